@@ -335,7 +335,7 @@ func (a *assignment) bindCut(ctx context.Context, s *search.Search, res *recorde
 		return err
 	}
 	if o := a.applied; o != nil {
-		s.Apply(a.given, &search.Applying{OnBreak: o.OnBreak, MaxSuppressed: o.MaxSuppressed})
+		s.Apply(a.given, o.OnBreak, o.MaxSuppressed)
 	} else {
 		s.Above(a.given)
 	}

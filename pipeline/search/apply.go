@@ -23,45 +23,35 @@ const (
 	BreakSuppress OnBreak = "suppress"
 )
 
-// Applying is the way to apply an earlier cut.
-type Applying struct {
-	OnBreak OnBreak
-	// with BreakSuppress, the largest number of records that may be released with only the marks
-	MaxSuppressed job.Quota
-}
-
 // Above keeps the search above an earlier cut, which is bound to the job.
 func (s *Search) Above(cut *domain.Cut) { s.given = cut }
 
-// Apply applies an earlier cut, which is bound to the job, instead of searching for one.
-func (s *Search) Apply(cut *domain.Cut, as *Applying) {
-	s.given, s.applied, s.quota, s.engine = cut, as, as.MaxSuppressed,
-		as.engine(cut, s.Job, s.Dataset.Rows())
-}
-
-// engine returns the engine that applies a cut to a job with a number of rows.
-func (a *Applying) engine(given *domain.Cut, j *job.Job, rows int64) engine.Engine {
-	most := a.MaxSuppressed.Of(rows)
-	onBreak := map[OnBreak]recheck.OnBreak{
+// Apply applies an earlier cut, which is bound to the job, instead of searching for one. With
+// BreakSuppress, some records may be released with only the marks.
+func (s *Search) Apply(cut *domain.Cut, onBreak OnBreak, suppressed job.Quota) {
+	s.given, s.applied, s.quota = cut, onBreak, suppressed
+	most := suppressed.Of(s.Dataset.Rows())
+	action := map[OnBreak]recheck.OnBreak{
 		BreakCoarsen:  recheck.Coarsen,
 		BreakSuppress: recheck.Suppress,
-	}[a.OnBreak]
-	if given.Kind != cutfile.KindRegions {
-		return recheck.Engine{
-			OnBreak:       onBreak,
-			MaxSuppressed: most,
-			Drop:          j.Suppressed == job.SuppressedDrop,
-			Widest:        j.MaxSuppressed != job.Quota{},
-		}
+	}[onBreak]
+	if cut.Kind == cutfile.KindRegions {
+		e := cut.RegionEngine()
+		e.OnBreak, e.MaxSuppressed = action, most
+		s.engine = e
+		return
 	}
-	e := given.RegionEngine()
-	e.OnBreak, e.MaxSuppressed = onBreak, most
-	return e
+	s.engine = recheck.Engine{
+		OnBreak:       action,
+		MaxSuppressed: most,
+		Drop:          s.Job.Suppressed == job.SuppressedDrop,
+		Widest:        s.Job.MaxSuppressed != job.Quota{},
+	}
 }
 
 // reportApplied reports the result of applying a cut: the report has the steps that were undone.
 func (s *Search) reportApplied(recoding engine.Recoding) {
-	if s.applied == nil {
+	if s.applied == "" {
 		return
 	}
 	r := s.Out

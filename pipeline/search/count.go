@@ -52,7 +52,7 @@ func (s *Search) Count(ctx context.Context, tuning count.Tuning, g *guard.Count)
 		return nil, err
 	}
 	s.note(counts)
-	if s.Entity >= 0 && s.applied == nil {
+	if s.Entity >= 0 && s.applied == "" {
 		s.noteSuppressible()
 	}
 	return counts, nil
@@ -73,7 +73,7 @@ func (s *Search) Request(tuning count.Tuning) *count.Request {
 		r.Columns = append(r.Columns, count.Column{Field: field})
 		return len(r.Columns) - 1
 	}
-	if s.Class >= 0 && s.applied == nil { // otherwise no search needs classes
+	if s.Class >= 0 && s.applied == "" { // otherwise no search needs classes
 		r.Class = add(s.Class)
 	}
 	if s.Protects() != "" {

@@ -50,10 +50,10 @@ func (s *Search) describe(recoding engine.Recoding) (*cutfile.File, error) {
 			cut.Pseudonyms = append(cut.Pseudonyms, spec.Name)
 		}
 	}
-	if s.requirement.MaxSuppressed > 0 || s.applied != nil {
+	if s.requirement.MaxSuppressed > 0 || s.applied != "" {
 		cut.Dropped = uint64(s.Dataset.Rows() - report.Released)
 	}
-	if s.requirement.MaxSuppressed > 0 && s.applied == nil {
+	if s.requirement.MaxSuppressed > 0 && s.applied == "" {
 		cut.Suppressed = report.Suppressed
 	}
 	for a, column := range s.CutColumns() {
@@ -102,7 +102,7 @@ func describeSensitive(asked []job.Sensitive) (described []cutfile.Sensitive) {
 // that are taken away some bounds are the same.
 func (s *Search) describeRegions(regions *engine.Regions, of cutfile.Columns) []cutfile.Region {
 	described := domain.DescribeRegions(regions, of)
-	if suppressed, dropped := regions.Lost(); suppressed+dropped > 0 && s.applied == nil {
+	if suppressed, dropped := regions.Lost(); suppressed+dropped > 0 && s.applied == "" {
 		known := make(map[string]bool, len(described))
 		described = slices.DeleteFunc(described, func(r cutfile.Region) bool {
 			key := fmt.Sprint(r)

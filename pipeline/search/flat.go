@@ -32,7 +32,7 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 		if single {
 			flat.single = append(flat.single, name)
 		}
-		if s.applied != nil && (outside || single && s.given.Column(a).Tells()) {
+		if s.applied != "" && (outside || single && s.given.Column(a).Tells()) {
 			flat.lost = append(flat.lost, name)
 		}
 		if k := of[a].K.Size(); single && mask != job.MaskSuppress && d.Nulls > 0 && d.Nulls < k &&
@@ -47,7 +47,7 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 			"smaller k, smaller sets, max_suppressed or algorithm auto may keep more",
 			text.Count(uint64(kept), "masked column"), len(s.Masked)))
 	}
-	if s.applied != nil && s.applied.OnBreak == BreakRefuse && len(flat.lost) > 0 {
+	if s.applied == BreakRefuse && len(flat.lost) > 0 {
 		return fault.Errorf(fault.Privacy, "write these values as the earlier input does, as 1 "+
 			"instead of 01; or run the job anew; --on-break fail publishes it as it is",
 			"hold the cut against the table: more than half of the rows are outside the cut, or "+

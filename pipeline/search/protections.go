@@ -40,7 +40,7 @@ func (s *Search) bindProtections(t *engine.Table) {
 	if s.Entity < 0 {
 		return
 	}
-	if !algorithm.TakesAway(s.algorithm) && s.applied == nil {
+	if !algorithm.TakesAway(s.algorithm) && s.applied == "" {
 		return
 	}
 	s.requirement.MaxSuppressed = s.quota.Of(int64(t.Whole.Size))
@@ -56,7 +56,7 @@ func (s *Search) bindProtections(t *engine.Table) {
 // checkLost refuses the result of an algorithm that ends with groups which are too small, if these
 // have more records than may be taken away.
 func (s *Search) checkLost(t *engine.Table, lost uint64) error {
-	if s.quota == (job.Quota{}) || algorithm.TakesAway(s.algorithm) || s.applied != nil {
+	if s.quota == (job.Quota{}) || algorithm.TakesAway(s.algorithm) || s.applied != "" {
 		return nil
 	}
 	most := s.quota.Of(int64(t.Stats().Size))
@@ -134,7 +134,7 @@ func (s *Search) checkNamed(asked *job.Sensitive, values []engine.Label) error {
 	}
 	for _, c := range asked.Confidences {
 		is := func(v engine.Label) bool { return !v.Null && v.Text == c.Value }
-		if slices.ContainsFunc(values, is) || s.applied != nil &&
+		if slices.ContainsFunc(values, is) || s.applied != "" &&
 			s.given.Names(asked.Column, c.Value) {
 			continue
 		}

@@ -49,8 +49,9 @@ type Search struct {
 	requirement engine.Requirement // with the parts that depend on values, once these are known
 	quota       job.Quota          // of records that may be taken away
 	// the cut of an earlier release, in whose labels records are counted; nil: in their own values
-	given   *domain.Cut
-	applied *Applying // the way to apply that cut; nil: the search looks for one
+	given *domain.Cut
+	// the action if that cut is applied and does not hold; empty: the search looks for a cut
+	applied OnBreak
 }
 
 // New returns the search of a job's algorithm. Its outcome goes to out.
@@ -222,7 +223,7 @@ func (s *Search) reached(recoding engine.Recoding) (sets []cutfile.Set) {
 // NoteAsked notes parts of the job that the search may treat in another way than intended. The
 // number of entities that may be taken away is known after they are counted.
 func (s *Search) NoteAsked() {
-	if s.applied != nil {
+	if s.applied != "" {
 		return
 	}
 	s.noteUnion()

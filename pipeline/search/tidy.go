@@ -15,7 +15,7 @@ import (
 // agree. Regions have records, and so do their labels.
 func (s *Search) tidy(t *engine.Table, recoding engine.Recoding) engine.Recoding {
 	cut, ok := recoding.(*engine.Cut)
-	if !ok || s.applied != nil && cut.Suppression == nil {
+	if !ok || s.applied != "" && cut.Suppression == nil {
 		return recoding
 	}
 	return cut.Tidy(t, s.stays)
@@ -26,7 +26,7 @@ func (s *Search) tidy(t *engine.Table, recoding engine.Recoding) engine.Recoding
 // not disclosed has their mark.
 func (s *Search) stays(a int, label engine.Label) bool {
 	spec := s.Specs[s.Masked[a]]
-	if s.applied != nil {
+	if s.applied != "" {
 		known := func(l cutfile.Label) bool { return l.Plain() == label }
 		return domain.IsMark(label, spec.Mask) || slices.ContainsFunc(s.given.Column(a).Cut, known)
 	}
