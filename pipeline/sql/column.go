@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -26,10 +25,8 @@ type column struct {
 	texts []string
 }
 
-// decide returns the decision about the label of a value of a column, given the codes of its
-// labels. These are followed by the codes of the null, of values without a label, and of suppressed
-// values.
-func decide(d *Dialect, cut *domain.CutColumn, codes []uint32) (n node, err error) {
+// decide returns the decision about the label of a value of a column, given its labels in codes.
+func decide(d *Dialect, cut *domain.CutColumn, labels []engine.Label) (n node, err error) {
 	if cut.Type.Kind != formats.Null {
 		if _, err := d.typeOf(cut.Type); err != nil {
 			return n, err
@@ -39,14 +36,22 @@ func decide(d *Dialect, cut *domain.CutColumn, codes []uint32) (n node, err erro
 	if err != nil {
 		return n, err
 	}
-	texts, hasNull := cut.Texts()
-	codes = codes[len(texts):]
-	null := numberOf(codes[0])
-	if !hasNull && cut.Mask != job.MaskSuppress && !whole {
-		null = noLabel // there was none
-	}
+	texts, _ := cut.Texts()
 	c := &column{
-		Dialect: d, CutColumn: cut, x: d.name(cut.Name), mark: numberOf(codes[2]), texts: texts,
+		Dialect: d, CutColumn: cut, x: d.name(cut.Name), texts: texts,
+		mark: slices.IndexFunc(labels, func(l engine.Label) bool {
+			return domain.IsMark(l, cut.Mask)
+		}),
+	}
+	null := slices.IndexFunc(labels, func(l engine.Label) bool { return l.Null })
+	switch {
+	case null >= 0:
+	case cut.Mask == job.MaskSuppress:
+		null = c.mark
+	case whole:
+		null = 0
+	default:
+		null = noLabel // there was none
 	}
 	isNull := c.x + " IS NULL"
 	if c.Type.Kind == formats.Float && domain.NaNIsNull(c.Mask, c.Taxonomy) {
@@ -71,13 +76,6 @@ func decide(d *Dialect, cut *domain.CutColumn, codes []uint32) (n node, err erro
 	}
 	n.on(isNull, labeled(null))
 	return n.otherwise(rest), err
-}
-
-func numberOf(code uint32) int {
-	if code == math.MaxUint32 {
-		return noLabel
-	}
-	return int(code)
 }
 
 // intervals decides about an ordered column.

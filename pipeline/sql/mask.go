@@ -137,7 +137,7 @@ func (m *Masked) released(d *Dialect) (all []releasedColumn, err error) {
 	}
 	decisions := make([]*node, len(masked))
 	for a := range masked {
-		n, err := decide(d, m.Cut.Column(a), recoding.Codes(a))
+		n, err := decide(d, m.Cut.Column(a), recoding.Labels(a))
 		if err != nil {
 			return nil, refuse(d, "column "+m.Cut.Column(a).Name, err)
 		}
