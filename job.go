@@ -16,17 +16,17 @@ type Job = job.Job
 
 // The parts of a Job.
 type (
-	Output     = job.Output     // where a release goes, and in which form
-	Set        = job.Set        // a quasi-identifier set and its k
-	Sensitive  = job.Sensitive  // a kept column whose values stay hard to guess
-	Confidence = job.Confidence // the most that one of its values may have
-	Column     = job.Column     // what happens to one input column
-	Share      = job.Share      // of the rows: 0.35, as a text 35%
-	Bounds     = job.Bounds     // the declared ends of a discretized column
-	Algorithm  = job.Algorithm  // a search and its options
-	Taxonomy   = job.Taxonomy   // a tree, or how to make one of the values that occur
-	CSV        = job.CSV        // how to read CSV input
-	Limits     = job.Limits     // memory, threads and the folder to spill to
+	Output    = job.Output    // where a release goes, and in which form
+	Set       = job.Set       // a quasi-identifier set and its k
+	Sensitive = job.Sensitive // a kept column whose values stay hard to guess
+	Shares    = job.Shares    // the most that its values, or some of them, may have of a class
+	Column    = job.Column    // what happens to one input column
+	Share     = job.Share     // of the rows: 0.35, as a text 35%
+	Bounds    = job.Bounds    // the declared ends of a discretized column
+	Algorithm = job.Algorithm // a search and its options
+	Taxonomy  = job.Taxonomy  // a tree, or how to make one of the values that occur
+	CSV       = job.CSV       // how to read CSV input
+	Limits    = job.Limits    // memory, threads and the folder to spill to
 )
 
 // What may happen to a column.

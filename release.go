@@ -90,13 +90,11 @@ const KindRegions = cutfile.KindRegions
 
 // The parts of a Cut.
 type (
-	CutSet       = cutfile.Set       // a quasi-identifier set and the anonymity it has
-	CutSensitive = cutfile.Sensitive // what holds of a sensitive column
-	CutShares    = cutfile.Shares
-	CutColumn    = cutfile.Column // a masked column and its labels
-	CutColumns   = cutfile.Columns
-	CutLabel     = cutfile.Label
-	CutRegion    = cutfile.Region
+	CutSet     = cutfile.Set    // a quasi-identifier set and the anonymity it has
+	CutColumn  = cutfile.Column // a masked column and its labels
+	CutColumns = cutfile.Columns
+	CutLabel   = cutfile.Label
+	CutRegion  = cutfile.Region
 )
 
 // ReadCut returns the cut of a released file or directory, or of a file that holds its JSON alone.

@@ -22,6 +22,8 @@
 //	protection other than k they count only sizes.
 //
 // 5. The naive searches of the tests use it through enginetest.Holds, which tests every engine.
+//
+// A measure of sensitive columns is less: an element of Measures, whose limits are protections.
 package engine
 
 import (

@@ -1,10 +1,119 @@
 package engine
 
 import (
-	"cmp"
 	"math"
-	"slices"
+	"strconv"
+
+	"github.com/kcut/kcut/internal/text"
 )
+
+// Slack is the tolerance for floats: a share in decimals has no exact float, and sums of floats
+// depend on their order.
+const Slack = 1e-9
+
+// Histogram is the number of records with each value of a sensitive column in an equivalence class.
+// The lists may leave out values that the class does not have.
+type Histogram struct {
+	Records []uint64 // by value: of the class
+	Whole   []uint64 // by value: of the whole table
+	Total   uint64   // all records of the whole table
+	Null    int      // 1 + the position of the null, where it does not count as a value; else 0
+
+	// by value: the largest share that it may have of the class, where single values have limits;
+	// else nil
+	Most []float64
+}
+
+// Measure is a measure of a sensitive column's values in an equivalence class. Here is its only
+// definition: searches and verification hold classes against limits of it, and checks report it.
+type Measure struct {
+	Key  string // in jobs, cuts and results
+	Name string // as a heading
+	// A limit is the least figure that a class may have; otherwise it is the largest one.
+	Least bool
+	// A class that meets a limit still does when it gains any records. So the records that have to
+	// be suppressed for others to meet it are the same in any order.
+	Suppressible bool
+	Relative     bool // the figure compares the class with the whole table
+
+	of func(Histogram) float64    // the figure of a class
+	at func(f *Figures) **float64 // where results have it
+}
+
+// The measures.
+var (
+	// DistinctL is the number of different values (distinct l-diversity, Machanavajjhala and others
+	// 2007).
+	DistinctL = &Measure{
+		Key: "l", Name: "Different values", Least: true, Suppressible: true, of: distinctValues,
+		at: func(f *Figures) **float64 { return &f.L },
+	}
+	// EntropyL is the number of equally frequent values that have the same entropy (entropy
+	// l-diversity).
+	EntropyL = &Measure{
+		Key: "entropy_l", Name: "Entropy, as of values", Least: true,
+		of: func(h Histogram) float64 { return math.Exp(ValueEntropy(h.Records)) },
+		at: func(f *Figures) **float64 { return &f.EntropyL },
+	}
+	// MaxConfidence is the largest share of a value, among those that have a limit of their own if
+	// some have.
+	MaxConfidence = &Measure{
+		Key: "max_confidence", Name: "Largest share", of: largestShare,
+		at: func(f *Figures) **float64 { return &f.MaxConfidence },
+	}
+	// Closeness is the share of the records that must change their value until the class has the
+	// value frequencies of the whole table (t-closeness with equal distances, Li and others 2007).
+	Closeness = &Measure{
+		Key: "t", Name: "Distance t", Relative: true, of: distance,
+		at: func(f *Figures) **float64 { return &f.T },
+	}
+)
+
+// Measures are all measures, in the order in which jobs and results have them.
+var Measures = []*Measure{DistinctL, EntropyL, MaxConfidence, Closeness}
+
+// Figures are the figures of a sensitive column, each of the class in which it is worst; nil: it
+// was not asked for.
+type Figures struct {
+	L             *float64 `json:"l,omitempty"`
+	EntropyL      *float64 `json:"entropy_l,omitempty"`
+	MaxConfidence *float64 `json:"max_confidence,omitempty"`
+	T             *float64 `json:"t,omitempty"`
+}
+
+// List returns the figures of all measures.
+func (f *Figures) List() (all []Figure) {
+	for _, m := range Measures {
+		all = append(all, Figure{m, *m.at(f)})
+	}
+	return all
+}
+
+// Figure is the figure of a measure.
+type Figure struct {
+	*Measure
+	Value *float64 // nil: it was not asked for
+}
+
+// String returns the figure for people, with four significant digits if it is no whole number.
+func (f Figure) String() string {
+	switch {
+	case f.Value == nil:
+		return ""
+	case *f.Value == math.Trunc(*f.Value):
+		return text.Grouped(int64(*f.Value))
+	}
+	return strconv.FormatFloat(*f.Value, 'g', 4, 64)
+}
+
+func distinctValues(h Histogram) (distinct float64) {
+	for value, n := range h.Records {
+		if n > 0 && value+1 != h.Null {
+			distinct++
+		}
+	}
+	return distinct
+}
 
 // ValueEntropy returns the entropy, in nats, of the values of a class, given the number of records
 // for each value.
@@ -19,17 +128,23 @@ func ValueEntropy(values []uint64) (entropy float64) {
 	return entropy
 }
 
-// Distance returns the share of a class's records that must change their value until the class has
-// the value frequencies of the whole table (t-closeness with equal distances, Li and others 2007).
-// It gets the numbers of records by value in the class and in the whole, and the number of all
-// records. The lists may leave out values that the class does not have.
-func Distance(values, whole []uint64, records uint64) float64 {
-	all, left, moved := float64(sum(values)), records, 0.0
-	for i, n := range values {
-		moved += math.Abs(float64(n)/all - float64(whole[i])/float64(records))
-		left -= whole[i]
+func largestShare(h Histogram) float64 {
+	largest := uint64(0)
+	for value, n := range h.Records {
+		if h.Most == nil || h.Most[value] < 1 {
+			largest = max(largest, n)
+		}
 	}
-	return (moved + float64(left)/float64(records)) / 2
+	return float64(largest) / float64(max(1, sum(h.Records)))
+}
+
+func distance(h Histogram) float64 {
+	all, left, moved := float64(sum(h.Records)), h.Total, 0.0
+	for value, n := range h.Records {
+		moved += math.Abs(float64(n)/all - float64(h.Whole[value])/float64(h.Total))
+		left -= h.Whole[value]
+	}
+	return (moved + float64(left)/float64(h.Total)) / 2
 }
 
 // sum returns the sum of counts.
@@ -40,54 +155,18 @@ func sum(counts []uint64) (all uint64) {
 	return all
 }
 
-// ValueCount is the number of records of a class, and of the whole, with a value.
-type ValueCount struct {
-	Value          uint64 // an identifier that only the caller interprets
-	Null           bool   // the value is a null that does not count as a value
-	Records, Whole uint64
+// worse returns the worse one of two figures.
+func (m *Measure) worse(a, b float64) float64 {
+	if m.Least {
+		return min(a, b)
+	}
+	return max(a, b)
 }
 
-// Measures are the measures of a sensitive column's values, each for the class in which it is
-// worst.
-type Measures struct {
-	L       int     // number of different values
-	Entropy float64 // in nats
-	Share   float64 // the largest share of a value
-	T       float64 // Distance
-
-	classes       int
-	values, whole []uint64 // scratch: counts of a class
-}
-
-// Add takes a class into account. Its values must be complete; records is the number of records of
-// the whole. The values get an order that does not depend on their identifiers, since sums of
-// floats depend on the order.
-func (m *Measures) Add(values []ValueCount, records uint64) {
-	slices.SortFunc(values, func(a, b ValueCount) int {
-		return cmp.Or(cmp.Compare(a.Records, b.Records), cmp.Compare(a.Whole, b.Whole))
-	})
-	l := len(values)
-	m.values, m.whole = m.values[:0], m.whole[:0]
-	for _, v := range values {
-		if v.Null {
-			l--
-		}
-		m.values, m.whole = append(m.values, v.Records), append(m.whole, v.Whole)
+// meets reports whether a figure is within a bound. Numbers of values are exact.
+func (m *Measure) meets(figure, bound float64) bool {
+	if m.Least {
+		return figure >= bound-min(Slack*bound, 0.5)
 	}
-	entropy := ValueEntropy(m.values)
-	if m.classes++; m.classes == 1 {
-		m.L, m.Entropy = l, entropy
-	}
-	m.L, m.Entropy = min(m.L, l), min(m.Entropy, entropy)
-	m.Share = max(m.Share, float64(values[len(values)-1].Records)/float64(sum(m.values)))
-	m.T = max(m.T, Distance(m.values, m.whole, records))
-}
-
-// EntropyL returns the number of equally frequent values that have the entropy, 0 if there is no
-// class.
-func (m *Measures) EntropyL() float64 {
-	if m.classes == 0 {
-		return 0
-	}
-	return math.Exp(m.Entropy)
+	return figure <= bound+Slack
 }

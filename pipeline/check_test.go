@@ -68,7 +68,7 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 		whole[row[3]]++
 	}
 	n, all := float64(len(c)), 0.0
-	s := check.Sensitive{Column: "s", Values: len(whole), L: math.MaxInt, EntropyL: math.Inf(1)}
+	least, lowest, highest, farthest := math.Inf(1), math.Inf(1), 0.0, 0.0
 	r := &check.Result{Rows: int64(len(c)), K: k, Anonymity: math.MaxInt64, Figures: &risk.Figures{Classes: int64(len(classes))}}
 	for _, rows := range classes {
 		values, who := make(map[string]float64), make(map[string]bool)
@@ -95,17 +95,19 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 			if share > 0 {
 				entropy -= share * math.Log2(share)
 			}
-			s.MaxConfidence = max(s.MaxConfidence, share)
+			highest = max(highest, share)
 		}
 		l := len(values)
 		if values[""] > 0 { // the null is no value
 			l--
 		}
-		s.L, s.EntropyL, s.T = min(s.L, l), min(s.EntropyL, math.Exp2(entropy)), max(s.T, moved)
+		least, lowest, farthest = min(least, float64(l)), min(lowest, math.Exp2(entropy)), max(farthest, moved)
 	}
 	r.Unique, r.Below = r.Unique/all, r.Below/all
 	r.Prosecutor = risk.Risk{Highest: 1 / float64(r.Anonymity), Average: float64(len(classes)) / all}
 	r.Journalist, r.Marketer = r.Prosecutor, r.Prosecutor.Average
+	s := check.Sensitive{Column: "s", Values: len(whole)}
+	s.L, s.EntropyL, s.MaxConfidence, s.T = &least, &lowest, &highest, &farthest
 	r.Sensitive, r.OK = []check.Sensitive{s}, r.Anonymity >= int64(k)
 	return r
 }
@@ -114,7 +116,7 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 func checkedText(r *check.Result) string {
 	text := fmt.Sprintf("%d %d %d %t %.9f %.9f %d %.9f %.9f %.9f", r.Rows, r.K, r.Anonymity, r.OK, r.Unique, r.Below, r.Classes, r.Prosecutor, r.Journalist, r.Marketer)
 	for _, s := range r.Sensitive {
-		text += fmt.Sprintf(" %s %d %d %.9f %.9f %.9f", s.Column, s.Values, s.L, s.EntropyL, s.MaxConfidence, s.T)
+		text += fmt.Sprintf(" %s %d %.9f %.9f %.9f %.9f", s.Column, s.Values, *s.L, *s.EntropyL, *s.MaxConfidence, *s.T)
 	}
 	return text
 }

@@ -129,7 +129,7 @@ func TestTenBillionRecords(t *testing.T) {
 	opt := CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"a"}, Sensitive: []string{"rich"}, Count: "times", K: 1 << 31}
 	found, err := Check(t.Context(), opt)
 	must(t, err)
-	if found.Rows != int64(all) || found.Anonymity != int64(rarer) || found.Sensitive[0].L != 2 {
+	if found.Rows != int64(all) || found.Anonymity != int64(rarer) || *found.Sensitive[0].L != 2 {
 		t.Errorf("%+v, want %d rows with anonymity %d", found, all, rarer)
 	}
 }

@@ -133,8 +133,8 @@ func TestCutSchema(t *testing.T) {
 		}
 		claiming := cutOf(t, dir)
 		claiming.Entity, claiming.Sensitive = true, []cutfile.Sensitive{
-			{Column: "income", L: 2, MaxConfidence: &cutfile.Shares{Every: 0.5}},
-			{Column: "score", EntropyL: 1.5, MaxConfidence: &cutfile.Shares{Of: map[string]float64{"1": 0.5}}, T: new(0.0)},
+			{Column: "income", L: 2, MaxConfidence: &job.Shares{Every: 0.5}},
+			{Column: "score", EntropyL: 1.5, MaxConfidence: &job.Shares{Of: map[string]float64{"1": 0.5}}, T: new(0.0)},
 		}
 		if text := textOf(t, claiming); !c.takes(t, []byte(text)) {
 			t.Errorf("refused: %s", text)
@@ -156,9 +156,9 @@ func TestCutSchema(t *testing.T) {
 			"one value": sensitive(cutfile.Sensitive{L: 1}),
 			"entropy":   sensitive(cutfile.Sensitive{EntropyL: 1}),
 			"t":         sensitive(cutfile.Sensitive{T: new(1.0)}),
-			"all":       sensitive(cutfile.Sensitive{MaxConfidence: &cutfile.Shares{Every: 1}}),
-			"none":      sensitive(cutfile.Sensitive{MaxConfidence: &cutfile.Shares{Of: map[string]float64{}}}),
-			"all of x":  sensitive(cutfile.Sensitive{MaxConfidence: &cutfile.Shares{Of: map[string]float64{"x": 1}}}),
+			"all":       sensitive(cutfile.Sensitive{MaxConfidence: &job.Shares{Every: 1}}),
+			"none":      sensitive(cutfile.Sensitive{MaxConfidence: &job.Shares{Of: map[string]float64{}}}),
+			"all of x":  sensitive(cutfile.Sensitive{MaxConfidence: &job.Shares{Of: map[string]float64{"x": 1}}}),
 			"empty":     func(c *cutfile.File) { c.Kind, c.Regions = cutfile.KindRegions, []cutfile.Region{{}} },
 		} {
 			cut := cutOf(t, dir)

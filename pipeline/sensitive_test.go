@@ -13,14 +13,17 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/verify"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // largeClasses is the people job with a k that leaves many values in every class.
 var largeClasses = strings.NewReplacer("k: 5", "k: 60", "k: 3", "k: 60").Replace(peopleJob)
 
+// naiveFigures are the measures of a column in the classes in which they are worst.
+type naiveFigures struct{ L, EntropyL, MaxConfidence, T float64 }
+
 // naiveMeasures are the measures of a column in the classes of some columns of a table, where they are worst.
-func naiveMeasures(t *testTable, columns []string, of string) (worst verify.Measured, shares map[string]float64) {
+func naiveMeasures(t *testTable, columns []string, of string) (worst naiveFigures, shares map[string]float64) {
 	values := make(map[string]map[string]float64) // by class
 	whole, at := make(map[string]float64), t.index(of)
 	for _, row := range t.rows {
@@ -31,8 +34,8 @@ func naiveMeasures(t *testTable, columns []string, of string) (worst verify.Meas
 		values[class][row[at]]++
 		whole[row[at]]++
 	}
-	shares, worst.T = make(map[string]float64), new(0.0)
-	worst.L, worst.EntropyL = math.MaxInt, math.Inf(1)
+	shares = make(map[string]float64)
+	worst.L, worst.EntropyL = math.Inf(1), math.Inf(1)
 	for _, class := range values {
 		all, entropy, moved := 0.0, 0.0, 0.0
 		for _, n := range class {
@@ -50,9 +53,9 @@ func naiveMeasures(t *testTable, columns []string, of string) (worst verify.Meas
 		if class[null] > 0 { // it is no value
 			l--
 		}
-		worst.L, worst.EntropyL = min(worst.L, l), min(worst.EntropyL, math.Exp(entropy))
+		worst.L, worst.EntropyL = min(worst.L, float64(l)), min(worst.EntropyL, math.Exp(entropy))
 		worst.MaxConfidence = max(worst.MaxConfidence, slices.Max(slices.Collect(maps.Values(class)))/all)
-		*worst.T = max(*worst.T, moved)
+		worst.T = max(worst.T, moved)
 	}
 	return worst, shares
 }
@@ -81,40 +84,40 @@ func TestVerifySensitive(t *testing.T) {
 		claim := func(s cutfile.Sensitive) func(*forged) {
 			return func(f *forged) {
 				add(f)
-				f.cut.Sensitive = []cutfile.Sensitive{{Column: "income", MaxConfidence: &cutfile.Shares{Every: 0.9999999}}, s}
+				f.cut.Sensitive = []cutfile.Sensitive{{Column: "income", MaxConfidence: &job.Shares{Every: 0.9999999}}, s}
 				if s.Column == "income" {
 					f.cut.Sensitive = f.cut.Sensitive[1:]
 				}
 			}
 		}
 		for _, column := range []string{"income", "diagnosis", "ill", "cost", "number"} {
-			worst := verify.Measured{L: math.MaxInt, EntropyL: math.Inf(1), T: new(0.0)}
+			worst := naiveFigures{L: math.Inf(1), EntropyL: math.Inf(1)}
 			shares := make(map[string]float64)
 			for _, set := range release.cut.Sets {
 				m, of := naiveMeasures(release.testTable, set.Columns, column)
 				worst.L, worst.EntropyL = min(worst.L, m.L), min(worst.EntropyL, m.EntropyL)
-				worst.MaxConfidence, *worst.T = max(worst.MaxConfidence, m.MaxConfidence), max(*worst.T, *m.T)
+				worst.MaxConfidence, worst.T = max(worst.MaxConfidence, m.MaxConfidence), max(worst.T, m.T)
 				for value, share := range of {
 					shares[value] = max(shares[value], share)
 				}
 			}
 			delete(shares, null) // cannot be named
-			if worst.L < 2 || worst.MaxConfidence == 1 || *worst.T == 0 {
+			if worst.L < 2 || worst.MaxConfidence == 1 || worst.T == 0 {
 				t.Fatalf("%s tells too little: %+v", column, worst)
 			}
 			most := slices.MaxFunc(slices.Sorted(maps.Keys(shares)), func(a, b string) int { return int(math.Copysign(1, shares[a]-shares[b])) })
 			sound := cutfile.Sensitive{
-				Column: column, L: worst.L, EntropyL: worst.EntropyL, MaxConfidence: &cutfile.Shares{Every: worst.MaxConfidence}, T: worst.T,
+				Column: column, L: int(worst.L), EntropyL: worst.EntropyL, MaxConfidence: &job.Shares{Every: worst.MaxConfidence}, T: &worst.T,
 			}
 			found := func(measure string) []string { return []string{"column " + column + ": " + measure + " "} }
 			mustFindForgeries(t, dir, []forgery{
 				{algorithm + " " + column + ", what holds", claim(sound), nil},
-				{column + ", what named values have", claim(cutfile.Sensitive{Column: column, MaxConfidence: &cutfile.Shares{Of: shares}}), nil},
-				{column + ", one value more", claim(cutfile.Sensitive{Column: column, L: worst.L + 1}), found("l")},
+				{column + ", what named values have", claim(cutfile.Sensitive{Column: column, MaxConfidence: &job.Shares{Of: shares}}), nil},
+				{column + ", one value more", claim(cutfile.Sensitive{Column: column, L: int(worst.L) + 1}), found("l")},
 				{column + ", more entropy", claim(cutfile.Sensitive{Column: column, EntropyL: worst.EntropyL + 1e-6}), found("entropy_l")},
-				{column + ", less confidence", claim(cutfile.Sensitive{Column: column, MaxConfidence: &cutfile.Shares{Every: worst.MaxConfidence - 1e-6}}), found("max_confidence")},
-				{column + ", closer", claim(cutfile.Sensitive{Column: column, T: new(*worst.T - 1e-6)}), found("t")},
-				{column + ", less confidence in one", claim(cutfile.Sensitive{Column: column, MaxConfidence: &cutfile.Shares{Of: map[string]float64{
+				{column + ", less confidence", claim(cutfile.Sensitive{Column: column, MaxConfidence: &job.Shares{Every: worst.MaxConfidence - 1e-6}}), found("max_confidence")},
+				{column + ", closer", claim(cutfile.Sensitive{Column: column, T: new(worst.T - 1e-6)}), found("t")},
+				{column + ", less confidence in one", claim(cutfile.Sensitive{Column: column, MaxConfidence: &job.Shares{Of: map[string]float64{
 					most: shares[most] - 1e-6, "no value of it": 0.5,
 				}}}), []string{"column " + column + ": max_confidence: a value has a larger share than its cut claims"}},
 			}...)
@@ -137,7 +140,7 @@ func TestVerifyFindsForgedValues(t *testing.T) {
 	worst, _ := naiveMeasures(release.testTable, set, "income")
 	first := release.key(release.rows[0], set)
 	mustFindForgeries(t, dir, []forgery{{"one value", func(f *forged) {
-		f.cut.Sensitive = []cutfile.Sensitive{{Column: "income", L: 2, MaxConfidence: &cutfile.Shares{Every: min(worst.MaxConfidence+0.001, 0.999)}, T: new(0.99)}}
+		f.cut.Sensitive = []cutfile.Sensitive{{Column: "income", L: 2, MaxConfidence: &job.Shares{Every: min(worst.MaxConfidence+0.001, 0.999)}, T: new(0.99)}}
 		at := f.index("income")
 		for _, row := range f.rows {
 			if f.key(row, set) == first {

@@ -67,10 +67,11 @@ func brokenMeasure(s *job.Sensitive, column *textColumn, shares, whole []float64
 		if code > 0 || s.Nulls == job.NullsCount {
 			different++
 		}
-		for _, named := range s.Confidences {
-			if code > 0 && named.Value == column.texts[code] && share > named.Most+little {
-				return "max_confidence of a value"
-			}
+		if s.MaxConfidence == nil || code == 0 {
+			continue
+		}
+		if most, named := s.MaxConfidence.Of[column.texts[code]]; named && share > most+little {
+			return "max_confidence of a value"
 		}
 	}
 	switch {
@@ -78,7 +79,7 @@ func brokenMeasure(s *job.Sensitive, column *textColumn, shares, whole []float64
 		return "l"
 	case math.Exp(entropy) < s.EntropyL-little:
 		return "entropy_l"
-	case s.MaxConfidence > 0 && slices.Max(shares) > s.MaxConfidence+little:
+	case s.MaxConfidence != nil && s.MaxConfidence.Of == nil && slices.Max(shares) > s.MaxConfidence.Every+little:
 		return "max_confidence"
 	case s.T != nil && moved > *s.T+little:
 		return "t"

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -103,10 +102,13 @@ func (u *ui) checkedText(c *kcut.Checked) string {
 
 // sensitiveTable tells of sensitive columns, each measure in the class where it is worst.
 func sensitiveTable(columns []kcut.CheckedSensitive) *table {
-	t := newTable("sensitive", "values", "l", "entropy_l", "max_confidence", "t")
-	short := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+	t := newTable(append([]string{"sensitive", "values"}, measureKeys()...)...)
 	for _, s := range columns {
-		t.add(s.Column, text.Grouped(int64(s.Values)), text.Grouped(int64(s.L)), short(s.EntropyL), short(s.MaxConfidence), short(s.T))
+		cells := []string{s.Column, text.Grouped(int64(s.Values))}
+		for _, figure := range s.List() {
+			cells = append(cells, figure.String())
+		}
+		t.add(cells...)
 	}
 	return t
 }

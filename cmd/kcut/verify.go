@@ -99,19 +99,21 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 
 // measureTable lists what was counted of sensitive columns, in the class of every set where it is worst.
 func measureTable(measured []kcut.Measured) string {
-	t := newTable("sensitive", "set", "l", "entropy_l", "max_confidence", "t")
-	number := func(x float64) string {
-		if x == 0 {
-			return ""
-		}
-		return strconv.FormatFloat(x, 'g', 4, 64)
-	}
+	t := newTable(append([]string{"sensitive", "set"}, measureKeys()...)...)
 	for _, m := range measured {
-		distance := ""
-		if m.T != nil {
-			distance = strconv.FormatFloat(*m.T, 'g', 4, 64)
+		cells := []string{m.Column, strconv.Itoa(m.Set)}
+		for _, figure := range m.List() {
+			cells = append(cells, figure.String())
 		}
-		t.add(m.Column, strconv.Itoa(m.Set), number(float64(m.L)), number(m.EntropyL), number(m.MaxConfidence), distance)
+		t.add(cells...)
 	}
 	return t.String()
+}
+
+// measureKeys returns the keys of all measures of sensitive columns.
+func measureKeys() (keys []string) {
+	for _, figure := range new(kcut.Measured).List() {
+		keys = append(keys, figure.Key)
+	}
+	return keys
 }

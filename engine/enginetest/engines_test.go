@@ -271,7 +271,7 @@ func TestSearchRefusesKinds(t *testing.T) {
 		Columns:  []int{0},
 		K:        1,
 		Entities: true,
-		Others:   []engine.Protection{engine.DistinctValues{L: 1}},
+		Others:   []engine.Protection{&engine.Limit{Measure: engine.DistinctL, Bound: 1}},
 	}
 	requirement := engine.Requirement{Sets: []engine.Set{set}}
 	for _, e := range []engine.Engine{bottomup.Engine{}, iac.Engine{}, iac.Engine{Capped: true},

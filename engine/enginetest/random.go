@@ -134,26 +134,28 @@ func newProtections(r *rand.Rand, column int, d Data) (protections []engine.Prot
 	for i := range all {
 		all[i] = i
 	}
-	whole := d.Stats(all).Values[column]
+	whole, values := d.Stats(all).Values[column], Values(distinct(d.Sensitive[column])...)
+	add := func(limit engine.Limit) {
+		limit.Column = column
+		limit.Bind(values, whole)
+		protections = append(protections, &limit)
+	}
 	for len(protections) == 0 {
 		if r.IntN(2) == 0 {
-			protections = append(protections,
-				engine.DistinctValues{Column: column, L: 1 + r.IntN(3)})
+			add(engine.Limit{Measure: engine.DistinctL, Bound: float64(1 + r.IntN(3))})
 		}
 		if r.IntN(4) == 0 {
-			protections = append(protections,
-				engine.EntropyOfValues{Column: column, L: 1 + r.Float64()})
+			add(engine.Limit{Measure: engine.EntropyL, Bound: 1 + r.Float64()})
 		}
 		if r.IntN(4) == 0 {
-			most := make([]float64, len(whole))
-			for i := range most {
-				most[i] = 0.5 + 0.5*r.Float64()
+			of := make(map[string]float64)
+			for _, value := range values {
+				of[value.Text] = 0.5 + 0.5*r.Float64()
 			}
-			protections = append(protections, &engine.Confidence{Column: column, Most: most})
+			add(engine.Limit{Measure: engine.MaxConfidence, Of: of})
 		}
 		if r.IntN(4) == 0 {
-			protections = append(protections,
-				&engine.Closeness{Column: column, T: r.Float64() / 2, Whole: whole})
+			add(engine.Limit{Measure: engine.Closeness, Bound: r.Float64() / 2})
 		}
 	}
 	return protections

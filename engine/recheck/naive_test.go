@@ -15,8 +15,7 @@ func onlyDistinct(sets []engine.Set) {
 	for i := range sets {
 		sets[i].Others = slices.DeleteFunc(slices.Clone(sets[i].Others),
 			func(p engine.Protection) bool {
-				_, is := p.(engine.DistinctValues)
-				return !is
+				return p.(*engine.Limit).Measure != engine.DistinctL
 			})
 	}
 }

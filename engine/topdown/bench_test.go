@@ -230,7 +230,9 @@ func BenchmarkProtected(b *testing.B) {
 		requirement := engine.Requirement{Sets: slices.Clone(all.Sets), MaxSuppressed: variant.most}
 		requirement.Sets[0].Entities = variant.entities
 		if variant.sensitive {
-			requirement.Sets[0].Others = []engine.Protection{engine.DistinctValues{L: 2}}
+			requirement.Sets[0].Others = []engine.Protection{
+				&engine.Limit{Measure: engine.DistinctL, Bound: 2},
+			}
 		}
 		b.Run("memory/"+variant.name, func(b *testing.B) {
 			var m measured

@@ -60,8 +60,7 @@ func (c *randomCase) distinctOnly() {
 	for i := range c.sets {
 		c.sets[i].Others = slices.DeleteFunc(slices.Clone(c.sets[i].Others),
 			func(p engine.Protection) bool {
-				_, ok := p.(engine.DistinctValues)
-				return !ok
+				return p.(*engine.Limit).Measure != engine.DistinctL
 			})
 	}
 }

@@ -128,17 +128,23 @@ func TestSensitiveAdult(t *testing.T) {
 		all[i] = i
 	}
 	whole, codes := d.Stats(all).Values[0], d.Codes()
+	bound := func(limit engine.Limit) []engine.Protection {
+		limit.Bind(codes.Kinds.Sensitive[0].Values, whole)
+		return []engine.Protection{&limit}
+	}
 	for _, c := range []struct {
 		others []engine.Protection
 		steps  int
 	}{
 		{nil, 13},
-		{[]engine.Protection{engine.DistinctValues{L: 2}}, 11},
+		{bound(engine.Limit{Measure: engine.DistinctL, Bound: 2}), 11},
 		// only the value >50K is bounded
-		{[]engine.Protection{&engine.Confidence{Most: []float64{1, 0.8}}}, 13},
-		{[]engine.Protection{&engine.Confidence{Most: []float64{0.9, 0.9}}}, 6},
-		{[]engine.Protection{&engine.Closeness{T: 0.3, Whole: whole}}, 21},
-		{[]engine.Protection{&engine.Closeness{T: 0.2, Whole: whole}}, 3},
+		{bound(engine.Limit{
+			Measure: engine.MaxConfidence, Of: map[string]float64{">50K": 0.8},
+		}), 13},
+		{bound(engine.Limit{Measure: engine.MaxConfidence, Bound: 0.9}), 6},
+		{bound(engine.Limit{Measure: engine.Closeness, Bound: 0.3}), 21},
+		{bound(engine.Limit{Measure: engine.Closeness, Bound: 0.2}), 3},
 	} {
 		sets := []engine.Set{{Columns: []int{0, 1, 2, 3, 4, 5, 6, 7}, K: 10, Others: c.others}}
 		requirement, steps := engine.Requirement{Sets: sets}, 0

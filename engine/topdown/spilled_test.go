@@ -63,7 +63,9 @@ func TestSpilledProtectedSearchAgrees(t *testing.T) {
 			codes := withKinds(people(200_000), entities, true)
 			requirement := engine.Requirement{Sets: slices.Clone(all.Sets), MaxSuppressed: most}
 			requirement.Sets[0].Entities = entities
-			requirement.Sets[0].Others = []engine.Protection{engine.DistinctValues{L: 14}}
+			requirement.Sets[0].Others = []engine.Protection{
+				&engine.Limit{Measure: engine.DistinctL, Bound: 14},
+			}
 			want := measure(t, codes.Table(topdown.Engine{}.Plan(requirement)), requirement,
 				partition.Space{})
 			got := measureSpilled(t, codes, requirement, 5<<20)

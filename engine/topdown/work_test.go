@@ -49,7 +49,9 @@ func manyTexts(rows int) enginetest.Data {
 // inspects candidates, asks whether one is alive. It asks for each candidate whose score it renews.
 // The number must not grow with the square of the steps.
 func TestInspectedSearchTouchesFewCandidates(t *testing.T) {
-	distinct := engine.Set{K: 3, Others: []engine.Protection{engine.DistinctValues{L: 2}}}
+	distinct := engine.Set{K: 3, Others: []engine.Protection{
+		&engine.Limit{Measure: engine.DistinctL, Bound: 2},
+	}}
 	for _, kind := range []struct {
 		name  string
 		table func(rows int) enginetest.Data

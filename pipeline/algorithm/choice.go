@@ -96,9 +96,12 @@ func barred(j *job.Job) string {
 	case j.Previous != "" && !j.AllowNewCut && name != job.AlgorithmTDR:
 		return "it cuts new regions for every input, and the job names a previous release"
 	case name == job.AlgorithmKACTUS:
-		for _, s := range j.Sensitive {
-			if s.T != nil {
-				return "it drops records, which changes the whole that t compares with"
+		for i := range j.Sensitive {
+			for _, l := range j.Sensitive[i].Limits() {
+				if l.Relative {
+					return "it drops records, which changes the whole that " + l.Key +
+						" compares with"
+				}
 			}
 		}
 	}

@@ -55,21 +55,13 @@ func (b *Bound) Protects() string {
 	return ""
 }
 
-// protectionsOf returns the job's protections of sensitive columns. The parts that depend on their
-// values are set when these are known, for all sets at once.
+// protectionsOf returns the job's protections of sensitive columns, for all sets at once. They are
+// bound to the columns' values when these are known.
 func protectionsOf(j *job.Job) (others []engine.Protection) {
-	for i, s := range j.Sensitive {
-		if s.L > 0 {
-			others = append(others, engine.DistinctValues{Column: i, L: s.L})
-		}
-		if s.EntropyL > 0 {
-			others = append(others, engine.EntropyOfValues{Column: i, L: s.EntropyL})
-		}
-		if s.MaxConfidence > 0 || len(s.Confidences) > 0 {
-			others = append(others, &engine.Confidence{Column: i})
-		}
-		if s.T != nil {
-			others = append(others, &engine.Closeness{Column: i, T: *s.T})
+	for i := range j.Sensitive {
+		for _, limit := range j.Sensitive[i].Limits() {
+			limit.Column = i
+			others = append(others, &limit)
 		}
 	}
 	return others

@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/partition"
@@ -61,18 +62,13 @@ type Result struct {
 	OK        bool        `json:"ok"` // no class is below K
 }
 
-// Sensitive is the measures of a sensitive column, each in the class where it is worst. All count
+// Sensitive is all measures of a sensitive column, each in the class where it is worst. All count
 // rows.
 type Sensitive struct {
 	Column string `json:"column"`
 	// number of different values in the table, with the null
 	Values int `json:"values"`
-	L      int `json:"l"` // number of different values, without the null
-	// number of equally frequent values with the same entropy
-	EntropyL      float64 `json:"entropy_l"`
-	MaxConfidence float64 `json:"max_confidence"` // largest share of one value
-	// share of the rows that must change to have the distribution of the table
-	T float64 `json:"t"`
+	engine.Figures
 }
 
 // Count counts the rows of a table.

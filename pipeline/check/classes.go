@@ -27,10 +27,15 @@ type walk struct {
 func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *walk {
 	w := &walk{Request: r, classes: risk.Classes{K: r.K}}
 	w.fields = layout.Fields[len(layout.Fields)-len(values):]
+	var measures []engine.Limit // without bounds
+	for _, m := range engine.Measures {
+		measures = append(measures, engine.Limit{Measure: m})
+	}
 	for i, v := range values {
 		w.spreads = append(w.spreads, spread{
 			column: r.field(r.Sensitive[i]).Name, null: v.Null(),
 			whole: make([]uint64, v.Len()), class: make([]uint64, v.Len()),
+			verdicts: engine.NewVerdicts(measures),
 		})
 	}
 	return w
@@ -115,8 +120,8 @@ type spread struct {
 	whole, class []uint64 // rows by code: of the table, and of the class
 	met          []uint32 // codes that the class has
 	values       []engine.ValueCount
-	null         uint32          // code of the null
-	worst        engine.Measures // over all classes
+	null         uint32           // code of the null
+	verdicts     *engine.Verdicts // over all classes
 }
 
 // add adds rows of the class.
@@ -137,15 +142,12 @@ func (s *spread) end(rows uint64) {
 		s.class[code] = 0
 	}
 	s.met = s.met[:0]
-	s.worst.Add(s.values, rows)
+	s.verdicts.Add(s.values, rows)
 }
 
 // result returns the measures in their worst classes.
 func (s *spread) result() Sensitive {
-	r := Sensitive{
-		Column: s.column, L: s.worst.L, EntropyL: s.worst.EntropyL(),
-		MaxConfidence: s.worst.Share, T: s.worst.T,
-	}
+	r := Sensitive{Column: s.column, Figures: s.verdicts.Figures()}
 	for _, rows := range s.whole {
 		if rows > 0 {
 			r.Values++

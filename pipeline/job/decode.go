@@ -170,7 +170,7 @@ func (r *reader) value(f *field, path string, n *yaml.Node, v reflect.Value) {
 		*to = r.taxonomy(path, n, false)
 	case *map[string]Taxonomy:
 		*to = r.taxonomies(n)
-	case *[]Confidence:
+	case *Shares:
 		*to = r.shares(f, path, n)
 	case *[]string:
 		*to = r.texts(f, path, n)
@@ -279,14 +279,18 @@ func (r *reader) texts(f *field, path string, n *yaml.Node) []string {
 	return texts
 }
 
-// shares decodes a map from values to shares.
-func (r *reader) shares(f *field, path string, n *yaml.Node) []Confidence {
-	shares := make([]Confidence, len(n.Entries))
+// shares decodes a share, or a map from values to shares.
+func (r *reader) shares(f *field, path string, n *yaml.Node) (shares Shares) {
+	if n.Kind != yaml.Map || len(n.Entries) == 0 {
+		r.single(f, path, n, reflect.ValueOf(&shares.Every).Elem())
+		return shares
+	}
+	shares.Of = make(map[string]float64)
 	for i, e := range n.Entries {
-		at := itemPath(path, i)
+		at, most := itemPath(path, i), 0.0
 		r.record(at, e.Value)
-		shares[i].Value = e.Key.Text
-		r.single(f, at, e.Value, reflect.ValueOf(&shares[i].Most).Elem())
+		r.single(f, at, e.Value, reflect.ValueOf(&most).Elem())
+		shares.Of[e.Key.Text] = most
 	}
 	return shares
 }

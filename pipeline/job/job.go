@@ -92,24 +92,6 @@ type Set struct {
 	K       int      `key:"k" range:"[1,)" opt:"required" but:"iacc" flag:"k"` // 0: not asked for, with AlgorithmIACc
 }
 
-// Sensitive is what must hold of a kept column's values among the records of every equivalence class
-// of every set. At least one of its measures is asked for: is not zero.
-type Sensitive struct {
-	Column        string       `key:"column" opt:"required"`
-	L             int          `key:"l" range:"[2,2147483648]"`
-	Nulls         string       `key:"nulls" enum:"count"`
-	EntropyL      float64      `key:"entropy_l" range:"(1,)"`
-	MaxConfidence float64      `key:"max_confidence" range:"(0,1)"`
-	Confidences   []Confidence `key:"max_confidence" range:"(0,1)"` // of some values alone, instead
-	T             *float64     `key:"t" range:"[0,1)"`
-}
-
-// Confidence is the most that a value may have of an equivalence class, as a share above 0 and below 1.
-type Confidence struct {
-	Value string // as text
-	Most  float64
-}
-
 // Quota is a number of records, or a share of them.
 type Quota struct {
 	Records uint64

@@ -271,12 +271,9 @@ func TestResolveProblems(t *testing.T) {
 		{func(j *Job) { j.Sensitive = []Sensitive{{Column: "income", T: new(math.NaN())}} }, "sensitive[0].t: t must be a number of at least 0 and below 1, not NaN"},
 		{func(j *Job) { j.Sensitive = []Sensitive{{Column: "income", L: 1}} }, "sensitive[0].l: l must be an integer from 2 to 2147483648, not 1"},
 		{func(j *Job) {
-			j.Sensitive = []Sensitive{{Column: "income", Confidences: []Confidence{{"high", 0.5}, {"high", 0.5}}}}
-		}, `sensitive[0].max_confidence: max_confidence has value "high" twice`},
-		{func(j *Job) { j.Sensitive = []Sensitive{{Column: "income", Confidences: []Confidence{{"high", 1}}}} }, "sensitive[0].max_confidence[0]: max_confidence must be a number above 0 and below 1, not 1"},
-		{func(j *Job) {
-			j.Sensitive = []Sensitive{{Column: "income", MaxConfidence: 0.5, Confidences: []Confidence{{"high", 0.5}}}}
-		}, "sensitive[0].max_confidence: max_confidence is given in two forms\n    hint: it is a number, or map by value, not both"},
+			j.Sensitive = []Sensitive{{Column: "income", MaxConfidence: &Shares{Of: map[string]float64{"high": 1}}}}
+		}, "sensitive[0].max_confidence[0]: max_confidence must be a number above 0 and below 1, not 1"},
+		{func(j *Job) { j.Sensitive = []Sensitive{{Column: "income", MaxConfidence: &Shares{}}} }, "sensitive[0].max_confidence: max_confidence must be a number above 0 and below 1, not 0"},
 		{func(j *Job) { j.CSV.Delimiter = 'x' }, `csv.delimiter: delimiter must be one character such as ",", ";" or "\t", not "x"`},
 	}
 	for _, tt := range tests {

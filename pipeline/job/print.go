@@ -201,11 +201,14 @@ func (w writer) leaf(f *field, v reflect.Value) *yaml.Node {
 			named.Add(yaml.Text(name), w.taxonomy(&t, true))
 		}
 		return named
-	case []Confidence:
+	case Shares:
+		if v.Of == nil {
+			return w.single(f, textOf(reflect.ValueOf(v.Every)))
+		}
 		shares := &yaml.Node{Kind: yaml.Map}
-		for _, share := range v {
-			most := &yaml.Node{Text: textOf(reflect.ValueOf(share.Most))}
-			shares.Add(yaml.Text(share.Value), most)
+		for _, value := range slices.Sorted(maps.Keys(v.Of)) {
+			most := &yaml.Node{Text: textOf(reflect.ValueOf(v.Of[value]))}
+			shares.Add(yaml.Text(value), most)
 		}
 		return shares
 	case []string:

@@ -189,7 +189,7 @@ func (f *field) referenceValue() string {
 		return "`" + strings.Join(f.enum, "`, `") + "`"
 	case f.kind == "int":
 		return strings.Replace(strings.Replace(f.wants(), "an integer of", "integer,", 1), "an integer from", "integer,", 1)
-	case f.number() && f.other != nil:
+	case f.kind == "job.Shares":
 		return strings.TrimPrefix(f.wants(), "a ") + ", or a map of such by value"
 	case f.number():
 		return strings.TrimPrefix(f.wants(), "a ")

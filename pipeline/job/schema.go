@@ -95,7 +95,7 @@ func (f *field) schema() (schema object) {
 		return object{"type": []string{"string", "null"}, "enum": []any{f.enum[0], f.enum[1], nil}}
 	case len(f.enum) > 0:
 		return object{"type": "string", "enum": f.enum}
-	case f.other != nil && f.number():
+	case f.kind == "job.Shares":
 		byValue := object{"type": "object", "additionalProperties": f.numberSchema(), "minProperties": 1}
 		return object{"anyOf": []object{f.numberSchema(), byValue}}
 	case f.number():

@@ -1,10 +1,114 @@
 package job
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
 )
+
+// Sensitive is what must hold of a kept column's values among the records of every equivalence
+// class of every set. It asks for at least one measure: one whose field is not zero. Cuts have it in
+// the form of its JSON.
+type Sensitive struct {
+	Column        string   `key:"column" json:"column" opt:"required"`
+	L             int      `key:"l" json:"l,omitempty" range:"[2,2147483648]"`
+	Nulls         string   `key:"nulls" json:"nulls,omitempty" enum:"count"`
+	EntropyL      float64  `key:"entropy_l" json:"entropy_l,omitempty" range:"(1,)"`
+	MaxConfidence *Shares  `key:"max_confidence" json:"max_confidence,omitempty" range:"(0,1)"`
+	T             *float64 `key:"t" json:"t,omitempty" range:"[0,1)"`
+}
+
+// Limits returns the limits of all measures that are asked for, in the order of engine.Measures.
+func (s *Sensitive) Limits() (limits []engine.Limit) {
+	if s.L != 0 {
+		limits = append(limits, engine.Limit{Measure: engine.DistinctL, Bound: float64(s.L)})
+	}
+	if s.EntropyL != 0 {
+		limits = append(limits, engine.Limit{Measure: engine.EntropyL, Bound: s.EntropyL})
+	}
+	if m := s.MaxConfidence; m != nil {
+		limits = append(limits,
+			engine.Limit{Measure: engine.MaxConfidence, Bound: m.Every, Of: m.Of})
+	}
+	if s.T != nil {
+		limits = append(limits, engine.Limit{Measure: engine.Closeness, Bound: *s.T})
+	}
+	for i := range limits {
+		limits[i].CountsNull = s.Nulls == NullsCount
+	}
+	return limits
+}
+
+// Demands reports whether there is a limit, and none that the job's key could not have: one that
+// every class meets, or none does.
+func (s *Sensitive) Demands() bool {
+	limits := s.Limits()
+	for _, l := range limits {
+		bounds := []float64{l.Bound}
+		if l.Of != nil {
+			bounds = slices.Collect(maps.Values(l.Of))
+		}
+		of := fieldAt("sensitive[]." + l.Key)
+		if len(bounds) == 0 ||
+			slices.ContainsFunc(bounds, func(bound float64) bool { return !of.within(bound) }) {
+			return false
+		}
+	}
+	return len(limits) > 0
+}
+
+// String returns the column and its limits with the job's keys.
+func (s Sensitive) String() string {
+	var words []string
+	for _, l := range s.Limits() {
+		if l.Of == nil {
+			words = append(words, l.Key+" "+textOf(reflect.ValueOf(l.Bound)))
+		}
+		for _, value := range slices.Sorted(maps.Keys(l.Of)) {
+			words = append(words,
+				fmt.Sprintf("%s of %q %s", l.Key, value, textOf(reflect.ValueOf(l.Of[value]))))
+		}
+		if l.Measure == engine.DistinctL && s.Nulls != "" {
+			words = append(words, "nulls "+s.Nulls)
+		}
+	}
+	return s.Column + ": " + strings.Join(words, ", ")
+}
+
+// Shares are the largest shares that values may have of the records of an equivalence class, above
+// 0 and below 1.
+type Shares struct {
+	Every float64            // of every value, where Of is nil
+	Of    map[string]float64 // of single values by their texts; the others may have any share
+}
+
+// MarshalJSON writes a number or, for single values, an object.
+func (s Shares) MarshalJSON() ([]byte, error) {
+	if s.Of == nil {
+		return json.Marshal(s.Every)
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // as a cut has it
+	err := encoder.Encode(s.Of)
+	return text.Bytes(), err
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Shares) UnmarshalJSON(data []byte) error {
+	*s = Shares{}
+	if data[0] == '{' {
+		return json.Unmarshal(data, &s.Of)
+	}
+	return json.Unmarshal(data, &s.Every)
+}
 
 // role is a column that a key of the job names, for something that asks for a mask.
 type role struct {
@@ -76,40 +180,41 @@ func (r *reader) sensitiveRules() {
 	}
 }
 
-// measureRules: a sensitive column has a measure, and each goes with the algorithm and with what may be
-// suppressed.
+// measureRules: a sensitive column has a measure, and each goes with the algorithm and with what may
+// be suppressed.
 func (r *reader) measureRules(s *Sensitive, path string) {
-	asked := 0
-	for _, m := range []struct {
-		key   string
-		given bool
-	}{
-		{"l", s.L > 0}, {"entropy_l", s.EntropyL > 0}, {"max_confidence", s.MaxConfidence > 0 || len(s.Confidences) > 0}, {"t", s.T != nil},
-	} {
-		at := path + "." + m.key
-		if !m.given {
-			if r.rejected(at) {
-				asked++
-			}
-			continue
+	asked, limits := 0, s.Limits()
+	for _, m := range engine.Measures {
+		at := path + "." + m.Key
+		given := slices.ContainsFunc(limits, func(l engine.Limit) bool { return l.Measure == m })
+		if given || r.rejected(at) {
+			asked++
 		}
-		asked++
-		if m.key != "l" && r.MaxSuppressed != (Quota{}) {
-			r.add(at, "leave max_suppressed out, or ask for l alone", "%s does not go with max_suppressed: taking records away can break it", m.key)
+		if given && !m.Suppressible && r.MaxSuppressed != (Quota{}) {
+			r.add(at, "leave max_suppressed out, or ask for l alone",
+				"%s does not go with max_suppressed: taking records away can break it", m.Key)
 		}
-		if a := r.Algorithm; m.key == "t" && a.Name == AlgorithmKACTUS && a.Leftover != LeftoverRecruit && !r.rejected("algorithm.leftover") {
-			r.add(at, "algorithm: {name: kactus, leftover: recruit}", "t does not go with leftover: drop: what is left out changes the whole that t compares with")
+		if a := r.Algorithm; given && m.Relative && a.Name == AlgorithmKACTUS &&
+			a.Leftover != LeftoverRecruit && !r.rejected("algorithm.leftover") {
+			r.add(at, "algorithm: {name: kactus, leftover: recruit}", "%s does not go with "+
+				"leftover: drop: what is left out changes the whole that %[1]s compares with", m.Key)
 		}
 	}
 	if s.Nulls != "" && s.L == 0 && !r.rejected(path+".l") {
 		r.add(path+".nulls", "add l", "nulls is given without l")
 	}
 	if asked == 0 && !r.rejected(path) {
-		r.add(path, "add l, entropy_l, max_confidence or t", "a sensitive column without a measure")
+		keys := measureKeys()
+		last := len(keys) - 1
+		r.add(path, "add "+strings.Join(keys[:last], ", ")+" or "+keys[last],
+			"a sensitive column without a measure")
 	}
-	for i, c := range s.Confidences {
-		if slices.ContainsFunc(s.Confidences[:i], func(before Confidence) bool { return before.Value == c.Value }) {
-			r.add(path+".max_confidence", "", "max_confidence has value %q twice", c.Value)
-		}
+}
+
+// measureKeys returns the keys of all measures.
+func measureKeys() (keys []string) {
+	for _, m := range engine.Measures {
+		keys = append(keys, m.Key)
 	}
+	return keys
 }

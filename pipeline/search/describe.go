@@ -43,7 +43,7 @@ func (s *Search) describe(recoding engine.Recoding) (*cutfile.File, error) {
 	cut := &cutfile.File{
 		Version: cutfile.Version, Algorithm: s.algorithm, Class: s.Job.Class,
 		Rows: report.Released, Sets: report.Sets, Steps: report.Steps, Applied: report.Applied,
-		Entity: s.Job.Entity != "", Sensitive: describeSensitive(s.Job.Sensitive),
+		Entity: s.Job.Entity != "", Sensitive: s.Job.Sensitive,
 	}
 	for _, spec := range s.Specs {
 		if spec.Mask == job.MaskPseudonym {
@@ -71,31 +71,6 @@ func (s *Search) describe(recoding engine.Recoding) (*cutfile.File, error) {
 			"which are read whenever one is opened: a larger k makes fewer", n, len(cut.Raw)))
 	}
 	return cut, err
-}
-
-// describeSensitive describes the protections of sensitive columns: they hold, or there is no
-// release.
-func describeSensitive(asked []job.Sensitive) (described []cutfile.Sensitive) {
-	for _, s := range asked {
-		d := cutfile.Sensitive{
-			Column:   s.Column,
-			L:        s.L,
-			Nulls:    s.Nulls,
-			EntropyL: s.EntropyL,
-			T:        s.T,
-		}
-		if s.MaxConfidence > 0 || len(s.Confidences) > 0 {
-			d.MaxConfidence = &cutfile.Shares{Every: s.MaxConfidence}
-		}
-		for _, c := range s.Confidences {
-			if d.MaxConfidence.Of == nil {
-				d.MaxConfidence.Of = make(map[string]float64)
-			}
-			d.MaxConfidence.Of[c.Value] = c.Most
-		}
-		described = append(described, d)
-	}
-	return described
 }
 
 // describeRegions describes the regions of a recoding, each once: without the labels of records

@@ -1,8 +1,10 @@
 package search
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,21 +23,9 @@ func (s *Search) bindProtections(t *engine.Table) {
 	if t.Kinds == nil {
 		return
 	}
-	for i, p := range s.requirement.Sets[0].Others { // the same for all sets
-		switch p := p.(type) {
-		case engine.DistinctValues:
-			if s.Job.Sensitive[p.Column].Nulls != job.NullsCount {
-				p.Null = 1 + slices.IndexFunc(t.Kinds.Sensitive[p.Column].Values,
-					func(v engine.Label) bool {
-						return v.Null
-					})
-				s.requirement.Sets[0].Others[i] = p
-			}
-		case *engine.Confidence:
-			p.Most = mostOf(&s.Job.Sensitive[p.Column], t.Kinds.Sensitive[p.Column].Values)
-		case *engine.Closeness:
-			p.Whole = t.Whole.Values[p.Column]
-		}
+	for _, p := range s.requirement.Sets[0].Others { // the same for all sets
+		limit := p.(*engine.Limit)
+		limit.Bind(t.Kinds.Sensitive[limit.Column].Values, t.Whole.Values[limit.Column])
 	}
 	if s.Entity < 0 {
 		return
@@ -68,22 +58,6 @@ func (s *Search) checkLost(t *engine.Table, lost uint64) error {
 		s.algorithm, text.Count(lost, "record"), most)
 }
 
-// mostOf returns the largest shares of all values of a sensitive column.
-func mostOf(s *job.Sensitive, values []engine.Label) []float64 {
-	most := make([]float64, len(values))
-	for code, value := range values {
-		if most[code] = 1; s.MaxConfidence > 0 {
-			most[code] = s.MaxConfidence
-		}
-		for _, c := range s.Confidences {
-			if !value.Null && value.Text == c.Value {
-				most[code] = c.Most
-			}
-		}
-	}
-	return most
-}
-
 // require binds the requirement to a table, and refuses one that even all its records together do
 // not meet.
 func (s *Search) require(t *engine.Table) error {
@@ -97,13 +71,12 @@ func (s *Search) require(t *engine.Table) error {
 				"meet quasi-identifier set %d: %s, k is %d", i+1, entityWords(t), set.K)
 		}
 	}
-	for i := range s.Job.Sensitive {
-		if err := s.checkNamed(&s.Job.Sensitive[i], t.Kinds.Sensitive[i].Values); err != nil {
-			return err
-		}
-	}
 	for _, p := range s.requirement.Sets[0].Others {
-		if err := s.checkWhole(p, t); err != nil {
+		limit := p.(*engine.Limit)
+		column := s.Job.Sensitive[limit.Column].Column
+		values := t.Kinds.Sensitive[limit.Column].Values
+		if err := cmp.Or(s.checkNamed(limit, column, values),
+			s.checkWhole(limit, column, t)); err != nil {
 			return err
 		}
 	}
@@ -125,66 +98,52 @@ func entityWords(t *engine.Table) string {
 		there, text.Grouped(int64(t.Whole.Size)), t.Kinds.Unit)
 }
 
-// checkNamed refuses a share for a value of a sensitive column that no row has: usually it is
-// misspelt, and then nobody is protected. A cut that is applied had rows with the values that it
-// names.
-func (s *Search) checkNamed(asked *job.Sensitive, values []engine.Label) error {
+// checkNamed refuses a limit of a value that no row has: usually it is misspelt, and then nobody is
+// protected. A cut that is applied had rows with the values that it names.
+func (s *Search) checkNamed(limit *engine.Limit, column string, values []engine.Label) error {
 	plain := func(text string) string {
 		return strings.ToLower(strings.Join(strings.Fields(text), ""))
 	}
-	for _, c := range asked.Confidences {
-		is := func(v engine.Label) bool { return !v.Null && v.Text == c.Value }
-		if slices.ContainsFunc(values, is) || s.applied != "" &&
-			s.given.Names(asked.Column, c.Value) {
+	for _, named := range slices.Sorted(maps.Keys(limit.Of)) {
+		is := func(v engine.Label) bool { return !v.Null && v.Text == named }
+		if slices.ContainsFunc(values, is) || s.applied != "" && s.given.Names(column, named) {
 			continue
 		}
-		what := "no row has a value that max_confidence names"
+		what := "no row has a value that " + limit.Key + " names"
 		if slices.ContainsFunc(values, func(v engine.Label) bool {
-			return !v.Null && plain(v.Text) == plain(c.Value)
+			return !v.Null && plain(v.Text) == plain(named)
 		}) {
 			what += "; one differs from it only by blanks or case"
 		}
 		return fault.Errorf(fault.Input, "write it as the rows have it, or leave it out",
-			"protect sensitive column %s: %s", asked.Column, what)
+			"protect sensitive column %s: %s", column, what)
 	}
 	return nil
 }
 
-// checkWhole refuses a protection of a sensitive column that all records together do not meet, or
-// that only all of them could meet.
-func (s *Search) checkWhole(asked engine.Protection, t *engine.Table) error {
-	var column, values int
-	refuse := func(hint, format string, args ...any) error {
-		return fault.Errorf(fault.Privacy, hint, "protect sensitive column %s: %s",
-			s.Job.Sensitive[column].Column, fmt.Sprintf(format, args...))
+// checkWhole refuses a limit that all records together do not meet, or that only all of them could
+// meet.
+func (s *Search) checkWhole(limit *engine.Limit, column string, t *engine.Table) error {
+	hint := "raise " + limit.Key
+	if limit.Least {
+		hint = "lower " + limit.Key
 	}
-	of := func(c int) { column, values = c, len(t.Kinds.Sensitive[c].Values) }
-	holds := asked.Holds(t.Whole)
-	switch p := asked.(type) {
-	case engine.DistinctValues:
-		if of(p.Column); p.Null > 0 {
-			values--
+	why := ""
+	switch {
+	case limit.Holds(t.Whole):
+		if limit.Relative && limit.Bound == 0 && len(t.Kinds.Sensitive[limit.Column].Values) > 1 {
+			why = limit.Key + " is 0, which nearly all classes break"
 		}
-		if !holds {
-			return refuse("lower l", "it has %s, l is %d", text.Count(values, "distinct value"),
-				p.L)
-		}
-	case engine.EntropyOfValues:
-		if of(p.Column); !holds {
-			return refuse("lower entropy_l", "all records together have not the entropy of %g "+
-				"values", p.L)
-		}
-	case *engine.Confidence:
-		if of(p.Column); !holds {
-			return refuse("raise max_confidence", "one of its values has a larger share of all "+
-				"records than max_confidence")
-		}
-	case *engine.Closeness:
-		if of(p.Column); p.T == 0 && values > 1 {
-			return refuse("raise t", "t is 0, it has %s", text.Count(values, "distinct value"))
-		}
+	case limit.Of != nil:
+		why = "a value has a larger share of all records than " + limit.Key + " allows it"
+	default:
+		why = fmt.Sprintf("%s is %g, all records together have %s", limit.Key, limit.Bound,
+			limit.Figure(t.Whole))
 	}
-	return nil
+	if why == "" {
+		return nil
+	}
+	return fault.Errorf(fault.Privacy, hint, "protect sensitive column %s: %s", column, why)
 }
 
 // discardUnplanned discards the tuples that were counted for taking records away, if there are too

@@ -68,7 +68,7 @@ func TestProtectionsAreBound(t *testing.T) {
 	s, table, err := countProtected(t, func(j *job.Job) {
 		j.Sensitive = []job.Sensitive{{
 			Column: "income", L: 2, EntropyL: 1.1, T: &closeness,
-			Confidences: []job.Confidence{{Value: "low", Most: 0.9}},
+			MaxConfidence: &job.Shares{Of: map[string]float64{"low": 0.9}},
 		}}
 		j.MaxSuppressed = job.Quota{Percent: 10}
 	})
@@ -86,14 +86,14 @@ func TestProtectionsAreBound(t *testing.T) {
 		if !set.Holds(table.Whole) {
 			t.Errorf("set %d does not hold for %+v", i, table.Whole)
 		}
-		for code, most := range set.Others[2].(*engine.Confidence).Most {
-			if low := values[code].Text == "low"; low && most != 0.9 || !low && most != 1 {
-				t.Errorf("value %d may have %g", code, most)
+		for code, value := range values {
+			of := set.Others[2].(*engine.Limit).MostOf(value)
+			if low := value.Text == "low"; low && of != 0.9 || !low && of != 1 {
+				t.Errorf("value %d may have %g", code, of)
 			}
 		}
-		if whole := set.Others[3].(*engine.Closeness).Whole; !slices.Equal(whole,
-			table.Whole.Values[0]) {
-			t.Errorf("the whole table has %v, want %v", whole, table.Whole.Values[0])
+		if far := set.Others[3].(*engine.Limit).Figure(table.Whole); far.String() != "0" {
+			t.Errorf("the whole table is %s from itself", far)
 		}
 	}
 	if s.requirement.MaxSuppressed != 100 {
@@ -132,13 +132,14 @@ func TestImpossibleProtections(t *testing.T) {
 		}, fault.Privacy, "quasi-identifier set 1"},
 		{func(j *job.Job) {
 			j.Sensitive = []job.Sensitive{{Column: "income", L: 9}}
-		}, fault.Privacy, "l is 9"},
+		}, fault.Privacy, "l is 9, all records together have 3"},
 		{func(j *job.Job) {
 			j.Sensitive = []job.Sensitive{{Column: "income", EntropyL: 9}}
-		}, fault.Privacy, "entropy"},
+		}, fault.Privacy, "entropy_l is 9, all records together have 2.9"},
 		{func(j *job.Job) {
-			j.Sensitive = []job.Sensitive{{Column: "income", MaxConfidence: 0.01}}
-		}, fault.Privacy, "max_confidence"},
+			few := &job.Shares{Every: 0.01}
+			j.Sensitive = []job.Sensitive{{Column: "income", MaxConfidence: few}}
+		}, fault.Privacy, "max_confidence is 0.01, all records together have 0."},
 		{func(j *job.Job) {
 			j.Sensitive = []job.Sensitive{{Column: "income", T: &none}}
 		}, fault.Privacy, "t is 0"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 )
@@ -156,12 +157,12 @@ func (v *verifying) notes() (notes []string) {
 		notes = append(notes, "k counts entities, and whose a row is is not in the table: rows "+
 			"are counted")
 	}
-	for _, s := range v.cut.Sensitive {
-		if s.EntropyL > 0 || s.MaxConfidence != nil || s.T != nil {
-			notes = append(notes, "entropy_l, max_confidence and t are recounted by kcut verify, "+
-				"from the files")
-			break
-		}
+	isOther := func(l engine.Limit) bool { return l.Measure != engine.DistinctL }
+	if slices.ContainsFunc(v.cut.Sensitive, func(s cutfile.Sensitive) bool {
+		return slices.ContainsFunc(s.Limits(), isOther)
+	}) {
+		notes = append(notes, "of sensitive columns all measures but l are recounted by kcut "+
+			"verify, from the files")
 	}
 	if slices.ContainsFunc(v.cut.Columns, func(c cutfile.Column) bool { return c.Render != "" }) {
 		notes = append(notes, "columns that are released as numbers are held against the cut by "+

@@ -3,6 +3,7 @@ package verify
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 
@@ -16,12 +17,9 @@ import (
 // Measured is what was counted of a sensitive column's values in the equivalence classes of a set, of those
 // measures that the cut has: in the class where it is worst.
 type Measured struct {
-	Set           int      `json:"set"` // from 1 on
-	Column        string   `json:"column"`
-	L             int      `json:"l,omitempty"`              // different values
-	EntropyL      float64  `json:"entropy_l,omitempty"`      // equally frequent values of the same entropy
-	MaxConfidence float64  `json:"max_confidence,omitempty"` // the largest share of a value that has a limit
-	T             *float64 `json:"t,omitempty"`              // what must be moved
+	Set    int    `json:"set"` // from 1 on
+	Column string `json:"column"`
+	engine.Figures
 }
 
 // valueHash tells the values of a column apart by their texts: it is the same in every process, and the same of two
@@ -159,8 +157,9 @@ func (v *verifier) addTable(claim int, t *table) {
 			}
 			value := slot[t.class:t.size]
 			m.values = append(m.values, engine.ValueCount{
-				Value: value[0], Null: value[0] == nullHash && m.of.Nulls != job.NullsCount,
+				Null:    value[0] == nullHash && m.of.Nulls != job.NullsCount,
 				Records: slot[t.size], Whole: v.whole[m.column].records(value),
+				Most: m.mostOf(value[0]),
 			})
 		}
 		m.addClass(uint64(v.rows))
@@ -170,59 +169,44 @@ func (v *verifier) addTable(claim int, t *table) {
 // measures are those of the classes of one claim, so far.
 type measures struct {
 	claim
-	of     *cutfile.Sensitive
-	limits map[uint64]float64 // of values by their hashes; nil: of every one
-	worst  engine.Measures
-	share  float64 // the largest one of a value that has a limit
-	over   bool    // a value has a larger share than it may
-	alike  Homogeneity
+	of       *cutfile.Sensitive
+	most     map[uint64]float64 // largest shares of single values by their hashes
+	verdicts *engine.Verdicts
+	alike    Homogeneity
 
-	values []engine.ValueCount // of the last class, by their hashes
+	values []engine.ValueCount // of the last class
 }
 
 func (r *rules) newMeasures() (all []measures) {
 	for _, c := range r.claims() {
 		s := &r.values[c.column]
-		m := measures{claim: c, of: s}
-		if shares := s.MaxConfidence; shares != nil && shares.Of != nil {
-			m.limits = make(map[uint64]float64)
-			for value, most := range shares.Of {
-				m.limits[valueHash(value)] = most
+		m := measures{claim: c, of: s, most: make(map[uint64]float64)}
+		limits := s.Limits()
+		for _, l := range limits {
+			for value, most := range l.Of {
+				m.most[valueHash(value)] = most
 			}
 		}
+		m.verdicts = engine.NewVerdicts(limits)
 		all = append(all, m)
 	}
 	return all
 }
 
-// addClass takes in a class, of a release of so many rows.
-func (m *measures) addClass(rows uint64) {
-	all := uint64(0)
-	for _, v := range m.values {
-		all += v.Records
+// mostOf returns the largest share that a value may have where single values have limits; 1: any.
+func (m *measures) mostOf(value uint64) float64 {
+	if most, limited := m.most[value]; limited {
+		return most
 	}
-	for _, v := range m.values {
-		m.addShare(v.Value, float64(v.Records)/float64(all))
-	}
-	m.worst.Add(m.values, rows)
-	if len(m.values) == 1 {
-		m.alike.Classes++
-		m.alike.Records += all
-	}
+	return 1
 }
 
-// addShare takes in the share that a value has of a class.
-func (m *measures) addShare(value uint64, share float64) {
-	if m.of.MaxConfidence == nil {
-		return
-	}
-	most, limited := m.of.MaxConfidence.Every, true
-	if m.limits != nil {
-		most, limited = m.limits[value]
-	}
-	if limited {
-		m.share = max(m.share, share)
-		m.over = m.over || share > most+engine.Slack
+// addClass takes in a class, of a release of so many rows.
+func (m *measures) addClass(rows uint64) {
+	m.verdicts.Add(m.values, rows)
+	if len(m.values) == 1 {
+		m.alike.Classes++
+		m.alike.Records += m.values[0].Records
 	}
 }
 
@@ -233,30 +217,17 @@ func (v *verifier) checkSensitive() (measured []Measured) {
 		if m.column >= len(v.cut.Sensitive) {
 			continue // the cut claims nothing
 		}
-		claims, worst, found := m.of, &m.worst, Measured{Set: m.set + 1, Column: m.of.Column, MaxConfidence: m.share}
-		check := func(fails bool, measure string, is, claimed float64) {
-			if fails {
-				v.find("quasi-identifier set %d: column %s: %s %.6g, its cut claims %.6g", found.Set, found.Column, measure, is, claimed)
+		for j := range m.verdicts.All {
+			is := &m.verdicts.All[j]
+			finding := fmt.Sprintf("%s %.6g, its cut claims %.6g", is.Key, is.Worst, is.Bound)
+			if is.Of != nil {
+				finding = is.Key + ": a value has a larger share than its cut claims"
+			}
+			if is.Broken {
+				v.find("quasi-identifier set %d: column %s: %s", m.set+1, m.of.Column, finding)
 			}
 		}
-		if claims.L > 0 {
-			found.L = worst.L
-			check(worst.L < claims.L, "l", float64(worst.L), float64(claims.L))
-		}
-		if claims.EntropyL > 0 {
-			found.EntropyL = worst.EntropyL()
-			check(worst.Entropy < math.Log(claims.EntropyL)-engine.Slack, "entropy_l", found.EntropyL, claims.EntropyL)
-		}
-		if m.over && m.limits != nil {
-			v.find("quasi-identifier set %d: column %s: max_confidence: a value has a larger share than its cut claims", found.Set, found.Column)
-		} else if m.over {
-			check(true, "max_confidence", m.share, claims.MaxConfidence.Every)
-		}
-		if claims.T != nil {
-			found.T = &worst.T
-			check(worst.T > *claims.T+engine.Slack, "t", worst.T, *claims.T)
-		}
-		measured = append(measured, found)
+		measured = append(measured, Measured{m.set + 1, m.of.Column, m.verdicts.Figures()})
 	}
 	return measured
 }

@@ -227,14 +227,15 @@ func sources() map[string]Source {
 func protectedSource() Source {
 	s := exampleSource()
 	s.Release.Cut.Entity = true
-	s.Release.Cut.Sensitive = []kcut.CutSensitive{{Column: hostile, L: 3, T: new(0.25)},
-		{Column: "debt", MaxConfidence: &kcut.CutShares{Of: map[string]float64{hostile: 0.5}}}}
+	s.Release.Cut.Sensitive = []kcut.Sensitive{{Column: hostile, L: 3, T: new(0.25)},
+		{Column: "debt", MaxConfidence: &kcut.Shares{Of: map[string]float64{hostile: 0.5}}}}
 	s.Release.Sensitive = []kcut.Measured{
-		{Set: 1, Column: hostile, L: 4, T: new(0.0)},
-		{Set: 1, Column: "debt", MaxConfidence: 0.4375},
-		{Set: 2, Column: hostile, L: 7, T: new(0.125)},
-		{Set: 2, Column: "debt", MaxConfidence: 0.25},
+		{Set: 1, Column: hostile}, {Set: 1, Column: "debt"},
+		{Set: 2, Column: hostile}, {Set: 2, Column: "debt"},
 	}
+	of := s.Release.Sensitive
+	of[0].L, of[0].T, of[1].MaxConfidence = new(4.0), new(0.0), new(0.4375)
+	of[2].L, of[2].T, of[3].MaxConfidence = new(7.0), new(0.125), new(0.25)
 	return s
 }
 
@@ -267,7 +268,7 @@ func TestProtections(t *testing.T) {
 	for _, want := range []string{
 		"k counts entities", "the cut claims 5, 9 entities at least", shown + ": l 3, t 0.25\n",
 		"0.5\n",
-		shown + "14––0\n", "debt1––43.8 %–\n", shown + "27––0.125\n", "debt2––25.0 %–\n",
+		shown + "14––0\n", "debt1––0.4375–\n", shown + "27––0.125\n", "debt2––0.25–\n",
 		shown + "1252525.0 %\n", shown + "20200.0 %\n",
 	} {
 		if !strings.Contains(text, want) {

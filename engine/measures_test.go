@@ -1,0 +1,199 @@
+package engine_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+)
+
+// Values of a random column are its number; -1 stands for the null.
+type valuesOf []int
+
+func randomValues(rng *rand.Rand, rows, values int) (column valuesOf) {
+	for range rows {
+		column = append(column, int(float64(values+1)*math.Pow(rng.Float64(), 2))-1)
+	}
+	return column
+}
+
+func (c valuesOf) share(value int) float64 {
+	n := 0
+	for _, v := range c {
+		if v == value {
+			n++
+		}
+	}
+	return float64(n) / float64(len(c))
+}
+
+// naive returns the figure of a class, as papers define it, by the share of every value. Values
+// below limited have a limit.
+func (c valuesOf) naive(key string, whole valuesOf, countsNull bool, limited int) float64 {
+	figure := 0.0
+	for value := -1; value <= slices.Max(whole); value++ {
+		switch share := c.share(value); {
+		case key == "t":
+			figure += math.Abs(share-whole.share(value)) / 2
+		case share == 0:
+		case key == "l" && (value >= 0 || countsNull):
+			figure++
+		case key == "entropy_l":
+			figure -= share * math.Log2(share)
+		case key == "max_confidence" && (limited < 0 || value >= 0 && value < limited):
+			figure = max(figure, share)
+		}
+	}
+	if key == "entropy_l" {
+		return math.Exp2(figure)
+	}
+	return figure
+}
+
+// labels returns the values of a whole, the null last.
+func (c valuesOf) labels() (labels []engine.Label) {
+	for value := range slices.Max(c) + 1 {
+		labels = append(labels, engine.Label{Text: string(rune('a' + value))})
+	}
+	return append(labels, engine.Label{Null: true})
+}
+
+// counts returns the numbers of rows by code.
+func (c valuesOf) counts(labels []engine.Label) []uint64 {
+	counts := make([]uint64, len(labels))
+	for _, value := range c {
+		counts[(value+len(labels))%len(labels)]++
+	}
+	return counts
+}
+
+// randomLimit returns a limit of a measure, and the number below which values have limits of their
+// own; -1: none has.
+func randomLimit(rng *rand.Rand, m *engine.Measure, labels []engine.Label) (engine.Limit, int) {
+	limit, limited := engine.Limit{Measure: m, CountsNull: rng.IntN(2) == 0}, -1
+	switch m {
+	case engine.DistinctL:
+		limit.Bound = float64(1 + rng.IntN(4))
+	case engine.EntropyL:
+		limit.Bound = 1 + 3*rng.Float64()
+	default:
+		limit.Bound = rng.Float64()
+	}
+	if m == engine.MaxConfidence && rng.IntN(2) == 0 {
+		limit.Of, limited = make(map[string]float64), 1+rng.IntN(len(labels)-1)
+		for _, label := range labels[:limited] {
+			limit.Of[label.Text] = limit.Bound
+		}
+	}
+	return limit, limited
+}
+
+// Every measure has the figure that a plain count of shares has, for a search and for a recount,
+// and limits are held against it. Classes that hold do so together.
+func TestMeasuresAgreeWithNaive(t *testing.T) {
+	met := make(map[string][2]int)
+	enginetest.Cases(t, 300, func(rng *rand.Rand) {
+		whole := randomValues(rng, 2+rng.IntN(60), 1+rng.IntN(6))
+		if slices.Max(whole) < 0 {
+			return
+		}
+		at := 1 + rng.IntN(len(whole)-1)
+		classes, labels := []valuesOf{whole[:at], whole[at:]}, whole.labels()
+		total := whole.counts(labels)
+		for _, m := range engine.Measures {
+			limit, limited := randomLimit(rng, m, labels)
+			limit.Bind(labels, total)
+			verdicts, holds, worst := engine.NewVerdicts([]engine.Limit{limit}), 0, math.NaN()
+			for _, class := range classes {
+				want := class.naive(m.Key, whole, limit.CountsNull, limited)
+				meets := want <= limit.Bound+1e-9
+				if m.Least {
+					meets = want >= limit.Bound-1e-9
+				}
+				if math.IsNaN(worst) || (want < worst) == m.Least {
+					worst = want
+				}
+				stats := engine.Stats{Values: [][]uint64{class.counts(labels)}}
+				if got := *limit.Figure(stats).Value; math.Abs(got-want) > 1e-9 {
+					t.Errorf("%s of %v among %v is %g, want %g", m.Key, class, whole, got, want)
+				}
+				if got := limit.Holds(stats); got != meets {
+					t.Errorf("%s of %v is %g, holds %g: %t", m.Key, class, want, limit.Bound, got)
+				}
+				if meets {
+					holds++
+				}
+				addClass(verdicts, limit, class.counts(labels), total, labels)
+			}
+			if all := (engine.Stats{Values: [][]uint64{total}}); holds == 2 && !limit.Holds(all) {
+				t.Errorf("%s %g holds in parts of %v", m.Key, limit.Bound, whole)
+			}
+			found := verdicts.All[0]
+			if math.Abs(found.Worst-worst) > 1e-9 || found.Broken != (holds < 2) {
+				t.Errorf("%s %g of %v: %g, broken %t; want %g", m.Key, limit.Bound, classes,
+					found.Worst, found.Broken, worst)
+			}
+			n := met[m.Key]
+			n[min(holds, 1)]++
+			met[m.Key] = n
+		}
+	})
+	for _, m := range engine.Measures {
+		if n := met[m.Key]; n[0] == 0 || n[1] == 0 {
+			t.Errorf("limits of %s hold always or never: %v", m.Key, n)
+		}
+	}
+}
+
+// addClass adds a class to verdicts as a recount does: without values that it does not have.
+func addClass(to *engine.Verdicts, limit engine.Limit, counts, whole []uint64,
+	labels []engine.Label) {
+	var values []engine.ValueCount
+	for code, n := range counts {
+		if n > 0 {
+			values = append(values, engine.ValueCount{
+				Null:    labels[code].Null && !limit.CountsNull,
+				Records: n, Whole: whole[code], Most: limit.MostOf(labels[code]),
+			})
+		}
+	}
+	total := uint64(0)
+	for _, n := range whole {
+		total += n
+	}
+	to.Add(values, total)
+}
+
+// A class that meets a limit meets those that it implies.
+func TestImpliedLimits(t *testing.T) {
+	implied := 0
+	enginetest.Cases(t, 300, func(rng *rand.Rand) {
+		whole := randomValues(rng, 40, 1+rng.IntN(4))
+		if slices.Max(whole) < 0 {
+			return
+		}
+		labels := whole.labels()
+		for _, m := range engine.Measures {
+			a, _ := randomLimit(rng, m, labels)
+			b, _ := randomLimit(rng, m, labels)
+			a.Bind(labels, whole.counts(labels))
+			b.Bind(labels, whole.counts(labels))
+			if !a.Implies(&b) {
+				continue
+			}
+			implied++
+			for from := 0; from < len(whole); from += 4 {
+				class := engine.Stats{Values: [][]uint64{whole[from : from+4].counts(labels)}}
+				if a.Holds(class) && !b.Holds(class) {
+					t.Errorf("%s %g holds and %g does not", m.Key, a.Bound, b.Bound)
+				}
+			}
+		}
+	})
+	if implied == 0 {
+		t.Error("no limit implies another one")
+	}
+}
