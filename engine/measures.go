@@ -51,8 +51,7 @@ var (
 	// EntropyL is the number of equally frequent values that have the same entropy (entropy
 	// l-diversity).
 	EntropyL = &Measure{
-		Key: "entropy_l", Name: "Entropy, as of values", Least: true,
-		of: func(h Histogram) float64 { return math.Exp(ValueEntropy(h.Records)) },
+		Key: "entropy_l", Name: "Entropy, as of values", Least: true, of: entropyL,
 		at: func(f *Figures) **float64 { return &f.EntropyL },
 	}
 	// MaxConfidence is the largest share of a value, among those that have a limit of their own if
@@ -115,17 +114,15 @@ func distinctValues(h Histogram) (distinct float64) {
 	return distinct
 }
 
-// ValueEntropy returns the entropy, in nats, of the values of a class, given the number of records
-// for each value.
-func ValueEntropy(values []uint64) (entropy float64) {
-	all := float64(sum(values))
-	for _, n := range values {
+func entropyL(h Histogram) float64 {
+	all, entropy := float64(sum(h.Records)), 0.0
+	for _, n := range h.Records {
 		if n > 0 {
 			share := float64(n) / all
 			entropy -= float64(share * math.Log(share))
 		}
 	}
-	return entropy
+	return math.Exp(entropy)
 }
 
 func largestShare(h Histogram) float64 {

@@ -106,7 +106,7 @@ func TestMeasuresAgreeWithNaive(t *testing.T) {
 		for _, m := range engine.Measures {
 			limit, limited := randomLimit(rng, m, labels)
 			limit.Bind(labels, total)
-			verdicts, holds, worst := engine.NewVerdicts([]engine.Limit{limit}), 0, math.NaN()
+			found, holds, worst := engine.Verdict{Limit: limit}, 0, math.NaN()
 			for _, class := range classes {
 				want := class.naive(m.Key, whole, limit.CountsNull, limited)
 				meets := want <= limit.Bound+1e-9
@@ -126,12 +126,11 @@ func TestMeasuresAgreeWithNaive(t *testing.T) {
 				if meets {
 					holds++
 				}
-				addClass(verdicts, limit, class.counts(labels), total, labels)
+				found.Add(sparse(limit, class.counts(labels), total, labels))
 			}
 			if all := (engine.Stats{Values: [][]uint64{total}}); holds == 2 && !limit.Holds(all) {
 				t.Errorf("%s %g holds in parts of %v", m.Key, limit.Bound, whole)
 			}
-			found := verdicts.All[0]
 			if math.Abs(found.Worst-worst) > 1e-9 || found.Broken != (holds < 2) {
 				t.Errorf("%s %g of %v: %g, broken %t; want %g", m.Key, limit.Bound, classes,
 					found.Worst, found.Broken, worst)
@@ -148,23 +147,23 @@ func TestMeasuresAgreeWithNaive(t *testing.T) {
 	}
 }
 
-// addClass adds a class to verdicts as a recount does: without values that it does not have.
-func addClass(to *engine.Verdicts, limit engine.Limit, counts, whole []uint64,
-	labels []engine.Label) {
-	var values []engine.ValueCount
-	for code, n := range counts {
-		if n > 0 {
-			values = append(values, engine.ValueCount{
-				Null:    labels[code].Null && !limit.CountsNull,
-				Records: n, Whole: whole[code], Most: limit.MostOf(labels[code]),
-			})
+// sparse returns a class as a recount has it: without values that it lacks, in any order.
+func sparse(limit engine.Limit, counts, whole []uint64,
+	labels []engine.Label) (h engine.Histogram) {
+	for code := len(counts) - 1; code >= 0; code-- {
+		h.Total += whole[code]
+		if counts[code] == 0 {
+			continue
+		}
+		h.Records, h.Whole = append(h.Records, counts[code]), append(h.Whole, whole[code])
+		if labels[code].Null && !limit.CountsNull {
+			h.Null = len(h.Records)
+		}
+		if limit.Of != nil {
+			h.Most = append(h.Most, limit.MostOf(labels[code]))
 		}
 	}
-	total := uint64(0)
-	for _, n := range whole {
-		total += n
-	}
-	to.Add(values, total)
+	return h
 }
 
 // A class that meets a limit meets those that it implies.

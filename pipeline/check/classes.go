@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -27,16 +28,15 @@ type walk struct {
 func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *walk {
 	w := &walk{Request: r, classes: risk.Classes{K: r.K}}
 	w.fields = layout.Fields[len(layout.Fields)-len(values):]
-	var measures []engine.Limit // without bounds
-	for _, m := range engine.Measures {
-		measures = append(measures, engine.Limit{Measure: m})
-	}
 	for i, v := range values {
-		w.spreads = append(w.spreads, spread{
+		s := spread{
 			column: r.field(r.Sensitive[i]).Name, null: v.Null(),
 			whole: make([]uint64, v.Len()), class: make([]uint64, v.Len()),
-			verdicts: engine.NewVerdicts(measures),
-		})
+		}
+		for _, m := range engine.Measures {
+			s.verdicts = append(s.verdicts, engine.Verdict{Limit: engine.Limit{Measure: m}})
+		}
+		w.spreads = append(w.spreads, s)
 	}
 	return w
 }
@@ -117,11 +117,11 @@ func (w *walk) result() *Result {
 // spread is the counts of the values of a sensitive column.
 type spread struct {
 	column       string
-	whole, class []uint64 // rows by code: of the table, and of the class
-	met          []uint32 // codes that the class has
-	values       []engine.ValueCount
+	whole, class []uint64         // rows by code: of the table, and of the class
+	met          []uint32         // codes that the class has
 	null         uint32           // code of the null
-	verdicts     *engine.Verdicts // over all classes
+	verdicts     []engine.Verdict // on all measures
+	values       engine.Histogram // of the last class
 }
 
 // add adds rows of the class.
@@ -132,22 +132,29 @@ func (s *spread) add(code uint32, rows uint64) {
 	s.class[code] += rows
 }
 
-// end processes the class, in a table with a number of rows.
+// end processes the class, in a table with a number of rows. Its values come in an order that
+// depends on their rows alone: sums of floats depend on the order.
 func (s *spread) end(rows uint64) {
-	s.values = s.values[:0]
-	for _, code := range s.met {
-		s.values = append(s.values, engine.ValueCount{
-			Null: code == s.null, Records: s.class[code], Whole: s.whole[code],
-		})
+	slices.SortFunc(s.met, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(s.class[a], s.class[b]), cmp.Compare(s.whole[a], s.whole[b]))
+	})
+	h := engine.Histogram{Records: s.values.Records[:0], Whole: s.values.Whole[:0], Total: rows}
+	for i, code := range s.met {
+		if code == s.null {
+			h.Null = i + 1
+		}
+		h.Records, h.Whole = append(h.Records, s.class[code]), append(h.Whole, s.whole[code])
 		s.class[code] = 0
 	}
-	s.met = s.met[:0]
-	s.verdicts.Add(s.values, rows)
+	s.met, s.values = s.met[:0], h
+	for i := range s.verdicts {
+		s.verdicts[i].Add(h)
+	}
 }
 
 // result returns the measures in their worst classes.
 func (s *spread) result() Sensitive {
-	r := Sensitive{Column: s.column, Figures: s.verdicts.Figures()}
+	r := Sensitive{Column: s.column, Figures: engine.FiguresOf(s.verdicts)}
 	for _, rows := range s.whole {
 		if rows > 0 {
 			r.Values++

@@ -121,29 +121,28 @@ func (s *Search) checkNamed(limit *engine.Limit, column string, values []engine.
 	return nil
 }
 
-// checkWhole refuses a limit that all records together do not meet, or that only all of them could
-// meet.
+// checkWhole refuses a limit that all records together do not meet, or that nearly no part of them
+// could.
 func (s *Search) checkWhole(limit *engine.Limit, column string, t *engine.Table) error {
-	hint := "raise " + limit.Key
+	key, hint := limit.Key, "raise "
 	if limit.Least {
-		hint = "lower " + limit.Key
+		hint = "lower "
 	}
-	why := ""
-	switch {
-	case limit.Holds(t.Whole):
-		if limit.Relative && limit.Bound == 0 && len(t.Kinds.Sensitive[limit.Column].Values) > 1 {
-			why = limit.Key + " is 0, which nearly all classes break"
-		}
-	case limit.Of != nil:
-		why = "a value has a larger share of all records than " + limit.Key + " allows it"
-	default:
-		why = fmt.Sprintf("%s is %g, all records together have %s", limit.Key, limit.Bound,
+	refuse := func(format string, args ...any) error {
+		return fault.Errorf(fault.Privacy, hint+key, "protect sensitive column %s: %s", column,
+			fmt.Sprintf(format, args...))
+	}
+	switch holds := limit.Holds(t.Whole); {
+	case holds && limit.Relative && limit.Bound == 0 &&
+		len(t.Kinds.Sensitive[limit.Column].Values) > 1:
+		return refuse("%s is 0, which few classes meet but that of all records", key)
+	case !holds && limit.Of != nil:
+		return refuse("a value has a larger share of all records than %s allows it", key)
+	case !holds:
+		return refuse("%s is %g, all records together have %s", key, limit.Bound,
 			limit.Figure(t.Whole))
 	}
-	if why == "" {
-		return nil
-	}
-	return fault.Errorf(fault.Privacy, hint, "protect sensitive column %s: %s", column, why)
+	return nil
 }
 
 // discardUnplanned discards the tuples that were counted for taking records away, if there are too

@@ -148,7 +148,7 @@ func (t *table) sorted() (slots []uint32) {
 func (v *verifier) addTable(claim int, t *table) {
 	m, slots, stride := &v.measures[claim], t.sorted(), t.size+1
 	for len(slots) > 0 {
-		m.values = m.values[:0]
+		m.begin(uint64(v.rows))
 		class := t.slots[int(slots[0])*stride:][:t.class]
 		for ; len(slots) > 0; slots = slots[1:] {
 			slot := t.slots[int(slots[0])*stride:][:stride]
@@ -156,13 +156,9 @@ func (v *verifier) addTable(claim int, t *table) {
 				break
 			}
 			value := slot[t.class:t.size]
-			m.values = append(m.values, engine.ValueCount{
-				Null:    value[0] == nullHash && m.of.Nulls != job.NullsCount,
-				Records: slot[t.size], Whole: v.whole[m.column].records(value),
-				Most: m.mostOf(value[0]),
-			})
+			m.add(value[0], slot[t.size], v.whole[m.column].records(value))
 		}
-		m.addClass(uint64(v.rows))
+		m.end()
 	}
 }
 
@@ -170,43 +166,62 @@ func (v *verifier) addTable(claim int, t *table) {
 type measures struct {
 	claim
 	of       *cutfile.Sensitive
-	most     map[uint64]float64 // largest shares of single values by their hashes
-	verdicts *engine.Verdicts
+	most     map[uint64]float64 // largest shares of single values by their hashes; nil: none
+	verdicts []engine.Verdict
 	alike    Homogeneity
 
-	values []engine.ValueCount // of the last class
+	class engine.Histogram // the last one
 }
 
 func (r *rules) newMeasures() (all []measures) {
 	for _, c := range r.claims() {
 		s := &r.values[c.column]
-		m := measures{claim: c, of: s, most: make(map[uint64]float64)}
-		limits := s.Limits()
-		for _, l := range limits {
+		m := measures{claim: c, of: s}
+		for _, l := range s.Limits() {
+			m.verdicts = append(m.verdicts, engine.Verdict{Limit: l})
 			for value, most := range l.Of {
+				if m.most == nil {
+					m.most = make(map[uint64]float64)
+				}
 				m.most[valueHash(value)] = most
 			}
 		}
-		m.verdicts = engine.NewVerdicts(limits)
 		all = append(all, m)
 	}
 	return all
 }
 
-// mostOf returns the largest share that a value may have where single values have limits; 1: any.
-func (m *measures) mostOf(value uint64) float64 {
-	if most, limited := m.most[value]; limited {
-		return most
-	}
-	return 1
+// begin begins a class, of a release of so many rows.
+func (m *measures) begin(rows uint64) {
+	c := &m.class
+	*c = engine.Histogram{Records: c.Records[:0], Whole: c.Whole[:0], Most: c.Most[:0], Total: rows}
 }
 
-// addClass takes in a class, of a release of so many rows.
-func (m *measures) addClass(rows uint64) {
-	m.verdicts.Add(m.values, rows)
-	if len(m.values) == 1 {
+// add takes in a value that rows of the class, and of the whole release, have.
+func (m *measures) add(value, rows, whole uint64) {
+	c := &m.class
+	c.Records, c.Whole = append(c.Records, rows), append(c.Whole, whole)
+	if value == nullHash && m.of.Nulls != job.NullsCount {
+		c.Null = len(c.Records)
+	}
+	if m.most == nil {
+		return
+	}
+	most, limited := m.most[value]
+	if !limited {
+		most = 1
+	}
+	c.Most = append(c.Most, most)
+}
+
+// end takes in the class.
+func (m *measures) end() {
+	for i := range m.verdicts {
+		m.verdicts[i].Add(m.class)
+	}
+	if len(m.class.Records) == 1 {
 		m.alike.Classes++
-		m.alike.Records += m.values[0].Records
+		m.alike.Records += m.class.Records[0]
 	}
 }
 
@@ -217,8 +232,8 @@ func (v *verifier) checkSensitive() (measured []Measured) {
 		if m.column >= len(v.cut.Sensitive) {
 			continue // the cut claims nothing
 		}
-		for j := range m.verdicts.All {
-			is := &m.verdicts.All[j]
+		for j := range m.verdicts {
+			is := &m.verdicts[j]
 			finding := fmt.Sprintf("%s %.6g, its cut claims %.6g", is.Key, is.Worst, is.Bound)
 			if is.Of != nil {
 				finding = is.Key + ": a value has a larger share than its cut claims"
@@ -227,7 +242,7 @@ func (v *verifier) checkSensitive() (measured []Measured) {
 				v.find("quasi-identifier set %d: column %s: %s", m.set+1, m.of.Column, finding)
 			}
 		}
-		measured = append(measured, Measured{m.set + 1, m.of.Column, m.verdicts.Figures()})
+		measured = append(measured, Measured{m.set + 1, m.of.Column, engine.FiguresOf(m.verdicts)})
 	}
 	return measured
 }
