@@ -30,8 +30,8 @@ func newEvaluate(u *ui) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "evaluate JOB",
 		Short: "Tell how useful releases would be, for classifiers and for counting",
-		Long: `Masks training rows as the job says, masks test rows by the same rules, and counts how
-often classifiers that learn the class from the former are wrong about the latter: a
+		Long: `Masks training rows as the job says, masks test rows by the labels of what comes out, as kcut
+apply does, and counts how often classifiers that learn the class from the former are wrong about the latter: a
 decision tree, naive Bayes, logistic regression and boosted trees. Next to these errors
 stand those on raw values and without any quasi-identifier, the error of counting queries,
 how well a classifier separates a release from its original rows, and the costs of
@@ -60,7 +60,7 @@ of queries, which needs no network and no script. Nothing else is written.`,
 	addChoice(cmd, &flags.testRows, "test-rows", "test on `ROWS` that are masked by the rules, or raw", "masked", "raw")
 	addChoice(cmd, &flags.intervals, "intervals", "show intervals to classifiers as `FORM`: midpoint, a number, or nominal", "midpoint", "nominal")
 	addChoice(cmd, &flags.roots, "roots", "show taxonomy roots and whole ranges to classifiers as `FORM`: missing, or values", "missing", "values")
-	set.BoolVar(&flags.quality, "quality", false, "also tell AUC, F1, balanced error and the error of every class (--json always does)")
+	set.BoolVar(&flags.quality, "quality", false, "also tell F1, balanced error and the error of every class (--json always does)")
 	set.BoolVar(&flags.curve, "curve", false, "try every algorithm that the job allows but auto, and k from 5 to 1000")
 	set.StringVar(&flags.page, "html", "", "draw errors and k on an HTML page, written to `FILE`")
 	set.BoolVar(&flags.overwrite, "overwrite", false, "replace the page if it exists")
@@ -175,17 +175,29 @@ func varied(lists [][]kcut.Override, key, origin string, values []string) (all [
 // evaluationText lays a report out for people. Errors are in percent.
 func evaluationText(r *kcut.Evaluation, quality bool) string {
 	header := append([]string{"masked by", "k"}, r.Learners...)
+	if len(r.Learners) > 0 {
+		header = append(header, "AUC")
+	}
 	header = append(header, "queries", "propensity", "penalty", "class size")
 	if len(r.Learners) > 0 {
 		header = append(header, "misclassified")
 	}
-	t := newTable(append(header, "discernibility", "dropped")...)
-	row := func(name, k string, errors map[string]kcut.Score, costs *kcut.Costs) {
+	header = append(header, "discernibility", "dropped")
+	if slices.ContainsFunc(r.Results, hasNoRegion) {
+		header = append(header, "no region")
+	}
+	t := newTable(header...)
+	row := func(name, k string, errors map[string]kcut.Score, quality map[string]kcut.Quality, costs *kcut.Costs) {
 		cells := []string{name, k}
+		var areas []string
 		for _, l := range r.Learners {
 			if score, ok := errors[l]; ok {
 				cells = append(cells, percent(score))
+				areas = append(areas, fmt.Sprintf("%.3f", quality[l].AUC.Mean))
 			}
+		}
+		if len(areas) > 0 {
+			cells = append(cells, strings.Join(areas, " / "))
 		}
 		if costs != nil {
 			cells = append(cells, percent(costs.QueryError), fmt.Sprintf("%.3f", costs.Propensity.Mean), fmt.Sprintf("%.3f", costs.Penalty.Mean), fmt.Sprintf("%.2f", costs.ClassSize.Mean))
@@ -193,16 +205,19 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 				cells = append(cells, percent(costs.Misclassified))
 			}
 			cells = append(cells, fmt.Sprintf("%.3g", costs.Discernibility.Mean), fmt.Sprintf("%.4g", costs.Dropped.Mean))
+			if costs.NoRegion != nil {
+				cells = append(cells, percent(*costs.NoRegion))
+			}
 		}
 		t.add(cells...)
 	}
 	if len(r.Learners) > 0 {
-		row("nothing (BE)", "", r.Baseline, nil)
-		row("removal (UE)", "", r.Upper, nil)
+		row("nothing (BE)", "", r.Baseline, r.BaselineQuality, nil)
+		row("removal (UE)", "", r.Upper, r.UpperQuality, nil)
 	}
 	failures := ""
 	for _, result := range r.Results {
-		row(result.Algorithm, kText(result.K), result.Errors, result.Release)
+		row(result.Algorithm, kText(result.K), result.Errors, result.Quality, result.Release)
 		if result.Failed != "" {
 			failures += fmt.Sprintf("%s, k %s: %s\n", result.Algorithm, kText(result.K), result.Failed)
 		}
@@ -213,6 +228,9 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 	}
 	return fmt.Sprintf("%s, %s; errors in percent\n\n%s%s%s", text.Count(r.Rows, "row"), text.Count(r.Rounds, "round"), t, failures, more)
 }
+
+// hasNoRegion reports whether a result says how many test rows are in no region.
+func hasNoRegion(r kcut.EvaluationResult) bool { return r.Release != nil && r.Release.NoRegion != nil }
 
 // qualityTable has a row for every classifier and way to mask. Errors are in percent.
 func qualityTable(r *kcut.Evaluation) *table {

@@ -43,6 +43,23 @@ const (
 // Bytes returns the approximate memory of the cover.
 func (c *Cover) Bytes() int64 { return coverBytes + runBytes*int64(cap(c.runs)) }
 
+// Span returns the first and the last covered code, and the number of covered codes; 0: there is
+// none.
+func (c *Cover) Span() (low, high, codes uint32) {
+	for i, run := range c.runs {
+		if i == 0 {
+			low = run.lo
+		}
+		high, codes = run.hi-1, codes+run.hi-run.lo
+	}
+	return low, high, codes
+}
+
+// Has reports whether a code is covered.
+func (c *Cover) Has(code uint32) bool {
+	return slices.ContainsFunc(c.runs, func(r run) bool { return r.lo <= code && code < r.hi })
+}
+
 // Common returns the number of covered values with one of the codes from ≤ code < to.
 func (c *Cover) Common(from, to uint32) (values uint64) {
 	for _, run := range c.runs {

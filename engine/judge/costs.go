@@ -19,6 +19,7 @@ type Costs struct {
 	Misclassified float64
 	Dropped       float64 // number of dropped records
 	Queries       workload.Error
+	NoRegion      float64 // share of test records that are in no region; only if they are placed
 	Propensity    float64 // how much better than chance a tree separates records from originals
 }
 

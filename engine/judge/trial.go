@@ -55,6 +55,7 @@ type Trial struct {
 	Roots   bool // the widest labels are features, not missing values
 	RawTest bool // test records are shown unmasked
 	Compare bool // released records are compared with their originals
+	Place   bool // test records are masked by labels alone, as kcut apply masks, not as the search
 }
 
 // Release is a release to judge.
@@ -63,6 +64,7 @@ type Release struct {
 	Attributes []engine.Attribute // with the bounds of the release
 	Pools      Pools              // pools of the search
 	K          uint64             // k of the requirement
+	Marks      []uint32           // labels of the region of suppressed records; nil: there is none
 }
 
 // counters is the number of counters of a trial that count at the same time.
@@ -94,11 +96,14 @@ func (t *Trial) Judge(ctx context.Context, r *Release) (costs Costs, err error) 
 	test := masker.from(t.Test)
 	if t.RulesFromAll {
 		err = test(ctx, func(b *Block) error { return counted.add(b, b.drop()) })
-	} else {
-		test = NewMasker(r.Unsearched(), r.Pools).from(t.Test)
+	} else if test, err = t.unseen(r); err != nil {
+		return costs, err
 	}
 	if err == nil {
 		costs, err = counted.costs(ctx, t.Truth, r.K)
+	}
+	if err == nil && t.Place && !t.RulesFromAll {
+		costs.NoRegion, err = t.unplaced(ctx, test, r)
 	}
 	if err == nil {
 		costs.Propensity, err = compared.propensity(ctx, test, t.TestedOn)
@@ -107,6 +112,18 @@ func (t *Trial) Judge(ctx context.Context, r *Release) (costs Costs, err error) 
 		return costs, err
 	}
 	return costs, t.examine(ctx, learned, tested, t.tests(test))
+}
+
+// unseen returns the source of masked test records that the search has not seen.
+func (t *Trial) unseen(r *Release) (Source, error) {
+	if !t.Place {
+		return NewMasker(r.Unsearched(), r.Pools).from(t.Test), nil
+	}
+	masker, err := t.placing(r)
+	if err != nil {
+		return nil, err
+	}
+	return masker.from(t.Test), nil
 }
 
 // tests returns the source of masked test records for classifiers.

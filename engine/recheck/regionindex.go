@@ -12,24 +12,27 @@ import (
 // regions again, and leaves are short. A region that contains others is in the leaves of these,
 // too.
 type RegionIndex struct {
-	released []uint32     // labels of all regions, one for each column
-	covers   [][][]uint32 // by column and code: the labels that cover the code
-	spans    [][]span     // by column: the spans of labels
+	released []uint32 // labels of all regions, one for each column
+	spans    [][]Span // by column: the spans of labels
+	covers   Covers
 	nodes    []regionNode
 	listed   []int32 // the regions of all leaves, ascending in each
 }
 
-// span is the range of codes that a label covers.
-type span struct {
-	low, high uint32 // the first and the last code
-	codes     uint32 // number of codes; 0: none
+// Span is the range of codes that a label covers.
+type Span struct {
+	Low, High uint32 // the first and the last code
+	Codes     uint32 // number of codes; 0: none
 }
 
+// Covers reports whether a label of a column covers a code of the label's span.
+type Covers func(column int, label, code uint32) bool
+
 // has reports whether a code is in the span. If the span is whole, the label then covers it.
-func (s *span) has(code uint32) bool { return s.low <= code && code <= s.high }
+func (s *Span) has(code uint32) bool { return s.Low <= code && code <= s.High }
 
 // whole reports whether the label covers all codes of its span.
-func (s *span) whole() bool { return s.codes > s.high-s.low }
+func (s *Span) whole() bool { return s.Codes > s.High-s.Low }
 
 // regionNode is a cut, or a leaf. The lower side of a cut is the next node.
 type regionNode struct {
@@ -41,12 +44,21 @@ type regionNode struct {
 // NewRegionIndex returns an index of regions, given their labels, the number of labels of each
 // column, and the labels that cover a code, by column and code.
 func NewRegionIndex(released []uint32, labels []int, covers [][][]uint32) *RegionIndex {
-	x := &RegionIndex{released: released, covers: covers}
+	var spans [][]Span
 	for a := range covers {
-		x.spans = append(x.spans, spansOf(covers[a], labels[a]))
+		spans = append(spans, spansOf(covers[a], labels[a]))
 	}
+	return NewSpanIndex(released, spans, func(column int, label, code uint32) bool {
+		return slices.Contains(covers[column][code], label)
+	})
+}
+
+// NewSpanIndex returns an index of regions, given their labels, and the codes that each label
+// covers, by column and label. Where all codes of a span are covered, covers is not asked.
+func NewSpanIndex(released []uint32, spans [][]Span, covers Covers) *RegionIndex {
+	x := &RegionIndex{released: released, spans: spans, covers: covers}
 	var list []int32
-	for region := range int32(len(released) / len(covers)) {
+	for region := range int32(len(released) / len(spans)) {
 		if x.coversSome(region) {
 			list = append(list, region)
 		}
@@ -57,16 +69,16 @@ func NewRegionIndex(released []uint32, labels []int, covers [][][]uint32) *Regio
 }
 
 // spansOf returns the spans of a column's labels.
-func spansOf(covers [][]uint32, labels int) []span {
-	spans := make([]span, labels)
+func spansOf(covers [][]uint32, labels int) []Span {
+	spans := make([]Span, labels)
 	for i := range spans {
-		spans[i].low = math.MaxUint32
+		spans[i].Low = math.MaxUint32
 	}
 	for code, by := range covers {
 		for _, label := range by {
 			s := &spans[label]
-			s.low, s.high = min(s.low, uint32(code)), uint32(code)
-			s.codes++
+			s.Low, s.High = min(s.Low, uint32(code)), uint32(code)
+			s.Codes++
 		}
 	}
 	return spans
@@ -75,7 +87,7 @@ func spansOf(covers [][]uint32, labels int) []span {
 // coversSome reports whether a region covers any tuples.
 func (x *RegionIndex) coversSome(region int32) bool {
 	for a, label := range x.labels(region) {
-		if x.spans[a][label].codes == 0 {
+		if x.spans[a][label].Codes == 0 {
 			return false
 		}
 	}
@@ -84,7 +96,7 @@ func (x *RegionIndex) coversSome(region int32) bool {
 
 // labels returns the labels of a region.
 func (x *RegionIndex) labels(region int32) []uint32 {
-	return x.released[int(region)*len(x.covers):][:len(x.covers)]
+	return x.released[int(region)*len(x.spans):][:len(x.spans)]
 }
 
 // regionIndexBytes is the largest memory for a region, including the work memory of making the
@@ -126,7 +138,7 @@ func (x *RegionIndex) Locate(n int, codes [][]uint32, regions []int32) {
 func (x *RegionIndex) covered(region int32, codes [][]uint32, i int) bool {
 	for a, label := range x.labels(region) {
 		code, s := codes[a][i], &x.spans[a][label]
-		if !s.has(code) || !s.whole() && !slices.Contains(x.covers[a][code], label) {
+		if !s.has(code) || !s.whole() && !x.covers(a, label, code) {
 			return false
 		}
 	}
@@ -155,10 +167,10 @@ func (d *regionDivider) divide(list []int32, spare int) {
 	below, above := make([]int32, 0, cut.below), make([]int32, 0, cut.above)
 	for _, region := range list {
 		s := d.span(region, cut.column)
-		if s.low < cut.at {
+		if s.Low < cut.at {
 			below = append(below, region)
 		}
-		if s.high >= cut.at {
+		if s.High >= cut.at {
 			above = append(above, region)
 		}
 	}
@@ -172,7 +184,7 @@ func (d *regionDivider) divide(list []int32, spare int) {
 }
 
 // span returns the codes that a region covers in a column.
-func (d *regionDivider) span(region int32, column int) *span {
+func (d *regionDivider) span(region int32, column int) *Span {
 	return &d.spans[column][d.labels(region)[column]]
 }
 
@@ -195,11 +207,11 @@ func (d *regionDivider) best(list []int32, spare int) regionCut {
 		return best
 	}
 	longest := len(list) - len(list)/8
-	for a := range d.covers {
+	for a := range d.spans {
 		d.lows, d.highs = d.lows[:0], d.highs[:0]
 		for _, region := range list {
 			s := d.span(region, a)
-			d.lows, d.highs = append(d.lows, s.low), append(d.highs, s.high)
+			d.lows, d.highs = append(d.lows, s.Low), append(d.highs, s.High)
 		}
 		slices.Sort(d.lows)
 		slices.Sort(d.highs)

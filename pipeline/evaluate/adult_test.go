@@ -82,7 +82,10 @@ func TestAdult(t *testing.T) {
 		check("baseline", report.Baseline["bayes"].Mean, 18.29, 0.006)
 		check("majority", report.Upper["tree"].Mean, 24.57, 0.006)
 		within := 0.006
-		if c.options.RootsTell {
+		switch {
+		case !c.options.RulesFromAll && c.options.RootsTell: // the programs mask test rows by trees
+			within = 0.08
+		case c.options.RootsTell:
 			within = 0.065
 		}
 		for i, result := range report.Results {
@@ -98,7 +101,7 @@ func TestResultsOfTop7(t *testing.T) {
 	page, err := os.ReadFile("../../docs/results.md")
 	must(t, err)
 	_, section, _ := strings.Cut(string(page), "## TDS's Top7\n")
-	_, row, _ := strings.Cut(section, "\n| `infogain-mondrian` | ")
+	_, row, _ := strings.Cut(section, "\n| `tds` | ")
 	want, _, _ := strings.Cut(row, " | ") // for k = 20
 	text, err := os.ReadFile("../../docs/adult/top7.yaml")
 	must(t, err)
@@ -106,7 +109,7 @@ func TestResultsOfTop7(t *testing.T) {
 	must(t, os.WriteFile(job, []byte(strings.NewReplacer("adult.parquet", data+"/adult.parquet",
 		"taxonomies.yaml", data+"/taxonomies.yaml").Replace(string(text))), 0o600))
 	report, err := Evaluate(t.Context(), Options{
-		Variants:    load(t, job, "quasi_identifiers[].k", "20", "infogain-mondrian"),
+		Variants:    load(t, job, "quasi_identifiers[].k", "20", "tds"),
 		SplitColumn: "split",
 		SplitValue:  "train",
 	})

@@ -197,14 +197,9 @@ func join(to, more [][]uint32) [][]uint32 {
 	return to
 }
 
-// masked returns a source with another source's records, masked by a release; searched says whether
-// these are the records from which it was made.
-func masked(from judge.Source, r *judge.Release, searched bool) judge.Source {
-	by := r.Recoding
-	if !searched {
-		by = by.Unsearched()
-	}
-	masker := judge.NewMasker(by, r.Pools)
+// masked returns a source with another source's records, from which a release was made, masked.
+func masked(from judge.Source, r *judge.Release) judge.Source {
+	masker := judge.NewMasker(r.Recoding, r.Pools)
 	return func(ctx context.Context, visit func(*judge.Block) error) error {
 		return from(ctx, func(b *judge.Block) error { return visit(masker.Mask(b)) })
 	}

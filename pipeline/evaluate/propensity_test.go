@@ -123,47 +123,59 @@ func (c *compared) area(classifier classify.Classifier) float64 {
 	return above / pairs
 }
 
+// randomRelease returns an evaluation of a case's rows, of which some are for testing, and the
+// release of the others by an algorithm; nil if there is none.
+func randomRelease(t *testing.T, r *rand.Rand, c enginetest.Case) (e *evaluation, f *judge.Fold,
+	release *judge.Release, algorithm string) {
+	t.Helper()
+	if len(c.Data.Classes) == 0 {
+		return nil, nil, nil, ""
+	}
+	codes := c.Data.Codes()
+	if slices.ContainsFunc(codes.Attributes, func(a engine.Attribute) bool {
+		return a.HasRest
+	}) {
+		return nil, nil, nil, "" // no evaluation has them
+	}
+	if e, _ = split(t, r, codes); e == nil {
+		return nil, nil, nil, ""
+	}
+	e.RulesFromAll = r.IntN(2) == 0
+	all := engine.Set{K: engine.KAnonymity(1 + r.IntN(4))}
+	for a := range codes.Attributes {
+		all.Columns = append(all.Columns, a)
+	}
+	by := algorithms[r.IntN(len(algorithms))]
+	f, err := e.assign(t.Context(), round{})
+	must(t, err)
+	tr, _ := watched(e, f)
+	release, err = tr.search(t.Context(), &job.Job{Algorithm: by},
+		engine.Requirement{Sets: []engine.Set{all}})
+	if errors.Is(err, engine.ErrInfeasible) || errors.Is(err, engine.ErrUnreached) {
+		return nil, nil, nil, ""
+	}
+	must(t, err)
+	return e, f, release, by.Name
+}
+
 // The propensity agrees with the ranks, pair by pair, of a tree that has learned from rows and
 // values put together one by one.
 func TestPropensity(t *testing.T) {
 	none, some := 0, 0
 	enginetest.Cases(t, 200, func(r *rand.Rand) {
 		c := enginetest.NewCase(r, 40)
-		if len(c.Data.Classes) == 0 {
+		e, f, release, algorithm := randomRelease(t, r, c)
+		if release == nil {
 			return
 		}
-		codes := c.Data.Codes()
-		if slices.ContainsFunc(codes.Attributes, func(a engine.Attribute) bool {
-			return a.HasRest
-		}) {
-			return // no evaluation has them
-		}
-		e, _ := split(t, r, codes)
-		if e == nil {
-			return
-		}
-		e.RulesFromAll = r.IntN(2) == 0
-		all := engine.Set{K: engine.KAnonymity(1 + r.IntN(4))}
-		for a := range codes.Attributes {
-			all.Columns = append(all.Columns, a)
-		}
-		algorithm := algorithms[r.IntN(len(algorithms))]
-		f, err := e.assign(t.Context(), round{})
-		must(t, err)
 		tr, _ := watched(e, f)
-		release, err := tr.search(t.Context(), &job.Job{Algorithm: algorithm},
-			engine.Requirement{Sets: []engine.Set{all}})
-		if errors.Is(err, engine.ErrInfeasible) || errors.Is(err, engine.ErrUnreached) {
-			return
-		}
-		must(t, err)
 		costs, err := tr.Judge(t.Context(), release)
 		must(t, err)
 		got := costs.Propensity
 		sides, row := [2]compared{}, uint64(0)
-		if training := masked(tr.Training, release, true); e.RulesFromAll {
+		if training := masked(tr.Training, release); e.RulesFromAll {
 			var both compared
-			both.add(t, c, masked(f.Source(), release, true), release.Recoding, &row)
+			both.add(t, c, masked(f.Source(), release), release.Recoding, &row)
 			at := 0 // first test row
 			for rows := uint64(0); at < len(both.origin); at++ {
 				if both.origin[at] == original {
@@ -176,7 +188,7 @@ func TestPropensity(t *testing.T) {
 			sides[1] = compared{both.features[at:], both.origin[at:]}
 		} else {
 			sides[0].add(t, c, training, release.Recoding, &row)
-			sides[1].add(t, c, masked(tr.Test, release, false), release.Recoding.Unsearched(), &row)
+			sides[1].add(t, c, placed(t, c, tr, release), release.Recoding, &row)
 		}
 		var columns []classify.Column
 		for a := range tr.Attributes {
@@ -187,7 +199,7 @@ func TestPropensity(t *testing.T) {
 		tree, err := classify.Tree{}.Learn(t.Context(), sides[0].data(t, columns))
 		must(t, err)
 		if want := 2*sides[1].area(tree) - 1; math.Abs(got-want) > 1e-9 {
-			t.Errorf("%s: propensity %g, want %g\n%s", algorithm.Name, got, want, c)
+			t.Errorf("%s: propensity %g, want %g\n%s", algorithm, got, want, c)
 		}
 		if got == 0 {
 			none++

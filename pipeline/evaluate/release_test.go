@@ -48,7 +48,7 @@ func TestRulesFromAll(t *testing.T) {
 				costs, err := tr.Judge(t.Context(), release)
 				must(t, err)
 				released := map[string]uint64{}
-				b, all := gather(t, masked(f.Source(), release, true)), uint64(0)
+				b, all := gather(t, masked(f.Source(), release)), uint64(0)
 				for i, n := range b.Counts {
 					if b.Labels[0][i] != engine.DroppedLabel {
 						released[key(b.Labels, i)] += n

@@ -69,6 +69,10 @@ type Costs struct {
 	// labels are replaced by values that they cover, from their originals: twice its AUC minus 1.
 	// 0: as well as chance; 1: always.
 	Propensity Score `json:"propensity"`
+	// NoRegion is the share of test records to which the release gives no labels when its cut is
+	// applied to them: they are in no region, or only in that of suppressed records. It is 0 where
+	// columns have a cut each; nil where rules are made from test records, too.
+	NoRegion *Score `json:"no_region,omitempty"`
 	// Information is the share of the quasi-identifiers' information that is left: 1 minus the
 	// Penalty.
 	Information Score `json:"information_kept"`
@@ -123,6 +127,11 @@ func (e *evaluation) report() *Report {
 		} else {
 			result.Errors, result.Quality = e.tested(rounds)
 			result.Release = costsOf(rounds)
+			if !e.RulesFromAll {
+				result.Release.NoRegion = new(over(rounds, func(m measurement) float64 {
+					return m.costs.NoRegion
+				}))
+			}
 		}
 		r.Results = append(r.Results, result)
 	}

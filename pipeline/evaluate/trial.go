@@ -22,7 +22,7 @@ type trial struct {
 
 func (e *evaluation) trial(f *judge.Fold, space partition.Space) *trial {
 	t := &trial{evaluation: e, Trial: judge.Trial{
-		Fold: f, Space: space, Learners: e.learners, Compare: true,
+		Fold: f, Space: space, Learners: e.learners, Compare: true, Place: true,
 		Nominal: e.Nominal, Roots: e.RootsTell, RawTest: e.RawTest,
 	}}
 	t.Examine = t.examine
@@ -43,6 +43,9 @@ func (t *trial) variant(ctx context.Context, job *job.Job) error {
 	}
 	if err := t.setBounds(ctx, release); err != nil {
 		return err
+	}
+	if _, ok := release.Recoding.(*engine.Regions); ok {
+		release.Marks = t.Marks(release.Attributes, release.Recoding)
 	}
 	release.K = max(1, uint64(requirement.United().K))
 	t.costs, err = t.Judge(ctx, release)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -47,7 +48,8 @@ func newEvaluationPage(e *kcut.Evaluation) *evaluationPage {
 	return p
 }
 
-// Charts returns the charts of the results over k, and of one error over the other.
+// Charts returns the charts of the results over k, and of one error over the other. Their AUC is
+// that of the last classifier: the first, a tree, hardly ranks rows where a class is rare.
 func (p *evaluationPage) Charts() []*chart {
 	k := measure{"k", "", func(r *kcut.EvaluationResult) float64 {
 		return float64(slices.Max(r.K))
@@ -68,8 +70,23 @@ func (p *evaluationPage) Charts() []*chart {
 		}}
 	levels := []level{{"BE", 100 * p.Baseline[p.Classifier].Mean},
 		{"UE", 100 * p.Upper[p.Classifier].Mean}}
-	return []*chart{p.chart("errors", k, errors, levels...), p.chart("queries", k, queries),
+	charts := []*chart{p.chart("errors", k, errors, levels...), p.chart("queries", k, queries),
 		p.chart("both", queries, errors, levels...)}
+	if !p.HasAreas() {
+		return charts
+	}
+	ranker := p.Learners[len(p.Learners)-1]
+	areas := measure{"AUC of the " + ranker + " classifier", "",
+		func(r *kcut.EvaluationResult) float64 { return r.Quality[ranker].AUC.Mean }}
+	return slices.Insert(charts, 1, p.chart("auc", k, areas,
+		level{"BE", p.BaselineQuality[ranker].AUC.Mean},
+		level{"UE", p.UpperQuality[ranker].AUC.Mean}))
+}
+
+// HasAreas reports whether there are areas under curves: evaluations of older versions may lack
+// them.
+func (p *evaluationPage) HasAreas() bool {
+	return len(p.Learners) > 0 && len(p.BaselineQuality) > 0
 }
 
 // IsRelease reports whether the release was made in the same way as a result: with the same
@@ -111,6 +128,15 @@ func (p *evaluationPage) Few() bool { return p.release == nil || len(p.Results) 
 // Error formats the error of the classifier of the charts.
 func (p *evaluationPage) Error(errors map[string]kcut.Score) string {
 	return text.Percent(errors[p.Classifier].Mean)
+}
+
+// Areas lists the areas under the curves of all classifiers.
+func (p *evaluationPage) Areas(quality map[string]kcut.Quality) string {
+	var texts []string
+	for _, l := range p.Learners {
+		texts = append(texts, fmt.Sprintf("%.3f", quality[l].AUC.Mean))
+	}
+	return strings.Join(texts, " / ")
 }
 
 // K formats the k of all sets: one number if they agree.

@@ -19,12 +19,19 @@ func exampleEvaluation(classified bool) *kcut.Evaluation {
 	}
 	e := &kcut.Evaluation{Rows: 1234, Rounds: 5}
 	errors := func(mean float64) map[string]kcut.Score { return nil }
+	quality := func(mean float64) map[string]kcut.Quality { return nil }
 	if classified {
 		e.Learners = []string{"tree", "bayes"}
 		errors = func(mean float64) map[string]kcut.Score {
 			return map[string]kcut.Score{"tree": score(mean), "bayes": score(mean + 0.01)}
 		}
+		quality = func(mean float64) map[string]kcut.Quality {
+			return map[string]kcut.Quality{
+				"tree": {AUC: score(mean)}, "bayes": {AUC: score(mean + 0.0625)},
+			}
+		}
 		e.Baseline, e.Upper = errors(0.17), errors(0.25)
+		e.BaselineQuality, e.UpperQuality = quality(0.875), quality(0.5)
 	}
 	for a, algorithm := range []string{"tdr", hostile} {
 		for i, k := range []int{5, 50, 1000} {
@@ -36,7 +43,9 @@ func exampleEvaluation(classified bool) *kcut.Evaluation {
 					&kcut.Costs{
 						QueryError: score(0.05 * float64(i+1)),
 						Penalty:    score(0.25 * float64(i+1)),
+						NoRegion:   new(score(0.125)),
 					}
+				r.Quality = quality(0.75 - 0.125*float64(i))
 			}
 			e.Results = append(e.Results, r)
 		}
@@ -88,18 +97,27 @@ func TestEvaluationPage(t *testing.T) {
 				text += e.text + "\n"
 			}
 		}
-		// tdr has one line in each of three charts, the other algorithm two of a point each; and
+		// tdr has one line in each of the charts, the other algorithm two of a point each; and
 		// both have a mark in the legend.
-		if points := strings.Join(lines, ";"); len(lines) != 9 ||
-			strings.Count(lines[0], ",") != 3 || strings.Count(points, ",") != 15 || marks != 17 {
+		charts := 3
+		if classified {
+			charts = 4
+		}
+		if points := strings.Join(lines, ";"); len(lines) != 3*charts ||
+			strings.Count(lines[0], ",") != 3 || strings.Count(points, ",") != 5*charts ||
+			marks != 5*charts+2 {
 			t.Errorf("lines %q, %d marks", lines, marks)
 		}
-		want := []string{"tdr5", shown + "1,000", shown + "50" + shown}
+		want := []string{"tdr5", shown + "1,000", shown + "50" + shown, "12.50 ± 1.25"}
 		title := "tdr, k 50: certainty penalty 50 %, error of queries 10 %"
 		if classified {
 			title = "tdr, k 50: error of the tree classifier 20 %, error of queries 10 %"
-			want = append(want, "nothing (BE)17.00 ± 1.70", "tdr5020.00 ± 2.0021.00 ± 2.1010.00 "+
-				"± 1.00")
+			want = append(want, "nothing (BE)17.00 ± 1.7018.00 ± 1.800.875 / 0.938",
+				"tdr5020.00 ± 2.0021.00 ± 2.100.625 / 0.68810.00 ± 1.00")
+			if area := "tdr, k 50: AUC of the bayes classifier 0.6875"; !slices.Contains(titles,
+				area) {
+				t.Errorf("no %q among %q", area, titles)
+			}
 		}
 		for _, w := range want {
 			if !strings.Contains(text, w) {
@@ -130,6 +148,13 @@ func TestEvaluationPageOfLittle(t *testing.T) {
 	if page := writtenEvaluation(t, e); strings.Contains(page, "<polyline") ||
 		!strings.Contains(page, "<figure") {
 		t.Error("a line is drawn of no result")
+	}
+	e = exampleEvaluation(true) // of a version that printed no AUC
+	e.BaselineQuality, e.UpperQuality, e.Results[0].Quality = nil, nil, nil
+	e.Results = e.Results[:1]
+	if page := writtenEvaluation(t, e); strings.Contains(page, "AUC") ||
+		strings.Count(page, "<polyline") != 3 {
+		t.Error("an AUC is drawn of no classifier")
 	}
 	e = exampleEvaluation(false)
 	e.Results = e.Results[:1]

@@ -620,7 +620,7 @@ func TestPageOfEvaluated(t *testing.T) {
 		}
 		return rows, marks, text
 	}
-	if rows, marks, text := chosen(); rows != 1 || marks != 3 ||
+	if rows, marks, text := chosen(); rows != 1 || marks != 4 ||
 		!strings.HasPrefix(text, "tdr5020.00 ± 2.00") {
 		t.Errorf("%d rows and %d marks: %s", rows, marks, text)
 	}
