@@ -54,6 +54,7 @@ type EvaluateOptions struct {
 	Sample uint64 // about so many rows are read, the same every time; 0: all
 
 	Nominal   bool // show intervals as values without an order, instead of by their midpoints
+	Uniform   bool // show intervals as numbers drawn uniformly from them, the same ones every time
 	RootsTell bool // show a taxonomy's root and the whole range as values, instead of as missing
 	Events    Events
 }
@@ -83,7 +84,7 @@ func Evaluate(ctx context.Context, jobs []*Job, opt EvaluateOptions) (*Evaluatio
 		return evaluate.Evaluate(ctx, evaluate.Options{
 			Variants: variants, Folds: opt.Folds, Repeats: opt.Repeats, SplitColumn: opt.SplitColumn, SplitValue: opt.SplitValue,
 			RulesFromAll: opt.RulesFromAll, RawTest: opt.RawTest, Sample: opt.Sample,
-			Nominal: opt.Nominal, RootsTell: opt.RootsTell, Events: opt.Events.below(),
+			Nominal: opt.Nominal, Uniform: opt.Uniform, RootsTell: opt.RootsTell, Events: opt.Events.below(),
 		})
 	})
 }

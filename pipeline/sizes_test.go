@@ -282,6 +282,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/draft.mostTriedCells", value: 5_000_000},
 		{name: "pipeline/draft.rememberedBytes", value: 1 << 10},
 		{name: "pipeline/draft.widestEntry", value: 66},
+		{name: "engine/judge.mostDrawn", value: 64},
 		{name: "pipeline/evaluate.mostShuffled", value: 1 << 16},
 		{name: "spill.tries", value: 100},
 	},

@@ -58,7 +58,7 @@ of queries, which needs no network and no script. Nothing else is written.`,
 	set.Uint64Var(&flags.Sample, "sample", 0, "take about `N` rows of the input (default all)")
 	addChoice(cmd, &flags.rules, "rules-from", "make the masking rules from `ROWS`: training, or all", "training", "all")
 	addChoice(cmd, &flags.testRows, "test-rows", "test on `ROWS` that are masked by the rules, or raw", "masked", "raw")
-	addChoice(cmd, &flags.intervals, "intervals", "show intervals to classifiers as `FORM`: midpoint, a number, or nominal", "midpoint", "nominal")
+	addChoice(cmd, &flags.intervals, "intervals", "show intervals to classifiers as `FORM`: midpoint, a number, uniform, one drawn from it, or nominal, a word", "midpoint", "uniform", "nominal")
 	addChoice(cmd, &flags.roots, "roots", "show taxonomy roots and whole ranges to classifiers as `FORM`: missing, or values", "missing", "values")
 	set.BoolVar(&flags.quality, "quality", false, "also tell F1, balanced error and the error of every class (--json always does)")
 	set.BoolVar(&flags.curve, "curve", false, "try every algorithm that the job allows but auto, and k from 5 to 1000")
@@ -104,7 +104,7 @@ of queries, which needs no network and no script. Nothing else is written.`,
 // check checks the flags, and makes options of them.
 func (f *evaluateFlags) check(command string) error {
 	f.RulesFromAll, f.RawTest = f.rules == "all", f.testRows == "raw"
-	f.Nominal, f.RootsTell = f.intervals == "nominal", f.roots == "values"
+	f.Nominal, f.Uniform, f.RootsTell = f.intervals == "nominal", f.intervals == "uniform", f.roots == "values"
 	found := false
 	f.SplitColumn, f.SplitValue, found = strings.Cut(f.split, "=")
 	switch {

@@ -117,7 +117,7 @@ func (c *comparison) propensity(
 		if err != nil {
 			return err
 		}
-		examined := c.examined(outcome.Add)
+		examined := c.examined(0, outcome.Add)
 		err = test(ctx, func(b *Block) error { return c.compare(b, all, examined) })
 		propensity = 2*outcome.AUC() - 1
 		return err

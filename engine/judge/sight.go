@@ -15,7 +15,7 @@ import (
 type sight struct {
 	*counter
 	features
-	columns [][]uint32 // scratch
+	shown *showing
 }
 
 // features are the features for classifiers: of the attributes, if these are shown, then of the
@@ -35,20 +35,10 @@ func (t *Trial) newSight(f features, classes int) *sight {
 	for i := range f {
 		domains = append(domains, f[i].Domain)
 	}
-	return &sight{features: f, counter: newCounter(append(domains, classes), t.Space, counters)}
-}
-
-// code writes the features of a block's records. Records that are not released have only missing
-// values.
-func (f features) code(to [][]uint32, b *Block) [][]uint32 {
-	seen := b.seen()
-	to = copied(to, seen[len(seen)-len(f):])
-	for i := range f {
-		for at, code := range to[i] {
-			to[i][at] = f[i].Code(code)
-		}
+	return &sight{
+		features: f, counter: newCounter(append(domains, classes), t.Space, counters),
+		shown: &showing{features: f},
 	}
-	return to[:len(f)]
 }
 
 // show adds the records of a block.
@@ -56,10 +46,9 @@ func (s *sight) show(b *Block) error {
 	if s == nil {
 		return nil
 	}
-	s.columns = append(s.code(s.columns, b), b.Classes)
-	err := s.add(b.Counts, s.columns)
-	s.columns = s.columns[:len(s.features)]
-	return err
+	return s.shown.block(b, func(columns [][]uint32, b *Block) error {
+		return s.add(b.Counts, append(columns[:len(columns):len(columns)], b.Classes))
+	})
 }
 
 // data returns the training data.
@@ -104,7 +93,7 @@ func (t *Trial) examine(ctx context.Context, learned *sight, shown features, tes
 	if err != nil {
 		return err
 	}
-	records := func(to Examiner) error { return test(ctx, shown.examined(to)) }
+	records := func(to Examiner) error { return test(ctx, shown.examined(t.TrainedOn, to)) }
 	examine := func(c classify.Classifier, space partition.Space) error {
 		return t.Examine(c, space, records)
 	}
@@ -117,21 +106,22 @@ func (t *Trial) examine(ctx context.Context, learned *sight, shown features, tes
 // Examiner gets test records: their features, their class, and their number.
 type Examiner func(tuple []uint32, class uint32, records uint64)
 
-// examined returns a function that passes the records of a block to an examiner.
-func (f features) examined(to Examiner) func(*Block) error {
-	var columns [][]uint32
-	tuple := make([]uint32, len(f))
+// examined returns a function that passes the records of a block to an examiner. The first one has
+// a number.
+func (f features) examined(first uint64, to Examiner) func(*Block) error {
+	shown, tuple := &showing{features: f, next: first}, make([]uint32, len(f))
 	return func(b *Block) error {
-		columns = f.code(columns, b)
-		for i, n := range b.Counts {
-			if n == 0 {
-				continue
+		return shown.block(b, func(columns [][]uint32, b *Block) error {
+			for i, n := range b.Counts {
+				if n == 0 {
+					continue
+				}
+				for f := range tuple {
+					tuple[f] = columns[f][i]
+				}
+				to(tuple, b.Classes[i], n)
 			}
-			for f := range tuple {
-				tuple[f] = columns[f][i]
-			}
-			to(tuple, b.Classes[i], n)
-		}
-		return nil
+			return nil
+		})
 	}
 }

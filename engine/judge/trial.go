@@ -52,6 +52,7 @@ type Trial struct {
 	Examine func(c classify.Classifier, space partition.Space, test func(Examiner) error) error
 
 	Nominal bool // labels of intervals are features without an order, not their midpoints
+	Uniform bool // labels of intervals are numbers drawn uniformly from them
 	Roots   bool // the widest labels are features, not missing values
 	RawTest bool // test records are shown unmasked
 	Compare bool // released records are compared with their originals
@@ -166,7 +167,13 @@ func (t *Trial) describe(r *Release) (shown, tested features, penalties [][]floa
 		of.Roots = t.Roots
 		masked := of.Feature(t.Nominal)
 		test := masked
-		if t.RawTest {
+		switch drawn := t.Uniform && t.Attributes[a].Mask == engine.Discretize; {
+		case drawn && t.RawTest:
+			masked, test = of.Uniform()
+		case drawn:
+			masked, _ = of.Uniform()
+			test = masked
+		case t.RawTest:
 			masked, test = of.BesideRaw(t.Nominal)
 		}
 		shown, tested = append(shown, masked), append(tested, test)

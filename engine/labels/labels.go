@@ -2,7 +2,7 @@
 // penalty relative to raw values.
 //
 //	Recoding ──Of──▶ Labels ──Feature──▶ a column of package classify: intervals are numbers,
-//	                      │              labels without information are missing
+//	                      │              or drawn, labels without information are missing
 //	                      └──Penalties──▶ the normalized certainty penalty of every label
 //	Recoding, Table ──Penalty──▶ that of all records
 package labels
@@ -67,6 +67,9 @@ func (l Labels) ends(label int) (lower, upper float64) {
 type Feature struct {
 	classify.Column
 	codes []uint32 // of every code of the attribute, or of every label number
+
+	spans  []span    // by label number, if values are drawn
+	starts []float64 // if values are drawn: the starts of the steps that are the codes
 }
 
 // Code returns the feature's code. Dropped records are missing.

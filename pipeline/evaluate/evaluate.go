@@ -54,6 +54,7 @@ type Options struct {
 	Sample uint64 // approximate number of rows to read, the same ones every time; 0: all
 
 	Nominal   bool // labels of intervals are features without an order, not their midpoints
+	Uniform   bool // labels of intervals are numbers drawn uniformly from them
 	RootsTell bool // a taxonomy's root and the whole range are values like any other, not missing
 	Events    pipeline.Events
 }

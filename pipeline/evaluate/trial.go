@@ -23,7 +23,7 @@ type trial struct {
 func (e *evaluation) trial(f *judge.Fold, space partition.Space) *trial {
 	t := &trial{evaluation: e, Trial: judge.Trial{
 		Fold: f, Space: space, Learners: e.learners, Compare: true, Place: true,
-		Nominal: e.Nominal, Roots: e.RootsTell, RawTest: e.RawTest,
+		Nominal: e.Nominal, Uniform: e.Uniform, Roots: e.RootsTell, RawTest: e.RawTest,
 	}}
 	t.Examine = t.examine
 	return t

@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import os
+import pickle
 import tempfile
 import unittest
 
@@ -87,6 +88,53 @@ class Intervals(unittest.TestCase):
             self.assertTrue(kcut.intervals(structs).equals(want), labels)
             self.assertTrue(kcut.intervals(pd.Series(structs)).equals(want), labels)
         self.assertTrue(pd.isna(kcut.intervals([None, None])).all())
+
+    def test_samples(self):
+        """Values are inside their intervals, everywhere in them, and the same for the same seed."""
+        day = pd.Timestamp
+        for labels, ends in [
+            (["[17,37)", "[37,44)", "[44,99]", None, "*"], {}),
+            (["(,17)", "[17,37)", "[37,)", "(,)"], {}),
+            (["(,17)", "[17,37)", "[37,)", "(,)"], {"lower": 0, "upper": 120}),
+            (["(,17)", "[17,)"], {}),
+            (["(,1943-06-01)", "[1943-06-01,2005-08-26)", "[2005-08-26,)", None], {}),
+            (["(,1943-06-01)", "[1943-06-01,2005-08-26)", "[2005-08-26,)", "(,)"], {"lower": day("1900-01-01"), "upper": day("2020-01-01")}),
+            (["(,2020-01-01T00:00:00Z)", "[2020-01-01T00:00:00Z,)"], {}),
+            (["(,2020-01-01T00:00:00.123456789)", "[2020-01-01T00:00:00.123456789,)"], {}),
+            (["(,08:00:00)", "[08:00:00,17:30:00)", "[17:30:00,)"], {}),
+            ([None, "*"], {}),
+            ([], {}),
+        ]:
+            found = kcut.intervals(labels * 500)
+            drawn = found.sample(seed=7, **ends)
+            self.assertEqual(len(drawn), len(found))
+            self.assertTrue(drawn.equals(found.sample(seed=7, **ends)), labels)
+            for at, (label, interval) in enumerate(zip(labels, found)):
+                values = drawn[at :: len(labels)]
+                if label in (None, "*") or label == "(,)" and not ends:
+                    self.assertTrue(values.isna().all(), label)
+                    continue
+                self.assertFalse(values.isna().any(), label)
+                self.assertTrue(all(value in interval for value in values), label)
+                self.assertGreater(values.nunique(), 400, label)
+                if not label.startswith("(") and not label.endswith(",)"):
+                    off = values.to_series().mean() - interval.mid
+                    self.assertLess(abs(off) / interval.length, 0.05, label)
+
+    def test_sample_widths(self):
+        """An open interval is as wide as the mean of the different others."""
+        drawn = kcut.intervals(["(,10)", "[10,20)", "[20,50)", "[20,50)", "[50,)"] * 2000).sample()
+        self.assertAlmostEqual(drawn[::5].min(), -10, delta=0.1)
+        self.assertAlmostEqual(drawn[4::5].max(), 70, delta=0.1)
+        with self.assertRaises(ValueError):
+            kcut.intervals(["(,10)"]).sample(lower=11)
+
+    def test_parts(self):
+        """Parts of a column, and what was pickled, can be sampled, too."""
+        found = kcut.intervals(["[1,2)", None, "[2,4)"])
+        self.assertTrue(pickle.loads(pickle.dumps(found)).equals(found))
+        column = pd.Series(found)
+        self.assertTrue(column[column.notna()].array.sample().equals(found[[0, 2]].sample()))
 
     def test_others(self):
         for label in ["Female", "17", "", "[17;37)", "[1,2,3)"]:

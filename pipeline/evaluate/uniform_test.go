@@ -1,0 +1,120 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/classify"
+	"github.com/kcut/kcut/engine/judge"
+	"github.com/kcut/kcut/engine/labels"
+	"github.com/kcut/kcut/partition"
+)
+
+// learner notes the rows with which it learns, and counts them.
+type learner struct{ rows map[string]uint64 }
+
+func (*learner) Name() string { return "learner" }
+
+func (l *learner) Learn(ctx context.Context, d classify.Data) (classify.Classifier, error) {
+	fields := d.Table.Layout.Fields
+	return nil, d.Table.Scan(ctx, d.Space, func(b *partition.Table) error {
+		for i, n := range b.Counts {
+			key := b.Keys[i*b.Layout.Words:][:b.Layout.Words]
+			var codes []uint32
+			for _, f := range fields {
+				codes = append(codes, f.Code(key))
+			}
+			l.rows[fmt.Sprint(codes)] += n
+		}
+		return nil
+	})
+}
+
+// Classifiers learn from numbers that are drawn row by row from the rows' intervals, at most 64 for
+// a tuple, and are tested on numbers that are drawn in the same way, or on raw ones.
+func TestUniform(t *testing.T) {
+	_, table := people(t, rand.New(rand.NewPCG(12, 1)), 4000)
+	for i := range table {
+		if row := table[i]; i%5 > 0 { // the rows of a tuple are many
+			row[0], row[1], row[2], row[3] = fmt.Sprint(20+10*(i%4)), "cook", "Kiel", "10"
+		}
+	}
+	job := put(t, table)
+	for _, raw := range []bool{false, true} {
+		o := Options{
+			Variants:    load(t, job, "quasi_identifiers[].k", "20", "tdr", "guided"),
+			SplitColumn: "set", SplitValue: "training", Uniform: true, RawTest: raw,
+		}
+		assigning(t, o, func(e *evaluation, f *judge.Fold) {
+			for i := range o.Variants {
+				tr, _ := watched(e, f)
+				release, err := tr.search(t.Context(), o.Variants[i], e.Requirement(o.Variants[i]))
+				must(t, err)
+				l, tested := &learner{map[string]uint64{}}, map[string]uint64{}
+				tr.Learners = []classify.Learner{l}
+				tr.Examine = func(_ classify.Classifier, _ partition.Space,
+					test func(judge.Examiner) error) error {
+					return test(func(tuple []uint32, class uint32, rows uint64) {
+						tested[fmt.Sprint(append(slices.Clone(tuple), class))] += rows
+					})
+				}
+				_, err = tr.Judge(t.Context(), release)
+				must(t, err)
+				want := drawn(t, gather(t, masked(tr.Training, release)), e, release, 0)
+				if !reflect.DeepEqual(l.rows, want) {
+					t.Errorf("it learns from %v, want %v", l.rows, want)
+				}
+				if !raw {
+					want = drawn(t, gather(t, masked(tr.Test, release)), e, release, f.TrainedOn)
+					if !reflect.DeepEqual(tested, want) {
+						t.Errorf("it is tested on %v, want %v", tested, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// drawn counts masked rows, of which the first has a number, with drawn numbers.
+func drawn(t *testing.T, b *judge.Block, e *evaluation, r *judge.Release,
+	first uint64) map[string]uint64 {
+	t.Helper()
+	rows, many := map[string]uint64{}, false
+	for i, n := range b.Counts {
+		parts := min(n, 64)
+		many = many || n > parts
+		for part := range parts {
+			var codes []uint32
+			for a := range e.Attributes {
+				of := labels.Of(&r.Attributes[a], r.Recoding, a)
+				label := b.Labels[a][i]
+				if of.Mask != engine.Discretize {
+					f := of.Feature(false)
+					if e.RawTest {
+						f, _ = of.BesideRaw(false)
+					}
+					codes = append(codes, f.Code(label))
+					continue
+				}
+				f, _ := of.Uniform()
+				random := engine.Mix(engine.Mix(first+part) + uint64(a))
+				codes = append(codes, f.Draw(label, random))
+			}
+			for kept := range e.Kept {
+				f := labels.Raw(&e.Kept[kept])
+				codes = append(codes, f.Code(b.Columns[len(e.Attributes)+kept][i]))
+			}
+			rows[fmt.Sprint(append(codes, b.Classes[i]))] += (part+1)*n/parts - part*n/parts
+		}
+		first += n
+	}
+	if !many {
+		t.Error("no tuple has many rows")
+	}
+	return rows
+}
