@@ -226,7 +226,19 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 	if quality && len(r.Learners) > 0 {
 		more = "\n" + qualityTable(r).String()
 	}
-	return fmt.Sprintf("%s, %s; errors in percent\n\n%s%s%s", text.Count(r.Rows, "row"), text.Count(r.Rounds, "round"), t, failures, more)
+	return fmt.Sprintf("%s, %s; errors in percent\n\n%s%s%s%s", text.Count(r.Rows, "row"), text.Count(r.Rounds, "round"), t, failures, optimistic(r), more)
+}
+
+// optimistic says which figures new rows would have worse ones of; it is empty if none are.
+func optimistic(r *kcut.Evaluation) string {
+	if len(r.Optimistic) == 0 {
+		return ""
+	}
+	figures := "propensity is"
+	if len(r.Learners) > 0 {
+		figures = "errors and AUC of masked rows, and propensity, are"
+	}
+	return figures + " optimistic: the rules were made from the test rows, too\n"
 }
 
 // hasNoRegion reports whether a result says how many test rows are in no region.

@@ -116,6 +116,8 @@ func TestEvaluate(t *testing.T) {
 	o.RulesFromAll = true
 	if report, err := Evaluate(t.Context(), o); err != nil ||
 		!reflect.DeepEqual(report.Baseline, first.Baseline) ||
+		!slices.Equal(report.Optimistic, []string{"errors", "quality", "propensity"}) ||
+		first.Optimistic != nil ||
 		reflect.DeepEqual(report.Results, first.Results) {
 		t.Errorf("rules from all rows: %+v, before %+v, %v", report, first, err)
 	}

@@ -16,6 +16,10 @@ type Report struct {
 	BaselineQuality map[string]Quality `json:"baseline_quality,omitempty"`
 	UpperQuality    map[string]Quality `json:"upper_quality,omitempty"`
 	Results         []Result           `json:"results"` // by variant
+
+	// Optimistic are the figures of results for which rules that were made from the test rows, too,
+	// are tested with these: new rows would have worse ones.
+	Optimistic []string `json:"optimistic,omitempty"`
 }
 
 // Quality is further measures of a classifier in addition to its error.
@@ -115,6 +119,12 @@ func (e *evaluation) report() *Report {
 	}
 	r.Baseline, r.BaselineQuality = e.tested(e.roundsOf(raw))
 	r.Upper, r.UpperQuality = e.tested(e.roundsOf(without))
+	if e.RulesFromAll {
+		r.Optimistic = []string{"propensity"}
+		if len(e.learners) > 0 {
+			r.Optimistic = []string{"errors", "quality", "propensity"}
+		}
+	}
 	for v, job := range e.Variants {
 		result := Result{Algorithm: job.Algorithm.Name}
 		for _, set := range job.Sets {

@@ -141,6 +141,19 @@ func checkInside(t *testing.T, transform string) {
 	}
 }
 
+// A page says which figures are optimistic.
+func TestEvaluationPageOfOptimistic(t *testing.T) {
+	e := exampleEvaluation(true)
+	if strings.Contains(writtenEvaluation(t, e), "optimistic") {
+		t.Error("figures of new rows are called optimistic")
+	}
+	e.Optimistic = []string{"errors", "quality", "propensity"}
+	if page := writtenEvaluation(t, e); !strings.Contains(page, "masked rows, and propensity, "+
+		"are optimistic") {
+		t.Error("no figure is called optimistic")
+	}
+}
+
 // Without a release nothing is drawn, and one result is a point.
 func TestEvaluationPageOfLittle(t *testing.T) {
 	e := exampleEvaluation(true)
