@@ -270,7 +270,7 @@ func TestDraftDropsIdentifiers(t *testing.T) {
 	write(t, "visits.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"visits.csv"}})
 	job, _ := runDraft(t, text)
-	want := map[string]string{"number_inpatient": "discretize", "admission_type_id": "discretize",
+	want := map[string]string{"number_inpatient": "discretize", "admission_type_id": "suppress",
 		"age": "discretize"}
 	for _, name := range []string{"encounter_id", "patient_nbr", "case number", "member_no",
 		"account", "SSN", "phone", "full_name"} {

@@ -32,11 +32,15 @@ type words struct {
 	alone   []string // a word of the name, or two consecutive ones together, is one of these
 	whole   []string // the name's words together are one of these
 	last    []string // the last of several words is one of these
+	not     []string // none of the words is one of these
 	shared  bool     // several people have the same value
 }
 
 // has reports whether a column's name has the meaning.
 func (w *words) has(name []string) bool {
+	if slices.ContainsFunc(name, func(word string) bool { return slices.Contains(w.not, word) }) {
+		return false
+	}
 	if slices.Contains(w.whole, strings.Join(name, "")) {
 		return true
 	}
@@ -53,19 +57,53 @@ func (w *words) has(name []string) bool {
 
 // The meanings that other code needs.
 const (
-	namesOfPeople = "names of people"
-	identifiers   = "identifiers"
+	namesOfPeople   = "names of people"
+	numbersOfPeople = "numbers of people"
+	identifiers     = "identifiers"
 )
+
+// pairs returns the words that have one of some words in front of one of others.
+func pairs(front, back []string) (all []string) {
+	for _, word := range front {
+		for _, other := range back {
+			all = append(all, word+other)
+		}
+	}
+	return all
+}
+
+var (
+	// people are words for people, of whom tables have names and numbers.
+	people = strings.Fields("patient person customer client user member subject employee student " +
+		"respondent participant player pt cust emp stu beneficiary bene passenger guest voter " +
+		"holder applicant borrower subj usubj owner teacher")
+	// staff are words for people who serve those of whom a table is.
+	staff = strings.Fields("doctor physician provider nurse investigator manager agent seller " +
+		"attending pcp npi caregiver contact mother father parent guardian spouse")
+	// things are words for what else has a number.
+	things = strings.Fields("site station bike store shop branch facility hospital school course " +
+		"product item article order invoice transaction booking reservation ticket visit " +
+		"encounter admission stay hadm appointment claim session device card vehicle flight trip " +
+		"company employer department household event policy contract")
+	// numbered are words that make the number of somebody or something.
+	numbered = []string{"id", "nbr", "number", "num", "no", "nr", "cd", "code", "key"}
+	// named are words that make a name, and partly the words for its parts.
+	nameWords = []string{"name", "nm", "nam"}
+	partly    = strings.Fields("first last middle given family maiden fore sur nick full user legal")
+)
+
+// ofPeople are the names of columns of people's names, whatever the number of values.
+var ofPeople = words{
+	meaning: namesOfPeople,
+	alone: slices.Concat(pairs(partly, nameWords), pairs(nameWords, partly),
+		pairs(people, nameWords), pairs(staff, nameWords), []string{"invnam", "login"}),
+	shared: true,
+}
 
 // direct are the names of columns that identify people.
 var direct = []words{
-	{
-		meaning: namesOfPeople,
-		alone: []string{"surname", "firstname", "lastname", "forename", "fullname", "username",
-			"nickname", "login", "middlename", "familyname", "givenname",
-			"maidenname", "patientname", "customername", "personname", "employeename", "clientname",
-			"membername", "studentname", "mothername", "fathername",
-			"contactname", "holdername"}, whole: []string{"name"}, shared: true},
+	ofPeople,
+	{meaning: namesOfPeople, whole: []string{"name"}, shared: true},
 	{meaning: "e-mail addresses", alone: []string{"email", "mail"}},
 	{
 		meaning: "telephone numbers",
@@ -78,7 +116,7 @@ var direct = []words{
 		shared:  true,
 	},
 	{
-		meaning: "numbers of people",
+		meaning: numbersOfPeople,
 		alone: []string{"ssn", "nino", "passport", "mrn", "aadhaar", "cpf", "curp", "pesel",
 			"taxid", "tin", "licence", "license"},
 		whole: []string{
@@ -107,13 +145,13 @@ var direct = []words{
 	},
 	{
 		meaning: identifiers,
-		alone:   []string{"id", "uuid", "guid", "pk", "key", "nbr"},
-		whole: []string{
-			"index", "rowid", "rownumber", "serialnumber", "number", "patient", "person",
-			"customer",
-			"client", "user", "member", "subject", "employee", "student", "respondent",
-		},
-		last: []string{"number", "nr", "no"}},
+		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr"},
+			pairs(people, numbered)),
+		whole: slices.Concat(people, []string{"index", "rowid", "rownumber", "serialnumber",
+			"number"}),
+		last: []string{"number", "nr", "no"},
+		not: strings.Fields("week month year day hour quarter season semester period wave page " +
+			"version")},
 }
 
 // directMeaning returns the meaning of a column's name that identifies people, or an empty one.
@@ -135,9 +173,29 @@ var postal = words{alone: []string{"zip", "zipcode", "postal", "postcode", "post
 // diagnoses are the names of columns of codes of diseases.
 var diagnoses = words{alone: []string{"diagnosis", "diagnoses", "diag", "icd", "icd9", "icd10"}}
 
+// tracts are the names of columns of geographic codes that begin with a state's and a county's.
+var tracts = words{alone: []string{"tract", "geoid", "fips"}}
+
 // births are the names of columns of dates of birth.
-var births = words{alone: []string{"birth", "birthday", "birthdate", "birthyear", "dob", "born"}}
+var births = words{
+	alone: []string{"birth", "birthday", "birthdate", "birthyear", "dob", "born", "brthdtc",
+		"brthdt"},
+	not: strings.Fields("place country state city county weight order sex gender"),
+}
 
 // nameParts are the names of columns of parts of people's names, if nothing else is in the name.
 var nameParts = words{whole: []string{"first", "last", "middle", "given", "family", "fname",
 	"lname", "mname", "initials", "maiden"}}
+
+// categories are the names of columns whose whole numbers stand for something: they have no order.
+var categories = words{
+	alone: slices.Concat(pairs(things, numbered), pairs(staff, numbered), numbered,
+		strings.Fields("type race ethnicity ethnic hispanic sex gender marital religion language "+
+			"citizenship country county state region district province municipality msa fips "+
+			"tract area zone sector industry occupation naics soc category status purpose reason "+
+			"channel route brand "+
+			"siteid rac1p hisp cit cow mar occp indp pobp relp relshipp jwtrns puma esr")),
+	whole: slices.Concat(things, staff, []string{"st"}),
+	not: strings.Fields("of count size age year years month months day days rate amount total " +
+		"score level number no nr week date time per percent pct avg mean"),
+}

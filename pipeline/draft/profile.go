@@ -28,6 +28,7 @@ type Profile struct {
 	// are measured; and the distance that the middle nine tenths of its distinct values span.
 	numbers   []float64
 	low, high float64
+	digits    int // of whole numbers, all of which have as many; 0: they have not, or are others
 }
 
 func newProfile(field formats.Field) *Profile {
@@ -89,6 +90,10 @@ func (p *Profile) measure() {
 	p.numbers = nil
 	slices.Sort(sorted)
 	if sorted = slices.Compact(sorted); len(sorted) > 0 {
+		least, most := roundText(sorted[0]), roundText(sorted[len(sorted)-1])
+		if len(least) == len(most) && sorted[0] >= 0 {
+			p.digits = len(most)
+		}
 		p.low, p.high = sorted[len(sorted)/20], sorted[len(sorted)-1-len(sorted)/20]
 	}
 }

@@ -90,6 +90,9 @@ var unusable = []rule{
 	{func(p *Profile) bool {
 		return p.Field.Distinct == 1 && p.Field.Rows == p.Rows
 	}, dropped("all rows have the same value, which carries no information")},
+	{func(p *Profile) bool {
+		return p.Field.Distinct == 1 && p.Field.Rows*2 >= p.Rows // else it marks a few rows
+	}, dropped("one value, where there is any: it carries hardly any information")},
 }
 
 func ofKind(kinds ...formats.Kind) func(p *Profile) bool {
@@ -144,9 +147,14 @@ func (p *Profile) hasMany() bool {
 		(p.Field.Distinct >= manyValues || p.distinctShare() >= manyShare)
 }
 
-// named are rules for columns with the name of an identifier and many values.
+// named are rules for columns that are called like names of people, and such with the name of
+// another identifier and many values.
 var named = []rule{{
-	func(p *Profile) bool { return p.hasMany() && directMeaning(wordsOf(p.name)).meaning != "" },
+	func(p *Profile) bool {
+		name := wordsOf(p.name)
+		return p.typ.Kind == formats.String && ofPeople.has(name) ||
+			p.hasMany() && directMeaning(name).meaning != ""
+	},
 	func(p *Profile) *Role {
 		meaning := directMeaning(wordsOf(p.name))
 		role := drop("called like %s, with %s", meaning.meaning, distinctValues(p))
@@ -167,13 +175,18 @@ var alone = []rule{
 		return generalize(p, "{"+p.dateForm()+": [month, year, decade]}", "dates as text")
 	}},
 	{func(p *Profile) bool {
+		return diagnoses.has(wordsOf(p.name)) && p.Field.Distinct > fewCodes && p.share(code) >= 0.9
+	}, prefixes("codes, called like diagnoses", 3, 1)},
+	{func(p *Profile) bool {
+		return tracts.has(wordsOf(p.name)) && p.Field.Distinct > fewCodes &&
+			max(p.digits, p.texts.longest) > 5
+	}, prefixes("codes, called like tracts of a county and a state", 5, 2)},
+	{func(p *Profile) bool {
 		least, countable := uniqueShare[p.typ.Kind]
 		return countable && p.Field.Rows >= fewRows && p.distinctShare() >= least
 	}, func(p *Profile) *Role {
-		role := drop("nearly every row has a value of its own: %s in %s rows",
+		return drop("nearly every row has a value of its own: %s in %s rows",
 			text.Grouped(p.Field.Distinct), text.Grouped(p.Field.Rows))
-		role.owned = true
-		return role
 	}},
 	{(*Profile).isProse, func(p *Profile) *Role {
 		return drop("free text, %d characters long on average", p.texts.length/p.Field.Rows)
@@ -202,6 +215,17 @@ var quasiIdentifiers = []rule{
 	}, func(p *Profile) *Role {
 		return discretize(p, distinctValues(p)+"; coordinates determine an address")
 	}},
+	{func(p *Profile) bool { return p.isCode() && p.Field.Distinct > fewCodes && p.digits > 2 },
+		func(p *Profile) *Role {
+			return prefixes("numbers that are codes by their name", max(2, p.digits*2/3),
+				max(1, p.digits/3))(p)
+		}},
+	{(*Profile).isCode, func(p *Profile) *Role {
+		return &Role{
+			Mask:   job.MaskSuppress,
+			Reason: distinctValues(p) + ": numbers that are codes by their name, without order",
+		}
+	}},
 	{func(p *Profile) bool {
 		return p.typ.Ordered()
 	}, func(p *Profile) *Role { return discretize(p, distinctValues(p)) }},
@@ -221,10 +245,8 @@ var quasiIdentifiers = []rule{
 		return p.hasCodes(diagnosis, most)
 	}, prefixes("like ICD codes", 3, 1)},
 	{func(p *Profile) bool {
-		return diagnoses.has(wordsOf(p.name)) && p.Field.Distinct > fewCodes && p.share(code) >= 0.9
-	}, prefixes("codes, called like diagnoses", 3, 1)},
-	{func(p *Profile) bool {
-		return p.hasCodes(code, most) && p.share(number) < most
+		return p.hasCodes(code, most) &&
+			(p.share(number) < most || categories.has(wordsOf(p.name)))
 	}, func(p *Profile) *Role {
 		length := p.texts.longest // prefixes have a third and two thirds of it
 		return prefixes("like codes", max(2, length*2/3), max(1, length/3))(p)
@@ -245,6 +267,13 @@ var quasiIdentifiers = []rule{
 // hasCodes reports whether a share of the values has a form, and these are many.
 func (p *Profile) hasCodes(form pattern, part float64) bool {
 	return p.Field.Distinct > fewCodes && p.share(form) >= part
+}
+
+// isCode reports whether a column has whole numbers that stand for something, by its name.
+func (p *Profile) isCode() bool {
+	name := wordsOf(p.name)
+	return (p.typ.Kind == formats.Int || p.typ.Kind == formats.Uint) &&
+		(categories.has(name) || postal.has(name))
 }
 
 // prefixes generalizes codes to their first characters.
