@@ -132,7 +132,9 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	if err := d.chooseClass(); err != nil {
 		return "", err
 	}
-	d.chooseRoles()
+	if err := d.chooseRoles(ctx, in); err != nil {
+		return "", err
+	}
 	d.chooseSet()
 	if d.known == nil {
 		return "", &fault.Error{

@@ -71,12 +71,16 @@ func isPhone(text string) bool {
 			return false
 		}
 	}
-	return digits >= 7 && digits <= 15 && signs >= 2 && !isDate(text) && !dateForm(text)
+	return digits >= 7 && digits <= 15 && signs >= 2 && !isDate(text) && !dateForm(text) &&
+		!yearForm(text)
 }
 
 // dateForm matches dates with the year at the end, which may have two digits. Numbers that are no
 // months and days may occur by mistake.
 var dateForm = matches(`^\d{1,2}[/.-]\d{1,2}[/.-](\d{2}|\d{4})([T ].*)?$`)
+
+// yearForm matches two years, as 2008 - 2010.
+var yearForm = matches(`^[12]\d{3} ?- ?[12]\d{3}$`)
 
 func isAddress(text string) bool {
 	_, err := netip.ParseAddr(text)

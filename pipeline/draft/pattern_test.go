@@ -12,6 +12,7 @@ func TestForms(t *testing.T) {
 		"two words@x.org":                      nil,
 		"+49 30 901820":                        {phone},
 		"(030) 90-1820":                        {phone},
+		"2008 - 2010":                          nil,
 		"1234567":                              {code, number},
 		"2020-01-31":                           {isoDate, code},
 		"2020-01-31T10:00:00Z":                 {isoDate},

@@ -24,8 +24,8 @@ type Profile struct {
 	texts   textProfile
 	role    *Role // the proposal
 
-	// In a column whose values have an order: the number of every row, NaN for a null, until they
-	// are measured; and the distance that the middle nine tenths of its distinct values span.
+	// In a column whose values have an order: the number of every row, NaN for a null, as long as
+	// there is a sample; and the distance that the middle nine tenths of its distinct values span.
 	numbers   []float64
 	low, high float64
 	digits    int // of whole numbers, all of which have as many; 0: they have not, or are others
@@ -84,10 +84,9 @@ func (p *Profile) observe(column *formats.Column, counts []int64) []int64 {
 	return counts
 }
 
-// measure measures the numbers of all rows, and releases them.
+// measure measures the numbers of all rows.
 func (p *Profile) measure() {
-	sorted := slices.DeleteFunc(p.numbers, math.IsNaN)
-	p.numbers = nil
+	sorted := slices.DeleteFunc(slices.Clone(p.numbers), math.IsNaN)
 	slices.Sort(sorted)
 	if sorted = slices.Compact(sorted); len(sorted) > 0 {
 		least, most := roundText(sorted[0]), roundText(sorted[len(sorted)-1])

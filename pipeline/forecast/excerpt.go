@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -142,6 +143,25 @@ func (e *Excerpt) Determines(column, other int) bool {
 			return false
 		}
 		goes[h] = others[row]
+	}
+	return true
+}
+
+// Intervals reports whether the rows with one value of a column are next to each other when all are
+// in the order of their numbers, one a row. NaN is a number that is below all others.
+func (e *Excerpt) Intervals(numbers []float64, column int) bool {
+	order := make([]int, len(numbers))
+	for row := range order {
+		order[row] = row
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(numbers[a], numbers[b]) })
+	met, last := make(map[uint64]bool), uint64(0)
+	for i, row := range order {
+		h := e.columns[column].rows[row]
+		if (i == 0 || h != last) && met[h] {
+			return false
+		}
+		met[h], last = true, h
 	}
 	return true
 }

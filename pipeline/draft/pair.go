@@ -1,0 +1,176 @@
+package draft
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// chooseRoles proposes a role for every column: first by itself, and then together with the others.
+func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
+	for _, p := range d.profiles {
+		if p == d.class {
+			p.role = &Role{Mask: job.MaskKeep, Reason: "the class, " + distinctValues(p)}
+		} else {
+			p.role = roleOf(p)
+		}
+	}
+	d.dropNames()
+	d.dropAges()
+	for _, of := range d.profiles {
+		for _, by := range d.profiles {
+			if by == of || !of.role.masked() || !by.role.masked() || !d.tells(by, of) {
+				continue
+			}
+			if err := d.settle(ctx, in, by, of); err != nil {
+				return fmt.Errorf("look at the input: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// dropNames drops parts of names, such as first and last, if there is a column of names or another
+// part.
+func (d *draft) dropNames() {
+	var parts []*Profile
+	whole := ""
+	for _, p := range d.profiles {
+		switch name := wordsOf(p.name); {
+		case p.typ.Kind == formats.String && nameParts.has(name) && p.role.masked() &&
+			p.Field.Distinct > fewCodes:
+			parts = append(parts, p)
+		case p.role.Mask == job.MaskDrop && directMeaning(name).meaning == namesOfPeople:
+			whole = p.name
+		}
+	}
+	for _, p := range parts {
+		switch {
+		case whole != "":
+			p.role = drop("called like a part of names, while %s has whole names, with %s",
+				job.Quoted(whole), distinctValues(p))
+		case len(parts) > 1:
+			p.role = drop("called like a part of names, as is another column, with %s",
+				distinctValues(p))
+		}
+	}
+}
+
+// dropAges drops ages, and years of birth, if there are dates of birth, which determine them within
+// a year.
+func (d *draft) dropAges() {
+	born := slices.IndexFunc(d.profiles, func(p *Profile) bool {
+		return p.role.masked() && births.has(wordsOf(p.name)) && p.hasMany()
+	})
+	if born < 0 {
+		return
+	}
+	for _, p := range d.profiles {
+		name := wordsOf(p.name)
+		if p.role.masked() && p.typ.Ordered() && (slices.Contains(name, "age") ||
+			p != d.profiles[born] && births.has(name) && d.determines(d.profiles[born], p)) {
+			p.role = drop("%s tells it", job.Quoted(d.profiles[born].name))
+		}
+	}
+}
+
+// determines reports whether rows with the same value of a column have the same of another.
+func (d *draft) determines(by, of *Profile) bool {
+	return by.place >= 0 && of.place >= 0 && d.sample.Determines(by.place, of.place)
+}
+
+const (
+	// rowsToTell is how many rows a value must have on average to determine another by no accident,
+	// and rowsOfDate of dates and numbers.
+	rowsToTell = 20
+	rowsOfDate = 2
+	// mostCompared is the number of rows whose texts are compared.
+	mostCompared = 10_000
+)
+
+// tells reports whether a column determines another one, and by no accident.
+func (d *draft) tells(by, of *Profile) bool {
+	least := int64(rowsToTell)
+	if by.isTime() && of.typ.Ordered() {
+		least = rowsOfDate
+	}
+	return of.Field.Distinct >= 2 && by.Field.Distinct >= 2 &&
+		by.Field.Distinct*least <= by.Rows && d.determines(by, of)
+}
+
+// isTime reports whether a column has dates or times.
+func (p *Profile) isTime() bool {
+	return p.typ.Kind == formats.Date || p.typ.Kind == formats.Timestamp || p.typ.Kind == formats.Time
+}
+
+// settle decides about two masked columns of which one determines the other. Of two that determine
+// each other the readable one stays. One whose labels are those of the other when they are coarse
+// stays alone. Else both stay: where a value of the one is too rare, that of the other may not be.
+func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile) error {
+	switch {
+	case d.determines(of, by):
+		if cmp.Or(of.readable()-by.readable(), slices.Index(d.profiles, by)-
+			slices.Index(d.profiles, of)) > 0 {
+			by, of = of, by
+		}
+	case by.role.Mask == job.MaskSuppress:
+		length, err := d.prefix(ctx, in, by, of)
+		if err != nil {
+			return err
+		}
+		if length == 0 {
+			by.role.Reason += fmt.Sprintf(", tells %s, which may be left where it is *",
+				job.Quoted(of.name))
+			return nil
+		}
+		by.role = prefixes("begins with "+job.Quoted(of.name), length)(by)
+	case by.role.Mask == job.MaskDiscretize && !by.isTime() &&
+		!d.sample.Intervals(by.numbers, of.place):
+		return nil
+	}
+	of.role = drop("%s tells it", job.Quoted(by.name))
+	return nil
+}
+
+// readable ranks columns that determine each other: words before codes, and longer ones first.
+func (p *Profile) readable() int {
+	name := wordsOf(p.name)
+	length := int(p.texts.length / max(1, p.Field.Rows)) // 0 of numbers
+	if p.share(code) >= most || len(name) > 0 && slices.Contains(numbered, name[len(name)-1]) {
+		return length - mostMatched
+	}
+	return length
+}
+
+// prefix returns the number of characters that one column has of another, from the first on; 0: it
+// has others, or not always as many.
+func (d *draft) prefix(ctx context.Context, in *dataset.Dataset, by, of *Profile) (length int,
+	err error) {
+	if by.typ.Kind != formats.String || of.typ.Kind != formats.String ||
+		of.texts.longest >= by.texts.longest {
+		return 0, nil
+	}
+	length = of.texts.longest
+	columns := []int{slices.Index(d.profiles, by), slices.Index(d.profiles, of)}
+	err = in.Sample(ctx, min(d.looked, mostCompared), columns, func(b *formats.Batch) error {
+		whole, part := b.Columns[0], b.Columns[1]
+		for row, code := range part.Codes {
+			if code == 0 || whole.Codes[row] == 0 {
+				continue
+			}
+			begin := part.Values.Bytes(int(code) - 1)
+			if !bytes.HasPrefix(whole.Values.Bytes(int(whole.Codes[row])-1), begin) ||
+				len([]rune(string(begin))) != length {
+				length = 0
+			}
+		}
+		return nil
+	})
+	return length, err
+}

@@ -1,0 +1,41 @@
+package draft_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/pipeline/draft"
+)
+
+// Of two columns that determine each other the readable one stays. A column stays alone whose
+// coarse labels are those of another one: the first characters of a code, or intervals; else both
+// stay.
+func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("sub_grade,grade,unit_cd,unit,hours,band,shift,driver,risk,dob,birth_year\n")
+	rng := rand.New(rand.NewPCG(8, 8))
+	for range 2000 {
+		grade, unit, hours, driver := rng.IntN(25), rng.IntN(9), rng.IntN(60), rng.IntN(59)
+		year := 1940 + rng.IntN(60)
+		fmt.Fprintf(&out, "%c%d,%c,%d,unit %c,%d,%d,%d,driver%d,%d,%d-0%d-1%d,%d\n", 'A'+grade/5,
+			1+grade%5, 'A'+grade/5, 100+unit*7, 'a'+unit, hours, hours/20, hours%7%2, driver,
+			driver%3%2, year, 1+rng.IntN(9), rng.IntN(10), year)
+	}
+	write(t, "table.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
+	job, _ := runDraft(t, text)
+	wantMasks(t, job, map[string]string{
+		"sub_grade": "generalize{[1] [] []}", "grade": "drop", "unit_cd": "drop",
+		"unit": "suppress", "hours": "discretize", "band": "drop", "shift": "discretize",
+		"driver": "suppress", "risk": "discretize", "dob": "discretize", "birth_year": "drop",
+	})
+	for _, want := range []string{"# begins with grade, 25 distinct", "# unit tells it",
+		"# hours tells it", ", tells risk, which may be left where it is *", "# dob tells it"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}
