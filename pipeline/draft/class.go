@@ -17,12 +17,16 @@ const (
 )
 
 // predicted are the names of columns that models are usually trained to predict, the likeliest
-// first.
-var predicted = []string{
-	"class", "label", "target", "outcome", "income", "response", "y", "churn", "churned", "default",
-	"defaulted", "survived", "readmitted", "fraud",
-	"attrition", "recid", "recidivism", "approved", "converted", "exited", "subscribed", "deposit",
-}
+// first; perhaps are names that often mean something else, unless a column is at an end of the
+// table; marking are last words that say only that a column has yes and no.
+var (
+	predicted = strings.Fields("class label target outcome y churn churned default defaulted " +
+		"survived readmitted fraud attrition recid recidivism approved converted exited " +
+		"subscribed canceled cancelled expire expired deceased delinquent noshow loanstatus " +
+		"actiontaken defaultpaymentnextmonth seriousdlqin2yrs")
+	perhaps = strings.Fields("income response deposit salary result diagnosis status")
+	marking = strings.Fields("flag fl ind indicator yn binary")
+)
 
 // chooseClass finds the column that models predict: the one that is asked for, or one of few values
 // that has one of the likeliest names, or a name that ends like one or, in the last or the first
@@ -62,24 +66,33 @@ func (d *draft) takeClass() error {
 }
 
 // classRank returns a rank for how much a column looks like the class, 0 for the most; −1: it does
-// not.
+// not. First are the names that are predicted; then, those of two values first, the ones that end
+// with such a word; then the ones that have one at an end of the table.
 func (d *draft) classRank(p *Profile) int {
-	if !p.couldBeClass() {
-		return -1
-	}
-	if i := slices.Index(predicted, strings.ToLower(p.name)); i >= 0 {
-		return i
-	}
 	words := wordsOf(p.name)
+	if n := len(words); n > 0 && slices.Contains(marking, words[n-1]) {
+		words = words[:n-1]
+	}
 	isPredicted := func(word string) bool { return slices.Contains(predicted, word) }
-	switch {
-	case len(words) > 1 && isPredicted(words[len(words)-1]):
-		return len(predicted)
-	case (p == d.profiles[len(d.profiles)-1] || p == d.profiles[0]) &&
-		slices.ContainsFunc(words, isPredicted):
-		return len(predicted) + 1
+	mayBe := func(word string) bool { return isPredicted(word) || slices.Contains(perhaps, word) }
+	switch n, whole := len(words), slices.Index(predicted, strings.Join(words, "")); {
+	case n == 0 || !p.couldBeClass():
+	case whole >= 0:
+		return whole
+	case isPredicted(words[n-1]):
+		return len(predicted) + int(p.Field.Distinct)
+	case d.isAtEnd(p) && slices.ContainsFunc(words, mayBe):
+		return len(predicted) + usualClasses + int(p.Field.Distinct)
 	}
 	return -1
+}
+
+// isAtEnd reports whether a column is the last, or the first behind those whose values are unique.
+func (d *draft) isAtEnd(p *Profile) bool {
+	first := slices.IndexFunc(d.profiles, func(p *Profile) bool {
+		return p.distinctShare() < uniqueShare[formats.String]
+	})
+	return p == d.profiles[len(d.profiles)-1] || first >= 0 && p == d.profiles[first]
 }
 
 // couldBeClass reports whether a column has few values, with several rows each.
@@ -116,4 +129,13 @@ func (d *draft) classCandidates() (names []string) {
 		names = append(names, p.name)
 	}
 	return names
+}
+
+// findTellers finds the masked columns that determine the class.
+func (d *draft) findTellers() {
+	for _, p := range d.profiles {
+		if d.class != nil && p.role.masked() && d.tells(p, d.class) {
+			d.classTellers = append(d.classTellers, p.name)
+		}
+	}
 }

@@ -67,13 +67,15 @@ type draft struct {
 	looked   int64             // number of rows read
 	class    *Profile          // nil: none
 	entity   *Profile          // nil: none
-	known    *set              // nil: there is nothing to mask
-	tried    *tried            // the job's way to search, with its result; nil: nothing was tried
-	output   string
-	drawn    int64 // bytes drawn for the sample
-	guessed  bool  // the encoding of CSV, which is not UTF-8, was guessed
-	lacked   bool  // some file does not have a column that others have
-	notes    []string
+	// masked columns that determine the class
+	classTellers []string
+	known        *set   // nil: there is nothing to mask
+	tried        *tried // the job's way to search, with its result; nil: nothing was tried
+	output       string
+	drawn        int64 // bytes drawn for the sample
+	guessed      bool  // the encoding of CSV, which is not UTF-8, was guessed
+	lacked       bool  // some file does not have a column that others have
+	notes        []string
 }
 
 // Write writes the job to its file, in one step and only after success, and returns its text.
@@ -135,6 +137,7 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	if err := d.chooseRoles(ctx, in); err != nil {
 		return "", err
 	}
+	d.findTellers()
 	d.chooseSet()
 	if d.known == nil {
 		return "", &fault.Error{

@@ -338,12 +338,18 @@ func TestDraftLooksAtColumnsTogether(t *testing.T) {
 // column first.
 func TestDraftAsksForTheClass(t *testing.T) {
 	for header, want := range map[string]string{
-		"age,sex,grade":       "# kcut init --class NAME. Few values have: grade, sex.\n",
-		"age,sex,income_50k":  "class: income_50k\n",
-		"age,loan_default,b":  "class: loan_default\n",
-		"age,default_loan,b":  "# class: no column looks like it.",
-		"age,Target,y":        "class: Target\n",
-		"age,label_of_what,b": "# class: no column looks like it.",
+		"age,sex,grade":         "# kcut init --class NAME. Few values have: grade, sex.\n",
+		"age,sex,income_50k":    "class: income_50k\n",
+		"age,loan_default,b":    "class: loan_default\n",
+		"age,default_loan,b":    "# class: no column looks like it.",
+		"age,Target,y":          "class: Target\n",
+		"age,churn_flag,b":      "class: churn_flag\n",
+		"age,No-show,b":         "class: No-show\n",
+		"index,result,b":        "# class: no column looks like it.",
+		"age,diagnosis,b":       "# class: no column looks like it.",
+		"age,verified_income,b": "# class: no column looks like it.",
+		"age,b,verified_result": "class: verified_result\n",
+		"age,label_of_what,b":   "# class: no column looks like it.",
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder

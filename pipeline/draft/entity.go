@@ -26,8 +26,8 @@ func (p *Profile) repeats() bool {
 	return p.role.owned && p.Field.Distinct >= 2 && p.distinctShare() <= mostOnce
 }
 
-// chooseEntity finds the column that k counts: among the identifiers that repeat, the one that looks
-// most like that of people, and of equals the one with the fewest values.
+// chooseEntity finds the column that k counts: among the identifiers that repeat, the one that
+// looks most like that of people, and of equals the one with the fewest values.
 func (d *draft) chooseEntity() {
 	if d.rows > mostEntityRows {
 		return
@@ -53,8 +53,8 @@ var (
 	others  = words{alone: slices.Concat(staff, things, pairs(things, numbered))}
 )
 
-// entityRank returns a rank for how much a column looks like the number of a person, 0 for the most;
-// −1: it does not. Amounts are no numbers of people, and these share telephones and accounts.
+// entityRank returns a rank for how much a column looks like the number of a person, 0 for the
+// most; −1: it does not. Amounts are no numbers of people, and these share telephones and accounts.
 func (p *Profile) entityRank() int {
 	name := wordsOf(p.name)
 	meaning := directMeaning(name).meaning

@@ -89,7 +89,8 @@ var (
 	numbered = []string{"id", "nbr", "number", "num", "no", "nr", "cd", "code", "key"}
 	// named are words that make a name, and partly the words for its parts.
 	nameWords = []string{"name", "nm", "nam"}
-	partly    = strings.Fields("first last middle given family maiden fore sur nick full user legal")
+	partly    = strings.Fields("first last middle given family maiden fore sur nick full user " +
+		"legal")
 )
 
 // ofPeople are the names of columns of people's names, whatever the number of values.

@@ -106,7 +106,7 @@ func (d *draft) tells(by, of *Profile) bool {
 
 // isTime reports whether a column has dates or times.
 func (p *Profile) isTime() bool {
-	return p.typ.Kind == formats.Date || p.typ.Kind == formats.Timestamp || p.typ.Kind == formats.Time
+	return ofKind(formats.Date, formats.Timestamp, formats.Time)(p)
 }
 
 // settle decides about two masked columns of which one determines the other. Of two that determine

@@ -38,4 +38,9 @@ func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 			t.Errorf("want %q in\n%s", want, text)
 		}
 	}
+	// What determines the class is named: it may not be known when the class is predicted.
+	text = draftOf(t, draft.Options{Input: []string{"table.csv"}, Class: "risk"})
+	if want := "class: risk\n# It is told by driver: drop "; !strings.Contains(text, want) {
+		t.Errorf("want %q in\n%s", want, text)
+	}
 }

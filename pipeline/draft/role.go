@@ -30,8 +30,7 @@ func discretize(p *Profile, reason string) *Role {
 	role := &Role{Mask: job.MaskDiscretize, Reason: reason}
 	if step := p.step(); step != "" {
 		at := "multiples of " + step
-		if p.typ.Kind == formats.Date || p.typ.Kind == formats.Timestamp ||
-			p.typ.Kind == formats.Time {
+		if p.isTime() {
 			at = "starts of " + step + "s"
 		}
 		role.Detail, role.Reason = "round: "+step, reason+", cut at "+at

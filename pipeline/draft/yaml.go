@@ -25,6 +25,10 @@ const noClassWords = `# class: no column looks like it. Name what a model is to 
 # kcut init --class NAME%s.
 `
 
+// tellersWords follow a class that other columns determine.
+const tellersWords = `# It is told by %s: drop what a model would not know when it predicts.
+`
+
 // setWords precede the sets, columnWords the columns.
 const (
 	setWords = `
@@ -78,6 +82,9 @@ func (d *draft) yaml() (string, error) {
 	}
 	if d.class != nil {
 		fmt.Fprintf(&out, "class: %s\n", job.Quoted(d.class.name))
+		if len(d.classTellers) > 0 {
+			fmt.Fprintf(&out, tellersWords, text.List(quoted(d.classTellers), mostLost))
+		}
 	} else {
 		could := ""
 		if names := d.classCandidates(); len(names) > 0 {
