@@ -32,8 +32,8 @@ masks the input with it, recounts every set from what was written, and only then
 publishes the output. A run that fails leaves the old output, or none.
 
 The same command may be run again, whatever happened. When the output stands and was
-made by the same job of the same input, nothing is done. When it was stopped or killed,
-it goes on from the last stage or part file whose end it has kept.
+made by the same job of the same input, nothing is done. When it was stopped or killed
+after its search, it masks with the cut that it has kept, and searches none.
 
 Flags and KCUT_ environment variables replace values of the job file.`,
 		Example: `  kcut run people.yaml
