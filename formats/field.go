@@ -29,6 +29,8 @@ type TextLine struct {
 	Line   int64  // 0: there is none
 	Number bool   // all are numbers, but not all have one form, as 10 and 10.0
 	Advice string // the form of the texts, and how to declare it; empty: just texts
+	Type   string // the one type of a job by which all are dates or times; empty: none, or several
+	Found  bool   // no type is stored or declared of the column: its texts made it one of texts
 }
 
 // Texts describes the types that the texts of a column allow. Only the package that reads CSV knows

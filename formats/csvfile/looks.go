@@ -132,6 +132,19 @@ func (l *looks) join(other looks) {
 	l.some = l.some || other.some
 }
 
+// declared returns the only type by which all texts are dates or times, as a job declares it;
+// empty: there is none, or several.
+func (l *looks) declared() string {
+	var types []string
+	if l.some {
+		l.forms.each(func(_ int, f *timeForm) { types = append(types, f.declared) })
+	}
+	if len(types) != 1 {
+		return ""
+	}
+	return strings.TrimPrefix(types[0], "type: ")
+}
+
 // advice describes the form of the texts, and how to declare it; it is empty for plain texts.
 func (l *looks) advice() string {
 	if !l.some {

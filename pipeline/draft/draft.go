@@ -73,9 +73,12 @@ type draft struct {
 	tried        *tried // the job's way to search, with its result; nil: nothing was tried
 	output       string
 	drawn        int64 // bytes drawn for the sample
-	guessed      bool  // the encoding of CSV, which is not UTF-8, was guessed
-	lacked       bool  // some file does not have a column that others have
-	notes        []string
+	lacking      bool  // texts that stand for null were found
+	// columns of CSV with a type that no reader finds
+	types   []job.Column
+	guessed bool // the encoding of CSV, which is not UTF-8, was guessed
+	lacked  bool // some file does not have a column that others have
+	notes   []string
 }
 
 // Write writes the job to its file, in one step and only after success, and returns its text.
@@ -124,13 +127,26 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 			Err:   errors.New("look at the input: it has no rows"),
 		}
 	}
-	d.notes = in.Notes(func(string) bool { return true })
 	if d.K == 0 {
 		d.K = int(min(usualK, d.rows))
 	}
-	if err := d.profile(ctx, in, budget); err != nil {
-		return "", err
+	given := len(d.CSV.Nulls)
+	for again := true; again; {
+		if err := d.profile(ctx, in, budget); err != nil {
+			return "", err
+		}
+		if again = d.declare(in.Schema().Fields); again {
+			budget.Return(d.drawn)
+			if err := in.Close(); err != nil {
+				return "", fmt.Errorf("look at the input: %w", err)
+			}
+			if in, err = d.open(ctx, budget); err != nil {
+				return "", fmt.Errorf("open input: %w", err)
+			}
+		}
 	}
+	d.notes = in.Notes(func(string) bool { return true })
+	d.lacking = len(d.CSV.Nulls) > given
 	if err := d.chooseClass(); err != nil {
 		return "", err
 	}
@@ -161,9 +177,13 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 func (d *draft) open(ctx context.Context, budget *spill.Budget) (*dataset.Dataset, error) {
 	opt := formats.ReadOptions{
 		Threads: d.Limits.Threads, Hold: budget.HoldRead, MissingNull: true,
-		Room: budget.Grant(&spill.Reading), Usual: spill.UsualPages, CSV: d.CSV.Read(nil),
+		Room: budget.Grant(&spill.Reading), Usual: spill.UsualPages, CSV: d.CSV.Read(d.types),
+		Types: make(map[string]formats.Type),
 		Remember: int(max(fewestRows, min(mostRows,
 			budget.Grant(&spill.Remembering)/rememberedBytes))),
+	}
+	for i := range d.types {
+		opt.Types[d.types[i].Name], _ = d.types[i].DeclaredType()
 	}
 	in, err := dataset.Open(ctx, d.Input, opt)
 	if errors.Is(err, formats.ErrEncoding) {
@@ -176,6 +196,7 @@ func (d *draft) open(ctx context.Context, budget *spill.Budget) (*dataset.Datase
 
 // profile reads some rows.
 func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.Budget) error {
+	d.profiles = nil
 	var columns []int // columns that can be read as codes
 	for i, field := range in.Schema().Fields {
 		p := newProfile(field)

@@ -316,7 +316,7 @@ func TestDraftLooksAtColumnsTogether(t *testing.T) {
 	wantMasks(t, job, map[string]string{
 		"name": "drop", "first": "drop", "last": "drop", "dob": "generalize{[] [month year " +
 			"decade] []}", "age": "drop", "sex": "suppress", "zip": "generalize{[5 3 1] [] []}",
-		"city": "drop", "occupation": "suppress", "hours": "discretize", "day first": "suppress",
+		"city": "drop", "occupation": "suppress", "hours": "discretize", "day first": "discretize",
 		"remark": "drop", "same": "drop", "two_year_recid": "keep",
 	})
 	if first := job.Sets[0].Columns; job.Class != "two_year_recid" ||

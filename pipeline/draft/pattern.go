@@ -25,6 +25,8 @@ const (
 	diagnosis
 	code
 	number
+	clock
+	minutes
 	patterns // number of patterns
 )
 
@@ -45,6 +47,8 @@ var forms = [patterns]func(text string) bool{
 	diagnosis:      matches(`^[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?$`), // ICD-10
 	code:           isCode,
 	number:         matches(`^[+-]?\d{1,15}(\.\d{1,15})?$`),
+	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d$`),
+	minutes:        matches(`^([01]?\d|2[0-3]):[0-5]\d$`),
 }
 
 var isDate = matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ].*)?$`)

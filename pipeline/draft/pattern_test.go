@@ -44,6 +44,9 @@ func TestForms(t *testing.T) {
 		"-17.25":                               {code, number},
 		"1e9":                                  nil,
 		"clerk":                                nil,
+		"1:04:35":                              {clock},
+		"23:59":                                {minutes},
+		"59:59":                                nil,
 		"Ärztin":                               nil,
 	} {
 		var got []pattern

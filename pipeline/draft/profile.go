@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/forecast"
 )
@@ -44,10 +43,10 @@ func newProfile(field formats.Field) *Profile {
 // textProfile counts rows by the form of their texts. Only columns of texts have one.
 type textProfile struct {
 	forms   [patterns]int64
-	broken  int64 // number of texts that are not UTF-8
-	marks   int64 // number of texts that are the mark of suppressed values
-	spaces  int64 // number of spaces between words
-	length  int64 // in characters
+	broken  int64     // number of texts that are not UTF-8
+	absent  [14]int64 // rows of each of the texts that often stand for no value
+	spaces  int64     // number of spaces between words
+	length  int64     // in characters
 	longest int
 	low     float64 // of numbers
 	high    float64
@@ -111,8 +110,8 @@ func (t *textProfile) observe(value []byte, n int64) {
 		return
 	}
 	text := string(value)
-	if text == engine.Suppressed {
-		t.marks += n
+	if at := slices.Index(absent, text); at >= 0 {
+		t.absent[at] += n
 	}
 	for form, match := range forms {
 		if text != "" && match(text) {

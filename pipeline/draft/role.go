@@ -82,9 +82,9 @@ var unusable = []rule{
 	{func(p *Profile) bool { return p.texts.broken > 0 }, func(p *Profile) *Role {
 		return drop("%s values are not UTF-8", text.Grouped(p.texts.broken))
 	}},
-	{func(p *Profile) bool { return p.texts.marks > 0 }, func(p *Profile) *Role {
+	{func(p *Profile) bool { return p.texts.absent[0] > 0 }, func(p *Profile) *Role {
 		return drop("%s values are the mark of a suppressed value itself",
-			text.Grouped(p.texts.marks))
+			text.Grouped(p.texts.absent[0]))
 	}},
 	{func(p *Profile) bool {
 		return p.Field.Distinct == 1 && p.Field.Rows == p.Rows

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +20,9 @@ const lackedWords = "missing_columns: null # some files lack columns that others
 
 // encodingWords follow the encoding of CSV that is not UTF-8.
 const encodingWords = " # it is no UTF-8: look whether letters came out right"
+
+// nullsWords follow texts that stand for no value.
+const nullsWords = " # nulls were found by their form: look whether they stand for no value"
 
 // noClassWords replace the class.
 const noClassWords = `# class: no column looks like it. Name what a model is to predict here and keep it, or say
@@ -77,6 +81,8 @@ func (d *draft) yaml() (string, error) {
 		comment := ""
 		if d.guessed {
 			comment = encodingWords
+		} else if d.lacking {
+			comment = nullsWords
 		}
 		fmt.Fprintf(&out, "csv: %s%s\n", csv, comment)
 	}
@@ -122,8 +128,10 @@ func (d *draft) writeColumns(out *strings.Builder) {
 	nameWidth, entryWidth := 0, 0
 	for i, p := range d.profiles {
 		names[i], entries[i] = job.Quoted(p.name)+":", p.role.Mask
-		if p.role.Detail != "" {
-			entries[i] = fmt.Sprintf("{mask: %s, %s}", p.role.Mask, p.role.Detail)
+		if typ := d.typeOf(p); p.role.Detail != "" || typ != "" {
+			detail := slices.DeleteFunc([]string{"mask: " + p.role.Mask, typ, p.role.Detail},
+				func(text string) bool { return text == "" })
+			entries[i] = "{" + strings.Join(detail, ", ") + "}"
 		}
 		nameWidth = max(nameWidth, utf8.RuneCountInString(names[i]))
 		if n := utf8.RuneCountInString(entries[i]); n <= widestEntry {

@@ -1,0 +1,57 @@
+package draft_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/pipeline/draft"
+)
+
+// A draft declares texts of CSV that stand for no value where all others are numbers or times, or
+// are the mark of suppressed values, and types that nothing else says; Parquet's texts stay texts.
+func TestDraftDeclares(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("finish,start,seen,bill,rating,city,code\n")
+	var day, mark []string
+	for i := range 400 {
+		rare := func(other, text string) string {
+			return map[bool]string{true: other, false: text}[i%100 == 7]
+		}
+		fmt.Fprintf(&out, "%s,%d:%02d,%d.%d.2020 %02d:00,%s,%s,city %d,%s\n",
+			rare("*", fmt.Sprintf("%d:%02d:%02d", i%5, i%60, i%59)), i%24, i%60, 1+i%28, 1+i%12,
+			i%24, rare("NA", fmt.Sprint(i%97*7)), rare("*", fmt.Sprint(i%5)), i%9,
+			rare("NA", fmt.Sprintf("c%d", i%8)))
+		day, mark = append(day, fmt.Sprintf("%d.%d.2020", 1+i%28, 1+i%12)),
+			append(mark, rare("*", "a"))
+	}
+	write(t, "races.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"races.csv"}})
+	runDraft(t, text)
+	for _, want := range []string{
+		"csv: {nulls: [\"*\", NA]} # nulls were found by their form",
+		"  finish: {mask: discretize, type: time(hh:mm:ss), round: hour}",
+		"  start:  {mask: discretize, type: time(hh:mm), round: hour}",
+		"  seen:   {mask: discretize, type: timestamp(D.M.YYYY hh:mm), round: month}",
+		"  bill:   {mask: discretize, round: 50}", "  rating: discretize",
+		"  code:   suppress",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+	if err := formatstest.WriteIndexed("days.parquet", []formatstest.Text{
+		{Name: "day", Rows: day}, {Name: "mark", Rows: mark}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	text = draftOf(t, draft.Options{Input: []string{"days.parquet"}})
+	runDraft(t, text)
+	for _, want := range []string{"  day:  suppress  # dates with the day first",
+		"  mark: drop      # 4 values are the mark"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}
