@@ -109,6 +109,7 @@ type InitOptions struct {
 	Input  []string // files, directories, globs
 	K      int      // of every set; 0: 10, or what a smaller table has
 	Class  string   // column that a model is to predict; empty: the one that looks like it
+	For    string   // the purpose of the release: classify, count or both; empty: any
 	File   string   // to write the job to: relative paths in it start from its folder. Empty: none, and the current directory
 	Limits Limits   // of memory and threads
 	CSV    CSV      // how CSV is read

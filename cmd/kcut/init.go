@@ -15,7 +15,8 @@ func newInit(u *ui) *cobra.Command {
 role for every column: what looks like an identifier or free text is dropped, a class is
 kept, and the rest is masked, with taxonomies or round steps for dates, numbers and codes.
 One set has what an acquaintance knows, and one has all masked columns, so that nobody is
-alone. Some algorithms are tried on the rows, and that which leaves most columns is taken.
+alone. Some algorithms are tried on the rows, and that which leaves most columns is taken;
+--for takes what is best for a classifier, for counts, or for both.
 Comments say why. It is a draft, to be read by somebody who knows the data. It is printed,
 or written to the file that --output names.`,
 		Example: `  kcut init people.parquet -o people.yaml
@@ -24,6 +25,8 @@ or written to the file that --output names.`,
 	}
 	cmd.Flags().IntVar(&opt.K, "k", 0, "ask for `N` records in every class of equals (default 10)")
 	cmd.Flags().StringVar(&opt.Class, "class", "", "take column `NAME` as what a model is to predict")
+	cmd.Flags().StringVar(&opt.For, "for", "", "choose the search for `PURPOSE`: classify, count or both")
+	offer(cmd, "for", "classify", "count", "both")
 	cmd.Flags().StringVarP(&opt.File, "output", "o", "", "write the job to `FILE`, from whose folder its paths start")
 	offerFiles(cmd, "output", jobEndings...)
 	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "replace the job if it exists")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/job"
@@ -22,10 +23,41 @@ type candidate struct {
 // few.
 var spread = []string{"balance: 1", "max_suppressed: 1%"}
 
-// candidates returns the candidates of a draft, the simplest first. The last one is for tables for
-// which a cut that lists all groups is no burden: for half a million rows about 40,000 groups, in
-// 10 MB.
+// The purposes of a release: to train a classifier, to count, or both.
+const (
+	ForClassify = "classify"
+	ForCount    = "count"
+	ForBoth     = "both"
+)
+
+// purposes are the ways to search for each purpose. Cuts that an algorithm makes for a class keep
+// little of what counting queries ask for.
+var purposes = map[string]*candidate{
+	ForClassify: {lines: []string{"algorithm: auto", "objective: " + job.ObjectiveClassification}},
+	ForCount:    {lines: []string{"algorithm: " + job.AlgorithmMondrian}, regions: true},
+	ForBoth:     {lines: []string{"algorithm: auto", "objective: " + job.ObjectiveBalanced}},
+}
+
+// checkPurpose refuses a purpose that is unknown.
+func (d *draft) checkPurpose() error {
+	if d.For == "" || purposes[d.For] != nil {
+		return nil
+	}
+	return fault.Errorf(fault.Usage, "name classify, count or both",
+		"draft for %q: no such purpose", d.For)
+}
+
+// candidates returns the candidates of a draft, the simplest first; for a purpose the only one. The
+// last one is for tables for which a cut that lists all groups is no burden: for half a million
+// rows about 40,000 groups, in 10 MB.
 func (d *draft) candidates() []*candidate {
+	if d.For == ForCount && d.rows > mostGrouped {
+		return []*candidate{{lines: []string{"algorithm: auto", "objective: " +
+			job.ObjectiveQueries}}}
+	}
+	if d.For != "" {
+		return []*candidate{purposes[d.For]}
+	}
 	all := []*candidate{{lines: []string{"algorithm: tdr"}}, {lines: spread}}
 	if d.rows <= mostGrouped {
 		algorithm := job.AlgorithmMondrian
@@ -130,6 +162,8 @@ const (
 	regionsWords = `# It makes groups of the rows, and k = %d holds in them on all masked columns. It makes others of
 # another night's rows: for one release after another take %s.
 `
+	purposeWords = `# kcut init --for classify, count or both chooses it for a classifier, for counts, or for both.
+`
 	lostWords = `# One label, which tells nothing, is left of %s.
 # To have some of them back, drop columns that nobody needs, give taxonomies, or lower k.
 `
@@ -147,6 +181,9 @@ func (d *draft) writeSearch(out *strings.Builder) {
 		}
 		if t.regions {
 			fmt.Fprintf(out, regionsWords, d.K, strings.Join(spread, " and "))
+		}
+		if d.For == "" {
+			out.WriteString(purposeWords)
 		}
 		if names := t.Lost; len(names) > 0 {
 			fmt.Fprintf(out, lostWords, text.List(quoted(names), mostLost))

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/draft"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/job"
@@ -143,5 +145,39 @@ func TestDraftKeepsTogetherWhatTellsEachOther(t *testing.T) {
 		[]string{"age", "sex", "zip", "wing", "office", "desk"}; !slices.Equal(got, want) ||
 		len(job.Sets) != 2 || len(job.Sets[1].Columns) != 8 {
 		t.Errorf("sets %+v, want %q and all", job.Sets, want)
+	}
+}
+
+// A purpose chooses the algorithm and the objective. That of a classifier needs a class.
+func TestDraftForAPurpose(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("age,city,hours,sold\n")
+	for i := range 300 {
+		fmt.Fprintf(&out, "%d,%d,%d,%d\n", i%7, i%5, i%11, i%2)
+	}
+	write(t, "people.csv", out.String())
+	for purpose, want := range map[string]string{
+		"classify": "\nalgorithm: auto\nobjective: classification\n",
+		"count":    "\nalgorithm: mondrian\n",
+		"both":     "\nalgorithm: auto\nobjective: balanced\n",
+	} {
+		t.Chdir(t.TempDir())
+		write(t, "people.csv", out.String())
+		opt := draft.Options{Input: []string{"people.csv"}, For: purpose, Class: "sold"}
+		text := draftOf(t, opt)
+		if !strings.Contains(text, want) || strings.Contains(text, "--for") {
+			t.Errorf("for %s:\n%s", purpose, text)
+		}
+		runDraft(t, text)
+		opt.Class = ""
+		text, err := draft.Job(t.Context(), opt, pipeline.Try)
+		if (purpose == "count") != (err == nil) || err != nil && fault.ClassOf(err) != fault.Usage {
+			t.Errorf("for %s without a class: %v\n%s", purpose, err, text)
+		}
+	}
+	opt := draft.Options{Input: []string{"people.csv"}, For: "fun"}
+	if text, err := draft.Job(t.Context(), opt, pipeline.Try); fault.ClassOf(err) != fault.Usage {
+		t.Errorf("for fun: %v\n%s", err, text)
 	}
 }

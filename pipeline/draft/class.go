@@ -40,6 +40,9 @@ func (d *draft) chooseClass() error {
 			d.class = p
 		}
 	}
+	if d.class == nil && (d.For == ForClassify || d.For == ForBoth) {
+		return d.noClass("draft for %s: no column looks like the class", d.For)
+	}
 	return nil
 }
 
@@ -58,11 +61,16 @@ func (d *draft) takeClass() error {
 		d.class = d.profiles[i]
 		return nil
 	}
+	return d.noClass("take column %s as class: %s", d.Class, cause)
+}
+
+// noClass returns an error with a hint that names columns that could be the class.
+func (d *draft) noClass(format string, args ...any) error {
 	hint := "name a column with few distinct values with --class"
 	if names := d.classCandidates(); len(names) > 0 {
 		hint += ", as " + strings.Join(names, ", ")
 	}
-	return fault.Errorf(fault.Usage, hint, "take column %s as class: %s", d.Class, cause)
+	return fault.Errorf(fault.Usage, hint, format, args...)
 }
 
 // classRank returns a rank for how much a column looks like the class, 0 for the most; −1: it does

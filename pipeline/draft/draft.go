@@ -36,6 +36,7 @@ type Options struct {
 	Input []string // files, directories, globs
 	K     int      // of every set; 0: 10, or less for a smaller table
 	Class string   // empty: the column that looks like one
+	For   string   // the purpose of the release, as ForCount; empty: any
 	// the future path of the job: its paths start there. Empty: the current directory
 	File   string
 	Limits job.Limits
@@ -105,12 +106,13 @@ func Write(ctx context.Context, opt Options, try Try) (string, error) {
 // rows.
 //
 // It returns an error of fault.Usage when there is no column with the class's name, it has too many
-// values, or the job's file would be read as input; of fault.Input when the input has no rows, or
+// values, the purpose is unknown or needs a class and no column looks like one, or the job's file
+// would be read as input; of fault.Input when the input has no rows, or
 // no column that could be masked; and of fault.Resources when reading takes more than the memory
 // limit.
 func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	d := &draft{Options: opt}
-	if err := d.checkFile(); err != nil {
+	if err := errors.Join(d.checkFile(), d.checkPurpose()); err != nil {
 		return "", err
 	}
 	budget := spill.NewBudget(cmp.Or(opt.Limits.Memory, spill.DefaultLimit()))
