@@ -7,8 +7,8 @@ const Suppressed = "*"
 
 // Cut is the Recoding of global recoding: the label of an attribute depends only on its own code.
 type Cut struct {
-	Columns []ColumnCut // by attribute
-	Reached []uint64    // A(QID) of every set of the reduced requirement
+	Columns
+	Reached []uint64 // A(QID) of every set of the reduced requirement
 	// by attribute and label: the reason why it was not refined further; nil when unknown
 	Stops [][]Stop
 
@@ -49,8 +49,14 @@ type ColumnCut struct {
 	Intervals []Interval // Discretize: parallel to Labels, without the null
 }
 
+// Columns are the cuts of all attributes.
+type Columns []ColumnCut
+
 // Labels returns the released values of an attribute.
-func (c *Cut) Labels(attribute int) []Label { return c.Columns[attribute].Labels }
+func (c Columns) Labels(attribute int) []Label { return c[attribute].Labels }
+
+// Intervals returns the intervals of a discretized attribute, or nil for others.
+func (c Columns) Intervals(attribute int) []Interval { return c[attribute].Intervals }
 
 // Codes returns the label number of every code of an attribute, or nil when records are suppressed
 // or dropped.
@@ -60,9 +66,6 @@ func (c *Cut) Codes(attribute int) []uint32 {
 	}
 	return c.Columns[attribute].Code
 }
-
-// Intervals returns the intervals of a discretized attribute, or nil for others.
-func (c *Cut) Intervals(attribute int) []Interval { return c.Columns[attribute].Intervals }
 
 // Anonymity returns the A(QID) that the cut reached.
 func (c *Cut) Anonymity(Requirement) []uint64 { return c.Reached }

@@ -15,7 +15,7 @@ import (
 type Regions struct {
 	// Columns have all released values by attribute, a wider label before those within it. Some
 	// region has each of them. There are no Code lists: labels depend on all codes.
-	Columns []ColumnCut
+	Columns
 
 	// Released holds the label numbers of all regions, region after region, one for each attribute.
 	// Narrower regions come first: a record that the search did not see may be released with the
@@ -132,12 +132,6 @@ func (r *Regions) JoinLabels(attribute int) {
 	}
 	*column = joined
 }
-
-// Labels returns the released values of an attribute.
-func (r *Regions) Labels(attribute int) []Label { return r.Columns[attribute].Labels }
-
-// Intervals returns the intervals of a discretized attribute.
-func (r *Regions) Intervals(attribute int) []Interval { return r.Columns[attribute].Intervals }
 
 // Codes returns nil: labels depend on all codes.
 func (r *Regions) Codes(int) []uint32 { return nil }
