@@ -13,9 +13,8 @@ import (
 // Regions checks the regions of an earlier release. A record belongs to the first region whose
 // labels cover it; narrower regions come first.
 type Regions struct {
-	Columns  []engine.ColumnCut // by attribute
-	Released []uint32           // labels of all regions, one for each attribute
-	Marks    []uint32           // labels of suppressed records, by attribute
+	Given *engine.Regions // only the labels: which records they have is found out here
+	Marks []uint32        // labels of suppressed records, by attribute
 
 	// Covers are the labels that cover a code, by attribute and code. It must be set before Search.
 	Covers [][][]uint32
@@ -41,7 +40,7 @@ func (e *Regions) Search(ctx context.Context, table *engine.Table, requirement e
 	options engine.Options) (engine.Recoding, error) {
 	kept, _ := requirement.Reduce()
 	cut, s := &engine.Cut{}, &regionSearch{Regions: e}
-	for _, c := range e.Columns {
+	for _, c := range e.Given.Columns {
 		cut.Columns = append(cut.Columns,
 			engine.ColumnCut{Labels: c.Labels, Code: engine.Identity(len(c.Labels)).Codes})
 	}
@@ -77,9 +76,9 @@ const tupleCopies = 4
 
 // run counts the records of all regions, and suppresses where necessary.
 func (s *regionSearch) run(ctx context.Context) error {
-	regions := len(s.Released) / len(s.Columns)
+	regions := s.Given.Len()
 	var labels []int
-	for _, c := range s.Columns {
+	for _, c := range s.Given.Columns {
 		labels = append(labels, len(c.Labels))
 	}
 	layout := labels
@@ -95,7 +94,7 @@ func (s *regionSearch) run(ctx context.Context) error {
 	}
 	defer s.space.Return(taken)
 	s.locate = &regionLocator{
-		RegionIndex: NewRegionIndex(s.Released, labels, s.Covers),
+		RegionIndex: NewRegionIndex(s.Given.Released, labels, s.Covers),
 		bytes:       located,
 	}
 	s.sizes, s.out = make([]uint64, regions), make([]bool, regions)
@@ -114,23 +113,18 @@ func (s *regionSearch) run(ctx context.Context) error {
 		classes = append(classes, make([]uint64, s.sets[i].all.Layout.Words))
 	}
 	for region := range s.out {
-		s.out[region] = s.isTaken(s.labels(region), classes)
+		s.out[region] = s.isTaken(s.Given.Region(int32(region)), classes)
 	}
 	return nil
 }
 
-// labels returns the labels of a region.
-func (s *regionSearch) labels(region int) []uint32 {
-	return s.Released[region*len(s.Columns):][:len(s.Columns)]
-}
-
 // count finds the regions of all tuples, and makes tuples of their labels.
 func (s *regionSearch) count(ctx context.Context) error {
-	codes := make([][]uint32, len(s.Columns))
+	codes := make([][]uint32, len(s.Given.Columns))
 	var regions []int32
 	return s.table.Groupings[0].Scan(ctx, s.space, func(block *partition.Table) error {
 		n, fields, words := block.Len(), block.Layout.Fields, block.Layout.Words
-		for a, f := range fields[:len(s.Columns)] {
+		for a, f := range fields[:len(codes)] {
 			codes[a] = codes[a][:0]
 			for i := range n {
 				codes[a] = append(codes[a], f.Code(block.Keys[i*words:]))
@@ -163,10 +157,10 @@ func (s *regionSearch) add(region int, of engine.KindCount) error {
 	}
 	fields := s.tuples.Layout.Fields
 	clear(s.key)
-	for a, label := range s.labels(region) {
+	for a, label := range s.Given.Region(int32(region)) {
 		s.key[fields[a].Word] |= uint64(label) << fields[a].Shift
 	}
-	if kind := len(s.Columns); kind < len(fields) {
+	if kind := len(s.Given.Columns); kind < len(fields) {
 		s.key[fields[kind].Word] |= uint64(of.Kind) << fields[kind].Shift
 	}
 	number := s.index.Add(s.key)
@@ -202,18 +196,18 @@ func (s *regionSearch) weigh(r *engine.Regions, mark int) {
 // recoding returns the regions, with the records of removed ones in the region of marks.
 func (s *regionSearch) recoding() *engine.Regions {
 	r := &engine.Regions{
-		Columns:  s.Columns,
-		Released: s.Released,
+		Columns:  s.Given.Columns,
+		Released: s.Given.Released,
 		Sizes:    s.sizes,
 		Locator:  s.locate,
 	}
 	mark := 0 // the region of only the marks, which may be a new one
-	for mark < len(s.sizes) && !slices.Equal(s.labels(mark), s.Regions.Marks) {
+	for mark < len(s.sizes) && !slices.Equal(s.Given.Region(int32(mark)), s.Regions.Marks) {
 		mark++
 	}
 	if s.Records > 0 {
 		if mark == len(s.sizes) {
-			r.Released = append(slices.Clone(s.Released), s.Regions.Marks...)
+			r.Released = append(slices.Clone(s.Given.Released), s.Regions.Marks...)
 			r.Sizes = append(r.Sizes, 0)
 		}
 		for region, out := range s.out {

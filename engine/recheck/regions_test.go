@@ -22,6 +22,7 @@ type regionCase struct {
 func newRegionCase(r *rand.Rand) (c regionCase) {
 	c.codes.Rows = 5 + r.IntN(40)
 	labels := 2 + r.IntN(3)
+	c.engine.Given = &engine.Regions{}
 	for a := range 1 + r.IntN(3) {
 		codes := 2 + r.IntN(3)
 		attribute := engine.Attribute{Name: fmt.Sprint("c", a), Mask: engine.Suppress}
@@ -43,13 +44,13 @@ func newRegionCase(r *rand.Rand) (c regionCase) {
 			}
 		}
 		c.engine.Covers = append(c.engine.Covers, covers)
-		c.engine.Columns = append(c.engine.Columns,
+		c.engine.Given.Columns = append(c.engine.Given.Columns,
 			engine.ColumnCut{Labels: make([]engine.Label, labels)})
 		c.engine.Marks = append(c.engine.Marks, uint32(labels-1))
 	}
 	n := len(c.codes.Attributes)
 	for range (1 + r.IntN(12)) * n {
-		c.engine.Released = append(c.engine.Released, r.Uint32N(uint32(labels)))
+		c.engine.Given.Released = append(c.engine.Given.Released, r.Uint32N(uint32(labels)))
 	}
 	all := make([]int, n)
 	for a := range all {
@@ -78,9 +79,9 @@ func newRegionCase(r *rand.Rand) (c regionCase) {
 // region returns the first region that covers a row, or -1.
 func (c *regionCase) region(row int) int {
 	n := len(c.codes.Columns)
-	for region := 0; region*n < len(c.engine.Released); region++ {
+	for region := 0; region*n < len(c.engine.Given.Released); region++ {
 		covered := true
-		for a, label := range c.engine.Released[region*n:][:n] {
+		for a, label := range c.engine.Given.Released[region*n:][:n] {
 			covered = covered && slices.Contains(c.engine.Covers[a][c.codes.Columns[a][row]], label)
 		}
 		if covered {
@@ -105,7 +106,7 @@ func (c *regionCase) naive() (n *naiveSuppression, broken bool) {
 	for row := range c.codes.Rows {
 		labels := c.engine.Marks
 		if region := c.region(row); region >= 0 {
-			labels = c.engine.Released[region*columns:][:columns]
+			labels = c.engine.Given.Released[region*columns:][:columns]
 		} else {
 			n.taken[row] = true
 		}

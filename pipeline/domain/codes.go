@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
@@ -158,29 +157,30 @@ func (c *CutColumn) labels(marked bool) (coded engine.ColumnCut, numbers []uint3
 	return coded, append(numbers, uint32(mark))
 }
 
-// RegionEngine returns the engine that applies the regions unchanged.
-func (g *Cut) RegionEngine() *recheck.Regions {
-	e := &recheck.Regions{}
+// CodedRegions returns the regions, and the labels of suppressed records, by attribute.
+func (g *Cut) CodedRegions() (regions *engine.Regions, marks []uint32) {
+	regions = &engine.Regions{}
 	var all [][]uint32 // label numbers by column and position in the cut
 	var order []int    // positions of the attributes among the cut's columns
 	for _, column := range g.columns {
 		labels, numbers := column.labels(true)
-		e.Columns, e.Marks = append(e.Columns, labels), append(e.Marks, numbers[len(column.Cut)])
-		all, order = append(all, numbers), append(order, g.Columns.Position(column.Name))
+		regions.Columns = append(regions.Columns, labels)
+		marks, all = append(marks, numbers[len(column.Cut)]), append(all, numbers)
+		order = append(order, g.Columns.Position(column.Name))
 	}
 	for _, region := range g.Regions {
 		for a, at := range order {
-			e.Released = append(e.Released, all[a][region[at]])
+			regions.Released = append(regions.Released, all[a][region[at]])
 		}
 	}
-	return e
+	return regions, marks
 }
 
-// CoverRegions sets, in the engine of regions, the labels that cover the codes of every attribute.
-// The labelers have made their domains before.
-func CoverRegions(e *recheck.Regions, labelers []Labeler) {
-	e.Covers = nil
+// Covers returns the labels that cover a code, by attribute and code, for a cut of regions. The
+// labelers have made their domains before.
+func Covers(labelers []Labeler) (covers [][][]uint32) {
 	for _, l := range labelers {
-		e.Covers = append(e.Covers, l.(*overlapLabeler).covers)
+		covers = append(covers, l.(*overlapLabeler).covers)
 	}
+	return covers
 }

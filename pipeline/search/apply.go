@@ -36,9 +36,10 @@ func (s *Search) Apply(cut *domain.Cut, onBreak OnBreak, suppressed job.Quota) {
 		BreakSuppress: recheck.Suppress,
 	}[onBreak]
 	if cut.Kind == cutfile.KindRegions {
-		e := cut.RegionEngine()
-		e.OnBreak, e.MaxSuppressed = action, most
-		s.engine = e
+		given, marks := cut.CodedRegions()
+		s.engine = &recheck.Regions{
+			Given: given, Marks: marks, OnBreak: action, MaxSuppressed: most,
+		}
 		return
 	}
 	s.engine = recheck.Engine{

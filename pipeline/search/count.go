@@ -43,7 +43,7 @@ func (s *Search) Count(ctx context.Context, tuning count.Tuning, g *guard.Count)
 		return nil, err
 	}
 	if e, ok := s.engine.(*recheck.Regions); ok {
-		domain.CoverRegions(e, labelers)
+		e.Covers = domain.Covers(labelers)
 	}
 	if err := s.require(counts.Table); err != nil {
 		return nil, err
