@@ -55,11 +55,16 @@ func (a *assignment) findCut(ctx context.Context, res *recorder) (err error) {
 		return err
 	}
 	var text []byte
-	err = res.stage(ctx, resources.StageVerify, func() error { text, err = verifyCounts(ctx, s.Bound, found, res); return err })
+	err = res.stage(ctx, resources.StageVerify, func() error {
+		text, err = verifyCounts(ctx, s.Bound, found, res)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	return res.stage(ctx, resources.StagePublish, func() error { return a.writeCut(ctx, append(text, '\n'), exists, res) })
+	return res.stage(ctx, resources.StagePublish, func() error {
+		return a.writeCut(ctx, append(text, '\n'), exists, res)
+	})
 }
 
 // writeCut writes a cut, unless it is the one that stands. Another one is replaced only if that was asked for.

@@ -143,7 +143,8 @@ func MaskSQL(ctx context.Context, j *job.Job, cut string, opt SQLOptions) (text 
 		return "", err
 	}
 	if given.Kind == "" {
-		if _, err := given.Labelers(res.Budget); err != nil { // the cut fits the columns' types and taxonomies
+		// the cut fits the columns' types and taxonomies
+		if _, err := given.Labelers(res.Budget); err != nil {
 			return "", err
 		}
 	}

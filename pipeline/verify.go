@@ -50,7 +50,8 @@ func verifyRelease(ctx context.Context, b *binding.Bound, found *search.Found, l
 	if err != nil {
 		return err
 	}
-	return l.target.Restamp(map[string]string{cutfile.Key: string(cut.Raw)}, map[string]string{cutfile.Key: string(stamped)})
+	return l.target.Restamp(map[string]string{cutfile.Key: string(cut.Raw)},
+		map[string]string{cutfile.Key: string(stamped)})
 }
 
 // judge reports how alike the rows of a release are, after being what was counted of it beside their union,
@@ -73,7 +74,8 @@ func keptFigures(report *Report, cut *cutfile.File) *risk.Figures {
 // countPeople counts in the input which people, or rows, are alike on the labels that they get, and puts
 // into members of sets the share that is in small classes.
 func countPeople(
-	ctx context.Context, b *binding.Bound, found *search.Found, members []risk.Member, r *resources.Run,
+	ctx context.Context, b *binding.Bound, found *search.Found, members []risk.Member,
+	r *resources.Run,
 ) (*risk.Union, error) {
 	cut := found.Cut
 	if cut.HidesAll() && len(members) == 0 {
@@ -96,9 +98,11 @@ func countPeople(
 	return people[0].Union(), nil
 }
 
-// verifyCounts counts the union in a table of counts that has all masked columns, as a run of the rows
-// counts it in what it has written, and notes where there is none. It returns the text of the cut with the union.
-func verifyCounts(ctx context.Context, b *binding.Bound, found *search.Found, res *recorder) ([]byte, error) {
+// verifyCounts counts the union in a table of counts that has all masked columns, as a run of the
+// rows counts it in its release, and notes where there is none. It returns the text of the cut with
+// the union.
+func verifyCounts(ctx context.Context, b *binding.Bound, found *search.Found,
+	res *recorder) ([]byte, error) {
 	whole, err := wholeTable(b)
 	if err != nil {
 		return nil, err

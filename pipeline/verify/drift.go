@@ -182,7 +182,9 @@ func (r *rules) labelHashes(k *labelKey) [][][2]uint64 {
 				form = "none"
 			}
 			sum := sha256.Sum256([]byte(check.name + "\x00" + check.part + "\x00" + form + l.text))
-			all[i][number] = [2]uint64{binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])}
+			all[i][number] = [2]uint64{
+				binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:]),
+			}
 		}
 	}
 	return all

@@ -223,7 +223,8 @@ type columnCheck struct {
 	fits    func(formats.Type) bool
 	labels  []look          // in the order of the cut, the mark of a suppressed value last
 	numbers map[look]uint32 // of every look, from 0 on
-	tokens  bool            // any pseudonym is accepted, and all have one number: the column is kept
+	// any pseudonym is accepted, and all have one number: the column is kept
+	tokens bool
 }
 
 // look is the form of a label of the cut in a released column.
@@ -248,18 +249,23 @@ func checksOf(c *cutfile.Column) []columnCheck {
 	upper := func(l cutfile.Label) look { return lookOfEnd(l.Upper) }
 	switch c.Render {
 	case job.RenderBounds:
-		return []columnCheck{newCheck(c, c.Name+"_lower", "", lower), newCheck(c, c.Name+"_upper", "", upper)}
+		return []columnCheck{
+			newCheck(c, c.Name+"_lower", "", lower), newCheck(c, c.Name+"_upper", "", upper),
+		}
 	case job.RenderInterval:
 		closed := newCheck(c, c.Name, "closed", lookOfClosed)
 		closed.fits = isText
-		return []columnCheck{newCheck(c, c.Name, "lower", lower), newCheck(c, c.Name, "upper", upper), closed}
+		return []columnCheck{
+			newCheck(c, c.Name, "lower", lower), newCheck(c, c.Name, "upper", upper), closed,
+		}
 	}
-	return []columnCheck{newCheck(c, c.Name, "", func(l cutfile.Label) look { return look{text: l.Label, null: l.Null} })}
+	label := func(l cutfile.Label) look { return look{text: l.Label, null: l.Null} }
+	return []columnCheck{newCheck(c, c.Name, "", label)}
 }
 
-// newCheck returns the check of a column, or of a field of its structs, in which labels have the look
-// that is given. A mark of suppressed values is null in a column of numbers, and in structs, like
-// null, no struct.
+// newCheck returns the check of a column, or of a field of its structs, in which labels have the
+// look that is given. A mark of suppressed values is null in a column of numbers, and in structs,
+// like null, no struct.
 func newCheck(c *cutfile.Column, name, part string, lookOf func(cutfile.Label) look) columnCheck {
 	check := columnCheck{name: name, part: part, fits: isText, numbers: make(map[look]uint32)}
 	if c.Render != "" {
