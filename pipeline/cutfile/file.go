@@ -371,33 +371,41 @@ func (l Label) Values() []engine.Label { return engine.Members(l.Plain()) }
 
 // Read returns the cut of a released file, of a released directory (its first part's), or of a file
 // with only the JSON.
-func Read(ctx context.Context, path string) (_ *File, err error) {
+func Read(ctx context.Context, path string) (*File, error) {
+	cut, _, err := read(ctx, path)
+	return cut, err
+}
+
+// read is Read. It also returns the parts of the release; a file with only the JSON has none.
+func read(ctx context.Context, path string) (cut *File, parts []string, err error) {
 	defer func() { err = fileset.Advise(err) }()
 	if path, err = fileset.Resolve(path); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	parts, err := fileset.Parts(ctx, path)
+	if parts, err = fileset.Parts(ctx, path); err != nil {
+		return nil, nil, err
+	}
+	first := parts[0]
+	text, err := textOf(ctx, first)
+	switch {
+	case text != nil:
+		parts = nil
+	case err == nil:
+		text, err = embedded(ctx, first)
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	raw, err := embedded(ctx, parts[0])
-	if err != nil {
-		return nil, err
+	if cut, err = Parse(text); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", first, err)
 	}
-	cut, err := Parse(raw)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", parts[0], err)
-	}
-	return cut, nil
+	return cut, parts, nil
 }
 
 // maxFile is the largest size of a cut file, which is read whole.
 const maxFile = 1 << 28
 
 func embedded(ctx context.Context, path string) ([]byte, error) {
-	if text, err := textOf(ctx, path); err != nil || text != nil {
-		return text, err
-	}
 	release, err := release.Open(ctx, path)
 	if err != nil {
 		return nil, err

@@ -27,20 +27,14 @@ const mostParts = 64
 // ReadOutline returns the outline of a released file or directory, or of a file with only the cut's
 // JSON.
 func ReadOutline(ctx context.Context, path string) (o *Outline, err error) {
-	o = &Outline{}
-	if o.Cut, err = Read(ctx, path); err != nil {
+	cut, parts, err := read(ctx, path)
+	if err != nil {
 		return nil, err
 	}
 	defer func() { err = fileset.Advise(err) }()
-	if path, err = fileset.Resolve(path); err != nil {
-		return nil, err
-	}
-	if text, err := textOf(ctx, path); err == nil && text != nil {
+	o = &Outline{Cut: cut}
+	if len(parts) == 0 {
 		return o, nil
-	}
-	parts, err := fileset.Parts(ctx, path)
-	if err != nil {
-		return nil, err
 	}
 	for _, c := range o.Cut.Columns {
 		if c.Suppressed != "" && c.Render == "" && len(parts) <= mostParts {
