@@ -97,11 +97,8 @@ func barred(j *job.Job) string {
 		return "it cuts new regions for every input, and the job names a previous release"
 	case name == job.AlgorithmKACTUS:
 		for i := range j.Sensitive {
-			for _, l := range j.Sensitive[i].Limits() {
-				if l.Relative {
-					return "it drops records, which changes the whole that " + l.Key +
-						" compares with"
-				}
+			if key := j.Sensitive[i].Relative(); key != "" {
+				return "it drops records, which changes the whole that " + key + " compares with"
 			}
 		}
 	}

@@ -46,6 +46,17 @@ func (s *Sensitive) Limits() (limits []engine.Limit) {
 	return limits
 }
 
+// Relative returns the key of a measure that compares classes with the whole table; empty: none that
+// is asked for does.
+func (s *Sensitive) Relative() string {
+	for _, l := range s.Limits() {
+		if l.Relative {
+			return l.Key
+		}
+	}
+	return ""
+}
+
 // Demands reports whether there is a limit, and none that the job's key could not have: one that
 // every class meets, or none does.
 func (s *Sensitive) Demands() bool {

@@ -76,14 +76,18 @@ func (k *labelKey) packValues(keys []uint64, column *release.Hashes) (same bool)
 	return column.Same
 }
 
-// newWhole returns tables that count the values of the sensitive columns of all rows where the cut compares
-// with these, in so many bytes for all.
+// newWhole returns tables that count the values of the sensitive columns of all rows, in so many bytes
+// for all; nil for a column of which the cut compares nothing with these.
 func (r *rules) newWhole(counters int, limit int64) (tables [][]*table) {
 	tables = make([][]*table, counters)
-	for range r.values {
-		span := newSpan(limit / int64(len(r.values)))
+	for c := range r.values {
+		span, relative := newSpan(limit/int64(len(r.values))), r.values[c].Relative() != ""
 		for i := range tables {
-			tables[i] = append(tables[i], newTable(1, span))
+			var t *table
+			if relative {
+				t = newTable(1, span)
+			}
+			tables[i] = append(tables[i], t)
 		}
 	}
 	return tables
@@ -92,7 +96,7 @@ func (r *rules) newWhole(counters int, limit int64) (tables [][]*table) {
 // countWhole counts the values of a block of rows.
 func (c *counter) countWhole(rows int, kept []release.Hashes) error {
 	for i, t := range c.whole {
-		if c.rules.values[i].T == nil {
+		if t == nil {
 			continue
 		}
 		keys, one := c.keys[:rows], labelKey{size: 1}
@@ -111,6 +115,9 @@ func (c *counter) countWhole(rows int, kept []release.Hashes) error {
 // joinWhole adds up what the workers have counted. All values must have had room.
 func (v *verifier) joinWhole(counters []*counter) error {
 	for i, sum := range counters[0].whole {
+		if sum == nil {
+			continue
+		}
 		for _, c := range counters[1:] {
 			for value, records := range c.whole[i].all() {
 				if err := sum.add(value, records); err != nil {
@@ -156,7 +163,11 @@ func (v *verifier) addTable(claim int, t *table) {
 				break
 			}
 			value := slot[t.class:t.size]
-			m.add(value[0], slot[t.size], v.whole[m.column].records(value))
+			whole := uint64(0)
+			if of := v.whole[m.column]; of != nil {
+				whole = of.records(value)
+			}
+			m.add(value[0], slot[t.size], whole)
 		}
 		m.end()
 	}
