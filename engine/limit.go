@@ -62,9 +62,9 @@ func (l *Limit) Holds(class Stats) bool {
 }
 
 // Figure returns the figure of a class.
-func (l *Limit) Figure(class Stats) Figure {
+func (l *Limit) Figure(class Stats) Measurement {
 	figure, _ := l.Judge(l.histogram(class))
-	return Figure{l.Measure, &figure}
+	return Measurement{l.Measure, &figure}
 }
 
 // histogram returns the values that a class has in the column.
@@ -80,29 +80,4 @@ func (l *Limit) Implies(other Protection) bool {
 	return ok && o.Measure == l.Measure && o.Column == l.Column &&
 		(o.CountsNull || !l.CountsNull) && maps.Equal(o.Of, l.Of) &&
 		l.worse(l.Bound, o.Bound) == o.Bound
-}
-
-// Verdict is how classes meet a limit.
-type Verdict struct {
-	Limit
-	Worst   float64 // figure, of the class in which it is worst; 0: there is no class
-	Broken  bool    // a class does not meet the limit
-	classes bool    // there is one
-}
-
-// Add takes a class into account.
-func (v *Verdict) Add(class Histogram) {
-	figure, meets := v.Judge(class)
-	if v.classes {
-		figure = v.worse(v.Worst, figure)
-	}
-	v.Worst, v.Broken, v.classes = figure, v.Broken || !meets, true
-}
-
-// FiguresOf returns the figures of limits in the classes where they are worst.
-func FiguresOf(verdicts []Verdict) (f Figures) {
-	for i := range verdicts {
-		*verdicts[i].at(&f) = &verdicts[i].Worst
-	}
-	return f
 }

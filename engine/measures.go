@@ -36,8 +36,8 @@ type Measure struct {
 	Suppressible bool
 	Relative     bool // the figure compares the class with the whole table
 
-	of func(Histogram) float64    // the figure of a class
-	at func(f *Figures) **float64 // where results have it
+	of func(Histogram) float64       // the figure of a class
+	at func(*Measurements) **float64 // where results have it
 }
 
 // The measures.
@@ -46,34 +46,34 @@ var (
 	// 2007).
 	DistinctL = &Measure{
 		Key: "l", Name: "Different values", Least: true, Suppressible: true, of: distinctValues,
-		at: func(f *Figures) **float64 { return &f.L },
+		at: func(m *Measurements) **float64 { return &m.L },
 	}
 	// EntropyL is the number of equally frequent values that have the same entropy (entropy
 	// l-diversity).
 	EntropyL = &Measure{
 		Key: "entropy_l", Name: "Entropy, as of values", Least: true, of: entropyL,
-		at: func(f *Figures) **float64 { return &f.EntropyL },
+		at: func(m *Measurements) **float64 { return &m.EntropyL },
 	}
 	// MaxConfidence is the largest share of a value, among those that have a limit of their own if
 	// some have.
 	MaxConfidence = &Measure{
 		Key: "max_confidence", Name: "Largest share", of: largestShare,
-		at: func(f *Figures) **float64 { return &f.MaxConfidence },
+		at: func(m *Measurements) **float64 { return &m.MaxConfidence },
 	}
 	// Closeness is the share of the records that must change their value until the class has the
 	// value frequencies of the whole table (t-closeness with equal distances, Li and others 2007).
 	Closeness = &Measure{
 		Key: "t", Name: "Distance t", Relative: true, of: distance,
-		at: func(f *Figures) **float64 { return &f.T },
+		at: func(m *Measurements) **float64 { return &m.T },
 	}
 )
 
 // Measures are all measures, in the order in which jobs and results have them.
 var Measures = []*Measure{DistinctL, EntropyL, MaxConfidence, Closeness}
 
-// Figures are the figures of a sensitive column, each of the class in which it is worst; nil: it
-// was not asked for.
-type Figures struct {
+// Measurements are the figures of a sensitive column, each of the class in which it is worst; nil:
+// it was not asked for.
+type Measurements struct {
 	L             *float64 `json:"l,omitempty"`
 	EntropyL      *float64 `json:"entropy_l,omitempty"`
 	MaxConfidence *float64 `json:"max_confidence,omitempty"`
@@ -81,28 +81,28 @@ type Figures struct {
 }
 
 // List returns the figures of all measures.
-func (f *Figures) List() (all []Figure) {
-	for _, m := range Measures {
-		all = append(all, Figure{m, *m.at(f)})
+func (m *Measurements) List() (all []Measurement) {
+	for _, measure := range Measures {
+		all = append(all, Measurement{measure, *measure.at(m)})
 	}
 	return all
 }
 
-// Figure is the figure of a measure.
-type Figure struct {
+// Measurement is the figure of a measure.
+type Measurement struct {
 	*Measure
 	Value *float64 // nil: it was not asked for
 }
 
 // String returns the figure for people, with four significant digits if it is no whole number.
-func (f Figure) String() string {
+func (m Measurement) String() string {
 	switch {
-	case f.Value == nil:
+	case m.Value == nil:
 		return ""
-	case *f.Value == math.Trunc(*f.Value):
-		return text.Grouped(int64(*f.Value))
+	case *m.Value == math.Trunc(*m.Value):
+		return text.Grouped(int64(*m.Value))
 	}
-	return strconv.FormatFloat(*f.Value, 'g', 4, 64)
+	return strconv.FormatFloat(*m.Value, 'g', 4, 64)
 }
 
 func distinctValues(h Histogram) (distinct float64) {

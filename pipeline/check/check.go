@@ -68,7 +68,7 @@ type Sensitive struct {
 	Column string `json:"column"`
 	// number of different values in the table, with the null
 	Values int `json:"values"`
-	engine.Figures
+	engine.Measurements
 }
 
 // Count counts the rows of a table.

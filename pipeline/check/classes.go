@@ -154,7 +154,7 @@ func (s *spread) end(rows uint64) {
 
 // result returns the measures in their worst classes.
 func (s *spread) result() Sensitive {
-	r := Sensitive{Column: s.column, Figures: engine.FiguresOf(s.verdicts)}
+	r := Sensitive{Column: s.column, Measurements: engine.WorstOf(s.verdicts)}
 	for _, rows := range s.whole {
 		if rows > 0 {
 			r.Values++

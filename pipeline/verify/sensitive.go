@@ -19,7 +19,7 @@ import (
 type Measured struct {
 	Set    int    `json:"set"` // from 1 on
 	Column string `json:"column"`
-	engine.Figures
+	engine.Measurements
 }
 
 // valueHash tells the values of a column apart by their texts: it is the same in every process, and the same of two
@@ -253,7 +253,7 @@ func (v *verifier) checkSensitive() (measured []Measured) {
 				v.find("quasi-identifier set %d: column %s: %s", m.set+1, m.of.Column, finding)
 			}
 		}
-		measured = append(measured, Measured{m.set + 1, m.of.Column, engine.FiguresOf(m.verdicts)})
+		measured = append(measured, Measured{m.set + 1, m.of.Column, engine.WorstOf(m.verdicts)})
 	}
 	return measured
 }
