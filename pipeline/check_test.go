@@ -58,22 +58,21 @@ func (c checkedTable) write(t *testing.T, files int) (folder string) {
 
 // naive tells with maps what check must find in some columns.
 func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
-	classes, whole := make(map[string][]int), make(map[string]float64)
+	classes, secrets := make(map[string][]int), []string(nil)
 	for i, row := range c {
 		tuple := ""
 		for _, column := range columns {
 			tuple += fmt.Sprintf("%q,", row[column])
 		}
 		classes[tuple] = append(classes[tuple], i)
-		whole[row[3]]++
+		secrets = append(secrets, row[3])
 	}
-	n, all := float64(len(c)), 0.0
-	least, lowest, highest, farthest := math.Inf(1), math.Inf(1), 0.0, 0.0
+	whole, worst, all := sharesOf(secrets), naiveFigures{}, 0.0
 	r := &check.Result{Rows: int64(len(c)), K: k, Anonymity: math.MaxInt64, Figures: &risk.Figures{Classes: int64(len(classes))}}
 	for _, rows := range classes {
-		values, who := make(map[string]float64), make(map[string]bool)
+		values, who := []string(nil), make(map[string]bool)
 		for _, i := range rows {
-			values[c[i][3]]++
+			values = append(values, c[i][3])
 			who[c[i][4]] = true
 		}
 		size := int64(len(rows))
@@ -88,26 +87,14 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 		if size < int64(k) {
 			r.Below += float64(size)
 		}
-		entropy, moved := 0.0, 0.0
-		for value, records := range whole {
-			share := values[value] / float64(len(rows))
-			moved += math.Abs(share-records/n) / 2
-			if share > 0 {
-				entropy -= share * math.Log2(share)
-			}
-			highest = max(highest, share)
-		}
-		l := len(values)
-		if values[""] > 0 { // the null is no value
-			l--
-		}
-		least, lowest, farthest = min(least, float64(l)), min(lowest, math.Exp2(entropy)), max(farthest, moved)
+		worst.add(naiveMeasures(sharesOf(values), whole, ""))
 	}
 	r.Unique, r.Below = r.Unique/all, r.Below/all
 	r.Prosecutor = risk.Risk{Highest: 1 / float64(r.Anonymity), Average: float64(len(classes)) / all}
 	r.Journalist, r.Marketer = r.Prosecutor, r.Prosecutor.Average
 	s := check.Sensitive{Column: "s", Values: len(whole)}
-	s.L, s.EntropyL, s.MaxConfidence, s.T = &least, &lowest, &highest, &farthest
+	s.L, s.EntropyL = new(worst["l"]), new(worst["entropy_l"])
+	s.MaxConfidence, s.T = new(worst["max_confidence"]), new(worst["t"])
 	r.Sensitive, r.OK = []check.Sensitive{s}, r.Anonymity >= int64(k)
 	return r
 }

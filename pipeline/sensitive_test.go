@@ -19,43 +19,22 @@ import (
 // largeClasses is the people job with a k that leaves many values in every class.
 var largeClasses = strings.NewReplacer("k: 5", "k: 60", "k: 3", "k: 60").Replace(peopleJob)
 
-// naiveFigures are the measures of a column in the classes in which they are worst.
-type naiveFigures struct{ L, EntropyL, MaxConfidence, T float64 }
-
-// naiveMeasures are the measures of a column in the classes of some columns of a table, where they are worst.
-func naiveMeasures(t *testTable, columns []string, of string) (worst naiveFigures, shares map[string]float64) {
-	values := make(map[string]map[string]float64) // by class
-	whole, at := make(map[string]float64), t.index(of)
+// worstMeasures returns the measures of a column in the classes of some columns of a table, where they are worst, and the
+// largest share of each value.
+func worstMeasures(t *testTable, columns []string, of string) (worst naiveFigures, shares map[string]float64) {
+	classes, all, at := make(map[string][]string), []string(nil), t.index(of)
 	for _, row := range t.rows {
 		class := t.key(row, columns)
-		if values[class] == nil {
-			values[class] = make(map[string]float64)
-		}
-		values[class][row[at]]++
-		whole[row[at]]++
+		classes[class], all = append(classes[class], row[at]), append(all, row[at])
 	}
-	shares = make(map[string]float64)
-	worst.L, worst.EntropyL = math.Inf(1), math.Inf(1)
-	for _, class := range values {
-		all, entropy, moved := 0.0, 0.0, 0.0
-		for _, n := range class {
-			all += n
-		}
-		for value, n := range whole {
-			share := class[value] / all
-			if share > 0 {
-				entropy -= share * math.Log(share)
-			}
-			moved += max(share-n/float64(len(t.rows)), 0)
+	worst, shares = naiveFigures{}, make(map[string]float64)
+	whole := sharesOf(all)
+	for _, values := range classes {
+		class := sharesOf(values)
+		worst.add(naiveMeasures(class, whole, null))
+		for value, share := range class {
 			shares[value] = max(shares[value], share)
 		}
-		l := len(class)
-		if class[null] > 0 { // it is no value
-			l--
-		}
-		worst.L, worst.EntropyL = min(worst.L, float64(l)), min(worst.EntropyL, math.Exp(entropy))
-		worst.MaxConfidence = max(worst.MaxConfidence, slices.Max(slices.Collect(maps.Values(class)))/all)
-		worst.T = max(worst.T, moved)
 	}
 	return worst, shares
 }
@@ -91,32 +70,32 @@ func TestVerifySensitive(t *testing.T) {
 			}
 		}
 		for _, column := range []string{"income", "diagnosis", "ill", "cost", "number"} {
-			worst := naiveFigures{L: math.Inf(1), EntropyL: math.Inf(1)}
+			worst := naiveFigures{}
 			shares := make(map[string]float64)
 			for _, set := range release.cut.Sets {
-				m, of := naiveMeasures(release.testTable, set.Columns, column)
-				worst.L, worst.EntropyL = min(worst.L, m.L), min(worst.EntropyL, m.EntropyL)
-				worst.MaxConfidence, worst.T = max(worst.MaxConfidence, m.MaxConfidence), max(worst.T, m.T)
+				figures, of := worstMeasures(release.testTable, set.Columns, column)
+				worst.add(figures)
 				for value, share := range of {
 					shares[value] = max(shares[value], share)
 				}
 			}
 			delete(shares, null) // cannot be named
-			if worst.L < 2 || worst.MaxConfidence == 1 || worst.T == 0 {
+			l, entropyL, share, moved := int(worst["l"]), worst["entropy_l"], worst["max_confidence"], worst["t"]
+			if l < 2 || share == 1 || moved == 0 {
 				t.Fatalf("%s tells too little: %+v", column, worst)
 			}
 			most := slices.MaxFunc(slices.Sorted(maps.Keys(shares)), func(a, b string) int { return int(math.Copysign(1, shares[a]-shares[b])) })
 			sound := cutfile.Sensitive{
-				Column: column, L: int(worst.L), EntropyL: worst.EntropyL, MaxConfidence: &job.Shares{Every: worst.MaxConfidence}, T: &worst.T,
+				Column: column, L: l, EntropyL: entropyL, MaxConfidence: &job.Shares{Every: share}, T: &moved,
 			}
 			found := func(measure string) []string { return []string{"column " + column + ": " + measure + " "} }
 			mustFindForgeries(t, dir, []forgery{
 				{algorithm + " " + column + ", what holds", claim(sound), nil},
 				{column + ", what named values have", claim(cutfile.Sensitive{Column: column, MaxConfidence: &job.Shares{Of: shares}}), nil},
-				{column + ", one value more", claim(cutfile.Sensitive{Column: column, L: int(worst.L) + 1}), found("l")},
-				{column + ", more entropy", claim(cutfile.Sensitive{Column: column, EntropyL: worst.EntropyL + 1e-6}), found("entropy_l")},
-				{column + ", less confidence", claim(cutfile.Sensitive{Column: column, MaxConfidence: &job.Shares{Every: worst.MaxConfidence - 1e-6}}), found("max_confidence")},
-				{column + ", closer", claim(cutfile.Sensitive{Column: column, T: new(worst.T - 1e-6)}), found("t")},
+				{column + ", one value more", claim(cutfile.Sensitive{Column: column, L: l + 1}), found("l")},
+				{column + ", more entropy", claim(cutfile.Sensitive{Column: column, EntropyL: entropyL + 1e-6}), found("entropy_l")},
+				{column + ", less confidence", claim(cutfile.Sensitive{Column: column, MaxConfidence: &job.Shares{Every: share - 1e-6}}), found("max_confidence")},
+				{column + ", closer", claim(cutfile.Sensitive{Column: column, T: new(moved - 1e-6)}), found("t")},
 				{column + ", less confidence in one", claim(cutfile.Sensitive{Column: column, MaxConfidence: &job.Shares{Of: map[string]float64{
 					most: shares[most] - 1e-6, "no value of it": 0.5,
 				}}}), []string{"column " + column + ": max_confidence: a value has a larger share than its cut claims"}},
@@ -137,10 +116,10 @@ func TestVerifyFindsForgedValues(t *testing.T) {
 	dir := releasedPeople(t, largeClasses)
 	release := readRelease(t, filepath.Join(dir, "out.parquet"))
 	set := release.cut.Sets[0].Columns
-	worst, _ := naiveMeasures(release.testTable, set, "income")
+	worst, _ := worstMeasures(release.testTable, set, "income")
 	first := release.key(release.rows[0], set)
 	mustFindForgeries(t, dir, []forgery{{"one value", func(f *forged) {
-		f.cut.Sensitive = []cutfile.Sensitive{{Column: "income", L: 2, MaxConfidence: &job.Shares{Every: min(worst.MaxConfidence+0.001, 0.999)}, T: new(0.99)}}
+		f.cut.Sensitive = []cutfile.Sensitive{{Column: "income", L: 2, MaxConfidence: &job.Shares{Every: min(worst["max_confidence"]+0.001, 0.999)}, T: new(0.99)}}
 		at := f.index("income")
 		for _, row := range f.rows {
 			if f.key(row, set) == first {

@@ -1,9 +1,7 @@
 package pipeline
 
 import (
-	"math"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,18 +31,20 @@ func (a *audit) checkSensitive() {
 	a.Helper()
 	for i := range a.job.Sensitive {
 		s := &a.job.Sensitive[i]
-		column := a.release.column(s.Column)
-		whole := make([]float64, len(column.texts))
-		for _, code := range column.codes {
-			whole[code] += 1 / float64(a.release.rows)
+		column, all := a.release.column(s.Column), make([]string, a.release.rows)
+		for row, code := range column.codes {
+			if all[row] = null; code > 0 {
+				all[row] = column.texts[code]
+			}
 		}
+		whole := sharesOf(all)
 		for number := range a.job.Sets {
 			for _, rows := range a.classes(&a.job.Sets[number]) {
-				shares := make([]float64, len(column.texts))
+				var values []string
 				for _, row := range rows {
-					shares[column.codes[row]] += 1 / float64(len(rows))
+					values = append(values, all[row])
 				}
-				if broken := brokenMeasure(s, column, shares, whole); broken != "" {
+				if broken := brokenMeasure(s, sharesOf(values), whole); broken != "" {
 					a.Errorf("set %d, column %s: %s does not hold in a class of %d rows", number+1, s.Column, broken, len(rows))
 					break
 				}
@@ -53,36 +53,33 @@ func (a *audit) checkSensitive() {
 	}
 }
 
-// brokenMeasure returns a measure that the values of a class, which have some shares of it, do
-// not meet.
-func brokenMeasure(s *job.Sensitive, column *textColumn, shares, whole []float64) string {
-	const little = 1e-9
-	different, entropy, moved := 0, 0.0, 0.0
-	for code, share := range shares {
-		moved += max(0, share-whole[code])
-		if share == 0 {
-			continue
-		}
-		entropy -= share * math.Log(share)
-		if code > 0 || s.Nulls == job.NullsCount {
-			different++
-		}
-		if s.MaxConfidence == nil || code == 0 {
-			continue
-		}
-		if most, named := s.MaxConfidence.Of[column.texts[code]]; named && share > most+little {
-			return "max_confidence of a value"
+// brokenMeasure returns a measure that a class does not meet, whose values have some shares of it, and
+// others of the whole.
+func brokenMeasure(s *job.Sensitive, class, whole map[string]float64) string {
+	figures := naiveMeasures(class, whole, null)
+	if s.Nulls == job.NullsCount && class[null] > 0 {
+		figures["l"]++
+	}
+	every := 1.0
+	if shares := s.MaxConfidence; shares != nil && shares.Of == nil {
+		every = shares.Every
+	} else if shares != nil {
+		for value, most := range shares.Of {
+			if value != null && class[value] > most+1e-9 {
+				return "max_confidence of a value"
+			}
 		}
 	}
-	switch {
-	case different < s.L:
-		return "l"
-	case math.Exp(entropy) < s.EntropyL-little:
-		return "entropy_l"
-	case s.MaxConfidence != nil && s.MaxConfidence.Of == nil && slices.Max(shares) > s.MaxConfidence.Every+little:
-		return "max_confidence"
-	case s.T != nil && moved > *s.T+little:
-		return "t"
+	far := 1.0
+	if s.T != nil {
+		far = *s.T
+	}
+	for measure, bound := range map[string]float64{
+		"l": float64(s.L), "entropy_l": s.EntropyL, "max_confidence": every, "t": far,
+	} {
+		if !figures.meets(measure, bound) {
+			return measure
+		}
 	}
 	return ""
 }

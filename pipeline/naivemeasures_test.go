@@ -1,0 +1,60 @@
+package pipeline
+
+import "math"
+
+// naiveFigures are the measures of a sensitive column in a class by their keys, as papers define
+// them. What computes them has nothing of engine.Measures.
+type naiveFigures map[string]float64
+
+// naiveMeasures returns the measures of a class whose values have some shares of it, and others of
+// the whole table. The null is no value.
+func naiveMeasures(class, whole map[string]float64, null string) naiveFigures {
+	different, entropy, most, moved := 0.0, 0.0, 0.0, 0.0
+	for value, share := range class {
+		if value != null {
+			different++
+		}
+		entropy -= share * math.Log2(share)
+		most = max(most, share)
+	}
+	for value, share := range whole {
+		moved += math.Abs(class[value]-share) / 2
+	}
+	return naiveFigures{
+		"l": different, "entropy_l": math.Exp2(entropy), "max_confidence": most, "t": moved,
+	}
+}
+
+// isLeast reports whether a job bounds a measure from below.
+func isLeast(measure string) bool { return measure == "l" || measure == "entropy_l" }
+
+// add makes each figure the worse one of it and that of another class.
+func (f naiveFigures) add(class naiveFigures) {
+	for measure, figure := range class {
+		worst, known := f[measure]
+		if !known || (figure < worst) == isLeast(measure) {
+			f[measure] = figure
+		}
+	}
+}
+
+// meets reports whether a figure is within a bound.
+func (f naiveFigures) meets(measure string, bound float64) bool {
+	const little = 2e-9
+	if isLeast(measure) {
+		return f[measure] >= bound-little
+	}
+	return f[measure] <= bound+little
+}
+
+// sharesOf returns the share that each value has of a list.
+func sharesOf(values []string) map[string]float64 {
+	shares := make(map[string]float64)
+	for _, value := range values {
+		shares[value]++
+	}
+	for value, n := range shares {
+		shares[value] = n / float64(len(values))
+	}
+	return shares
+}
