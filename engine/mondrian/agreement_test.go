@@ -19,6 +19,8 @@ func variants(seed uint64) []mondrian.Engine {
 	return []mondrian.Engine{
 		{}, {Median: mondrian.Exact}, {Ordered: true}, {Ordered: true, Median: mondrian.Exact},
 		{Relaxed: true, Seed: seed}, {Relaxed: true, Ordered: true, Seed: seed}, {InfoGain: true},
+		{Tight: true}, {Tight: true, Ordered: true}, {Tight: true, Relaxed: true, Seed: seed},
+		{Tight: true, InfoGain: true},
 		{InfoGain: true, Guided: true}, {InfoGain: true, Guided: true, Brief: true},
 	}
 }
@@ -234,7 +236,8 @@ func (n *naive) checkBounds(t *testing.T) {
 }
 
 // checkRegions checks that no cell is listed without need, that labels of suppressed columns name
-// at most k values, and that every combination of codes has a region, whether it occurs or not.
+// at most k values, and that every combination of codes has a region, whether it occurs or not. The
+// region's labels are true of numbers, and of codes that are cut by rank.
 func checkRegions(t *testing.T, got *engine.Regions, n *naive) {
 	t.Helper()
 	for _, cell := range got.Reassigned {
@@ -264,8 +267,33 @@ func checkRegions(t *testing.T, got *engine.Regions, n *naive) {
 			}
 			locator.Locate(1, cell, regions)
 			if regions[0] < 0 || int(regions[0]) >= got.Len() {
-				t.Errorf("codes %v are in region %d", codes, regions[0])
+				t.Fatalf("codes %v are in region %d", codes, regions[0])
+			}
+			for a, label := range got.Region(regions[0]) {
+				code := int(codes[a][0])
+				if n.byOrder(a, code) && !n.isTrue(a, got.Labels(a)[label], code) {
+					t.Errorf("column %d: code %d is in a region with %+v", a, code,
+						got.Labels(a)[label])
+				}
 			}
 		}
 	}
+}
+
+// byOrder reports whether a code is cut from others by their order alone, and labels are those of
+// the cuts.
+func (n *naive) byOrder(a, code int) bool {
+	if n.engine.Tight {
+		return false
+	}
+	if n.Attributes[a].Mask == engine.Discretize {
+		return !n.isNull(a, code)
+	}
+	return !n.engine.InfoGain && !n.isHierarchy(a)
+}
+
+// isTrue reports whether a label is true of a code.
+func (n *naive) isTrue(a int, label engine.Label, code int) bool {
+	return n.isRest(a, code) && label.Text == engine.Suppressed ||
+		n.data.Columns[a].Covers(label, n.Attributes[a].Label(code))
 }

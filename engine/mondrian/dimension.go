@@ -14,6 +14,7 @@ type kind uint8
 const (
 	continuous kind = iota // by number, nulls first
 	ordered                // by rank
+	nominal                // into two sets of values
 	hierarchy              // into the children of a node
 )
 
@@ -48,6 +49,8 @@ func newDimension(a *engine.Attribute, e Engine) *dimension {
 	switch {
 	case a.Mask == engine.Discretize:
 		d.kind = continuous
+	case e.InfoGain && a.Mask == engine.Suppress:
+		d.kind = nominal
 	case a.Mask == engine.Suppress, e.Ordered && !e.InfoGain:
 		d.kind = ordered
 	default:
@@ -65,6 +68,43 @@ func newDimension(a *engine.Attribute, e Engine) *dimension {
 	}
 	return d
 }
+
+// uncut returns what is left of a dimension before it is cut: everything.
+func (d *dimension) uncut() (all engine.Content) {
+	switch d.kind {
+	case continuous:
+		all.Hi = uint32(len(d.Texts))
+	case ordered:
+		all.Hi = uint32(d.codes)
+	}
+	return all
+}
+
+// content returns the content of a region, given what the cuts leave of the dimension: of ranks, a
+// range.
+func (d *dimension) content(left engine.Content) engine.Content {
+	switch {
+	case d.kind != ordered:
+		return left
+	case d.Mask == engine.Generalize && left.Lo == d.top:
+		return engine.OnlyNulls
+	case d.Mask == engine.Generalize:
+		e := cells.Extent{Lo: left.Lo, Hi: min(left.Hi, d.top) - 1, Above: left.Hi > d.top}
+		return engine.Content{Lo: uint32(d.ancestor(e))}
+	}
+	if !d.names(int(left.Hi - left.Lo)) {
+		return engine.Content{}
+	}
+	codes := make([]uint32, left.Hi-left.Lo)
+	for i := range codes {
+		codes[i] = left.Lo + uint32(i)
+	}
+	return d.Named(codes)
+}
+
+// names reports whether the label of a number of values of a suppressed attribute names them. With
+// all or more than most of them it would only list the column.
+func (d *dimension) names(values int) bool { return values < d.codes && uint64(values) <= d.most }
 
 // isNull reports whether all records of an extent are nulls, for dimensions that measure nulls
 // separately.
@@ -189,7 +229,7 @@ func (d *dimension) prefix(set *cells.FrequencySet, order []int, n int) {
 	}
 	for _, codes := range sides {
 		content := engine.Content{}
-		if uint64(len(codes)) <= d.most {
+		if d.names(len(codes)) {
 			content = d.Named(codes)
 		}
 		d.contents = append(d.contents, content)

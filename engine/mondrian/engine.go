@@ -16,14 +16,18 @@
 //   - A relaxed cut shares the records of the median among both sides. Keys select the records that
 //     go left. They depend only on the seed, the part and the record.
 //
-// Labels. Discretized: the interval that the cuts leave; for relaxed regions, which may overlap,
-// the values present, up to the next value of the domain; for nulls together with values, the full
-// interval. Generalized: the lowest node above the values present, the root when a null is among
-// them. Suppressed: the value; several values as {a|b}, in domain order, where \ escapes \, |, {
-// and } and the null is \N; the whole domain as *. A single value that starts with { is written as
-// a set of one. The rest of a domain, which Plan asks for, is one value in the search. A label that
-// contains it is *, whatever else it contains: so no label names a value of too few records, and *
-// is true for all. More values than the largest K of the sets with the attribute are *, too.
+// Labels. Discretized: the interval that the cuts leave; for nulls together with values, the full
+// interval. Generalized: the node that the cuts leave or, for cuts by rank, the lowest one above
+// the leaves that they leave; the root when a null is among them. Suppressed: the value that the
+// cuts leave; several values as {a|b}, in domain order, where \ escapes \, |, { and } and the null
+// is \N; the whole domain as *. A single value that starts with { is written as a set of one. The
+// rest of a domain, which Plan asks for, is one value in the search. A label that contains it is *,
+// whatever else it contains: so no label names a value of too few records, and * is true for all.
+// More values than the largest K of the sets with the attribute are *, too.
+//
+// Tight labels are those of the values present instead, as in the papers: of generalized and
+// suppressed attributes, and of numbers in relaxed regions, which may overlap, up to the next value
+// of the domain.
 package mondrian
 
 import (
@@ -69,6 +73,8 @@ type Engine struct {
 	// Ordered makes the engine cut generalized attributes by the order of their leaves, too, not
 	// into the children of a node.
 	Ordered bool
+	// Tight labels regions by the values present, where Guided is not set.
+	Tight bool
 	// Seed is the seed of the keys for the records that relaxed cuts share.
 	Seed uint64
 }

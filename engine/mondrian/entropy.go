@@ -65,7 +65,7 @@ func (s *search) choose(ctx context.Context, of *cells.Cells) (chosen split, ok 
 		return nil
 	})
 	if chosen, ok = s.entropy.best.First(); err == nil && ok &&
-		s.dimensions[chosen.column].kind == ordered {
+		s.dimensions[chosen.column].kind == nominal {
 		err = s.arrange(ctx, of, chosen)
 	}
 	return chosen, ok, err
@@ -79,7 +79,7 @@ func (s *search) arrange(ctx context.Context, of *cells.Cells, by split) error {
 		return nil
 	}
 	return of.Histograms(ctx, []int{by.column}, func(_ int, set *cells.FrequencySet) error {
-		if d.kind == ordered {
+		if d.kind == nominal {
 			x.sort(x.classes(set), by.class)
 			d.prefix(set, x.order, by.prefix)
 		} else if d.children(set) && s.guide != nil {
@@ -104,7 +104,7 @@ func (s *search) offer(column int, kinds *cells.FrequencySet, size uint64) {
 			loss := x.lossOf(set, d)
 			x.best.Offer(loss, split{column: column, loss: loss})
 		}
-	case d.kind == ordered:
+	case d.kind == nominal:
 		for class := range s.orders() {
 			x.sort(set, class)
 			s.offerHalves(kinds, set, size, split{column: column, class: class})

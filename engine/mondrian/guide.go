@@ -159,16 +159,9 @@ func (g *guide) look(ctx context.Context, of *cells.Cells, o *outcome) (err erro
 	return err
 }
 
-// release makes a region of a part. Its labels are those that the cuts leave.
+// release makes a part a region. Its labels are those that the cuts leave.
 func (g *guide) release(p part, o *outcome) error {
-	for _, content := range p.bounds {
-		g.regions.Put(content)
-	}
-	g.tree.set(p.link, -1-g.regions.End(o.size, o.weight))
-	pending := int64(cap(g.pending)+cap(g.subtrees)) * int64(pendingBytes+24*len(g.dimensions)+
-		16*g.classes)
-	return g.account.Draw(g.growth.Bytes() + g.other.Bytes() + pending)
+	g.put(p.link, p.bounds, o.size, o.weight)
+	subtrees := int64(cap(g.subtrees)) * int64(pendingBytes+24*len(g.dimensions)+16*g.classes)
+	return g.account.Draw(g.Bytes() + g.other.Bytes() + subtrees)
 }
-
-// pendingBytes is the memory of a part or a subtree without its bounds and sums.
-const pendingBytes = 200

@@ -61,11 +61,7 @@ func (n *naive) search() []string {
 	}
 	all := n.all()
 	n.released = map[string][]naivePart{}
-	full := make([][2]int, len(n.Attributes))
-	for a := range full {
-		full[a] = [2]int{0, len(n.Attributes[a].Texts)}
-	}
-	n.cut(all, full, nil)
+	n.cut(all, n.whole(), nil)
 	var rows []string
 	for r := range n.Rows {
 		parts := n.released[n.cellOf(r).id()]
@@ -99,29 +95,48 @@ func (n *naive) cellOf(r int) naiveCell {
 	return c
 }
 
-// sides is a cut, in order of the sides; ranges are the remaining ranges of its attribute.
+// naiveBound is what cuts leave of an attribute.
+type naiveBound struct {
+	lo, hi int // by order: the codes lo ≤ code < hi; in a hierarchy: lo is the node
+	nulls  bool
+	codes  []int // values without an order; none: all
+}
+
+// whole returns what no cuts leave of all attributes.
+func (n *naive) whole() []naiveBound {
+	whole := make([]naiveBound, len(n.Attributes))
+	for a := range whole {
+		switch attribute := &n.Attributes[a]; {
+		case attribute.Mask == engine.Discretize:
+			whole[a].hi = len(attribute.Texts)
+		case !n.isHierarchy(a):
+			whole[a].hi = attribute.Len()
+		}
+	}
+	return whole
+}
+
+// sides is a cut, in order of the sides, with what it leaves of its attribute.
 type sides struct {
 	attribute int
 	parts     [][]naiveCell
-	ranges    [][2]int
+	bounds    []naiveBound
 }
 
-func (n *naive) cut(part []naiveCell, ranges [][2]int, path []string) {
+func (n *naive) cut(part []naiveCell, bounds []naiveBound, path []string) {
 	var best *sides
 	if n.engine.InfoGain {
-		best = n.leastEntropy(part, ranges)
+		best = n.leastEntropy(part, bounds)
 	} else {
-		best = n.widest(part, ranges, path)
+		best = n.widest(part, bounds, path)
 	}
 	if best == nil {
-		n.finish(part, ranges)
+		n.finish(part, bounds)
 		return
 	}
 	for i, side := range best.parts {
-		own := slices.Clone(ranges)
-		if best.ranges != nil {
-			own[best.attribute] = best.ranges[i]
-		}
+		own := slices.Clone(bounds)
+		own[best.attribute] = best.bounds[i]
 		n.cut(side, own, append(slices.Clone(path), fmt.Sprint(i)))
 	}
 }
@@ -200,7 +215,7 @@ func (n *naive) width(part []naiveCell, a int) float64 {
 	return (x[codes[len(codes)-1]] - x[codes[0]]) / (x[len(x)-1] - x[0])
 }
 
-func (n *naive) widest(part []naiveCell, ranges [][2]int, path []string) *sides {
+func (n *naive) widest(part []naiveCell, bounds []naiveBound, path []string) *sides {
 	tried := map[int]bool{}
 	for {
 		greatest := 0.0
@@ -219,22 +234,22 @@ func (n *naive) widest(part []naiveCell, ranges [][2]int, path []string) *sides 
 			return nil
 		}
 		tried[chosen] = true
-		if s := n.cutAt(part, chosen, ranges, path); s != nil {
+		if s := n.cutAt(part, chosen, bounds[chosen], path); s != nil {
 			return s
 		}
 	}
 }
 
 // cutAt cuts in one dimension, or returns nil.
-func (n *naive) cutAt(part []naiveCell, a int, ranges [][2]int, path []string) *sides {
+func (n *naive) cutAt(part []naiveCell, a int, bound naiveBound, path []string) *sides {
 	codes := values(part, a)
 	switch {
 	case n.isHierarchy(a):
 		return n.children(part, a)
 	case n.mixed(a, codes):
-		return n.threshold(part, a, codes[len(codes)-1], ranges)
+		return n.threshold(part, a, codes[len(codes)-1], bound)
 	case n.engine.Relaxed:
-		return n.relaxedCut(part, a, path)
+		return n.relaxedCut(part, a, bound, path)
 	case n.engine.Median == mondrian.Exact:
 		for i, code := range codes {
 			if below := count(part, a, func(v int) bool {
@@ -243,13 +258,13 @@ func (n *naive) cutAt(part []naiveCell, a int, ranges [][2]int, path []string) *
 				if i+1 == len(codes) {
 					return nil
 				}
-				return n.threshold(part, a, codes[i+1], ranges)
+				return n.threshold(part, a, codes[i+1], bound)
 			}
 		}
 	}
 	var best *sides
 	for _, s := range codes[1:] {
-		if t := n.threshold(part, a, s, ranges); t != nil &&
+		if t := n.threshold(part, a, s, bound); t != nil &&
 			(best == nil || t.imbalance() < best.imbalance()) {
 			best = t
 		}
@@ -277,20 +292,22 @@ func count(part []naiveCell, a int, matches func(int) bool) (total int) {
 }
 
 // threshold cuts at a code, if that is allowable.
-func (n *naive) threshold(part []naiveCell, a, s int, ranges [][2]int) *sides {
-	cut := n.group(part, a, func(code int) int {
+func (n *naive) threshold(part []naiveCell, a, s int, bound naiveBound) *sides {
+	sides := []naiveBound{bound, {nulls: true}}
+	if n.Attributes[a].Mask != engine.Discretize || !n.isNull(a, s) {
+		sides = bound.at(s, s)
+	}
+	return n.group(part, a, func(code int) int {
 		if code < s {
 			return 0
 		}
 		return 1
-	})
-	if cut != nil && n.Attributes[a].Mask == engine.Discretize {
-		cut.ranges = [][2]int{ranges[a], ranges[a]}
-		if !n.isNull(a, s) {
-			cut.ranges = [][2]int{{ranges[a][0], s}, {s, ranges[a][1]}}
-		}
-	}
-	return cut
+	}, func(side int) naiveBound { return sides[side] })
+}
+
+// at returns the codes below end, and those from a code on.
+func (b naiveBound) at(end, from int) []naiveBound {
+	return []naiveBound{{lo: b.lo, hi: end}, {lo: from, hi: b.hi}}
 }
 
 // children cuts into the children of the lowest node above the values.
@@ -302,7 +319,7 @@ func (n *naive) children(part []naiveCell, a int) *sides {
 		}
 		below := n.ancestors(a, code)
 		return below[max(0, slices.Index(below, top)-1)]
-	})
+	}, func(node int) naiveBound { return naiveBound{lo: node, nulls: node == math.MaxInt} })
 }
 
 // holds reports whether some records can be a group.
@@ -318,9 +335,10 @@ func (n *naive) holds(part []naiveCell) bool {
 	return !slices.ContainsFunc(n.sets, func(s engine.Set) bool { return !s.Holds(stats) })
 }
 
-// group divides records by a number, ascending; it returns nil unless there are several groups, all
-// of which hold.
-func (n *naive) group(part []naiveCell, a int, number func(code int) int) *sides {
+// group divides records by a number, ascending, with a bound for each; it returns nil unless there
+// are several groups, all of which hold.
+func (n *naive) group(part []naiveCell, a int, number func(code int) int,
+	bound func(number int) naiveBound) *sides {
 	groups := map[int][]naiveCell{}
 	var numbers []int
 	for _, c := range part {
@@ -336,7 +354,7 @@ func (n *naive) group(part []naiveCell, a int, number func(code int) int) *sides
 		if !n.holds(groups[g]) {
 			return nil
 		}
-		s.parts = append(s.parts, groups[g])
+		s.parts, s.bounds = append(s.parts, groups[g]), append(s.bounds, bound(g))
 	}
 	if len(s.parts) < 2 {
 		return nil
@@ -345,7 +363,7 @@ func (n *naive) group(part []naiveCell, a int, number func(code int) int) *sides
 }
 
 // relaxedCut sends half of the records left; keys select those of the median.
-func (n *naive) relaxedCut(part []naiveCell, a int, path []string) *sides {
+func (n *naive) relaxedCut(part []naiveCell, a int, bound naiveBound, path []string) *sides {
 	half := len(part) / 2
 	if len(part) < 2*n.k {
 		return nil
@@ -386,13 +404,15 @@ func (n *naive) relaxedCut(part []naiveCell, a int, path []string) *sides {
 		}
 		return x.number < y.number
 	})
+	end, from := median, median+1
 	for _, t := range tickets {
-		side := 1
 		if len(s.parts[0]) < half {
-			side = 0
+			s.parts[0], end = append(s.parts[0], t.cell), median+1
+		} else {
+			s.parts[1], from = append(s.parts[1], t.cell), median
 		}
-		s.parts[side] = append(s.parts[side], t.cell)
 	}
+	s.bounds = bound.at(end, from)
 	for _, side := range s.parts {
 		slices.SortFunc(side, compareCells)
 	}
@@ -414,7 +434,7 @@ func (n *naive) key(c naiveCell, path []string, number int) uint64 {
 }
 
 // leastEntropy returns the first of the allowable splits with the least entropy.
-func (n *naive) leastEntropy(part []naiveCell, ranges [][2]int) *sides {
+func (n *naive) leastEntropy(part []naiveCell, bounds []naiveBound) *sides {
 	var splits []*sides
 	for a := range n.Attributes {
 		codes := values(part, a)
@@ -422,10 +442,10 @@ func (n *naive) leastEntropy(part []naiveCell, ranges [][2]int) *sides {
 		case n.isHierarchy(a):
 			splits = append(splits, n.children(part, a))
 		case n.mixed(a, codes):
-			splits = append(splits, n.threshold(part, a, codes[len(codes)-1], ranges))
+			splits = append(splits, n.threshold(part, a, codes[len(codes)-1], bounds[a]))
 		case n.Attributes[a].Mask == engine.Discretize:
 			for _, s := range codes[1:] {
-				splits = append(splits, n.threshold(part, a, s, ranges))
+				splits = append(splits, n.threshold(part, a, s, bounds[a]))
 			}
 		default:
 			splits = append(splits, n.prefixes(part, a)...)
@@ -464,12 +484,13 @@ func (n *naive) prefixes(part []naiveCell, a int) (splits []*sides) {
 		return f*m < g*n
 	})
 	for i := 1; i < len(codes); i++ {
+		sides := [][]int{slices.Sorted(slices.Values(codes[:i])),
+			slices.Sorted(slices.Values(codes[i:]))}
 		splits = append(splits, n.group(part, a, func(code int) int {
-			if slices.Contains(codes[:i], code) {
-				return 0
-			}
-			return 1
-		}))
+			return slices.IndexFunc(sides, func(side []int) bool {
+				return slices.Contains(side, code)
+			})
+		}, func(side int) naiveBound { return naiveBound{codes: sides[side]} }))
 	}
 	return splits
 }
@@ -493,10 +514,13 @@ func (n *naive) entropyAfter(s *sides, size int) (sum float64) {
 }
 
 // finish releases a part.
-func (n *naive) finish(part []naiveCell, ranges [][2]int) {
+func (n *naive) finish(part []naiveCell, bounds []naiveBound) {
 	var labels []string
 	for a := range n.Attributes {
-		labels = append(labels, n.label(part, a, ranges[a]))
+		if n.engine.Tight {
+			bounds[a] = n.tight(part, a, bounds[a])
+		}
+		labels = append(labels, n.label(a, bounds[a]))
 	}
 	text := strings.Join(labels, " ; ")
 	g := naiveGroup{size: len(part), labels: text}
@@ -519,24 +543,41 @@ func (n *naive) finish(part []naiveCell, ranges [][2]int) {
 
 const nullLabel = "<null>"
 
-func (n *naive) label(part []naiveCell, a int, cut [2]int) string {
+// tight returns the bound of the values present. Strict cuts leave numbers as they are.
+func (n *naive) tight(part []naiveCell, a int, cuts naiveBound) naiveBound {
 	codes := values(part, a)
-	attribute := &n.Attributes[a]
-	allNull := n.isNull(a, codes[0])
-	anyNull := n.isNull(a, codes[len(codes)-1])
+	lo, hi := codes[0], codes[len(codes)-1]
+	switch attribute := &n.Attributes[a]; {
+	case attribute.Mask == engine.Suppress:
+		return naiveBound{codes: codes}
+	case n.isNull(a, lo):
+		return naiveBound{nulls: true}
+	case n.isHierarchy(a):
+		return naiveBound{lo: n.lowest(a, codes)}
+	case attribute.Mask == engine.Discretize && (!n.engine.Relaxed || n.isNull(a, hi)):
+		return cuts
+	}
+	return naiveBound{lo: lo, hi: hi + 1}
+}
+
+func (n *naive) label(a int, b naiveBound) string {
+	attribute, codes := &n.Attributes[a], b.codes
+	if !n.isHierarchy(a) {
+		for code := b.lo; code < b.hi; code++ {
+			codes = append(codes, code)
+		}
+	}
 	switch {
-	case allNull:
+	case b.nulls, len(codes) == 1 && n.isNull(a, codes[0]) && attribute.Len() > 1:
 		return nullLabel
+	case n.isHierarchy(a):
+		return attribute.Tree.Name(b.lo)
+	case attribute.Mask == engine.Discretize:
+		return intervalText(attribute, b.lo, b.hi)
 	case attribute.Mask == engine.Generalize:
 		return attribute.Tree.Name(n.lowest(a, codes))
-	case attribute.Mask == engine.Suppress:
-		return n.setLabel(a, codes)
-	case anyNull:
-		return intervalText(attribute, 0, len(attribute.Texts))
-	case n.engine.Relaxed && !n.engine.InfoGain:
-		return intervalText(attribute, codes[0], codes[len(codes)-1]+1)
 	}
-	return intervalText(attribute, cut[0], cut[1])
+	return n.setLabel(a, codes)
 }
 
 func intervalText(a *engine.Attribute, lo, hi int) string {
@@ -563,7 +604,7 @@ func kOf(sets []engine.Set, column int) (k int) {
 func (n *naive) setLabel(a int, codes []int) string {
 	attribute := &n.Attributes[a]
 	hasRest := slices.ContainsFunc(codes, func(code int) bool { return n.isRest(a, code) })
-	if hasRest || len(codes) > 1 && (len(codes) > kOf(n.sets, a) || len(codes) == attribute.Len()) {
+	if hasRest || len(codes) > kOf(n.sets, a) || len(codes) == attribute.Len() {
 		return "*"
 	}
 	if len(codes) == 1 && attribute.Texts[codes[0]][0] != '{' {

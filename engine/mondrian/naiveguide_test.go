@@ -20,13 +20,6 @@ type naiveGuide struct {
 	shares []float64 // of the classes, of all rows
 }
 
-// naiveBound is the range of an attribute that cuts leave.
-type naiveBound struct {
-	lo, hi int // Discretize: codes; Generalize: lo is the node
-	nulls  bool
-	codes  []int // Suppress; none: all
-}
-
 // naiveCut is a part and, if it is cut, its parts.
 type naiveCut struct {
 	part   []naiveCell
@@ -58,18 +51,11 @@ func (n *naive) guided(brief bool) []string {
 	for class := range g.shares {
 		g.shares[class] /= float64(n.Rows)
 	}
-	bounds := make([]naiveBound, len(n.Attributes))
-	for a := range bounds {
-		bounds[a].hi = len(n.Attributes[a].Texts)
-		if n.Attributes[a].Mask == engine.Generalize {
-			bounds[a].hi = 0
-		}
-	}
 	rows := make([]string, n.Rows)
-	for _, region := range g.better(naiveCut{part: all, bounds: bounds}, tries) {
+	for _, region := range g.better(naiveCut{part: all, bounds: n.whole()}, tries) {
 		var labels []string
-		for a := range bounds {
-			labels = append(labels, g.label(a, region.bounds[a]))
+		for a, bound := range region.bounds {
+			labels = append(labels, g.label(a, bound))
 		}
 		for _, c := range region.part {
 			rows[c.row] = strings.Join(labels, " ; ")
@@ -459,19 +445,4 @@ func (g *naiveGuide) prefixes(p naiveCut, a int) (cuts []*naiveCut) {
 		}
 	}
 	return cuts
-}
-
-func (g *naiveGuide) label(a int, b naiveBound) string {
-	attribute := &g.Attributes[a]
-	switch {
-	case b.nulls, len(b.codes) == 1 && g.isNull(a, b.codes[0]):
-		return nullLabel
-	case attribute.Mask == engine.Generalize:
-		return attribute.Tree.Name(b.lo)
-	case attribute.Mask == engine.Discretize:
-		return intervalText(attribute, b.lo, b.hi)
-	case b.codes == nil:
-		return "*"
-	}
-	return g.setLabel(a, b.codes)
 }

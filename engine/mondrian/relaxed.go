@@ -49,10 +49,10 @@ func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 	if left > right {
 		at++
 	}
-	node := len(s.tree.nodes)
-	s.replaceHalves(p, column, at, halves)
 	x.sampled.lots = append(x.sampled.lots, d.lot)
-	s.tree.nodes[node].lot = int32(len(x.sampled.lots))
+	n := node{column: int32(column), at: at, lot: int32(len(x.sampled.lots))}
+	s.replace(p, n, halves[:])
+	s.bound(p, column, c.at+1, c.at)
 	return nil
 }
 

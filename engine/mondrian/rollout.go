@@ -30,7 +30,7 @@ func (g *guide) choose(ctx context.Context, of *cells.Cells) (chosen split, ok b
 	if chosen = options[0].split; len(options) > 1 {
 		chosen, err = g.safest(ctx, of, options)
 	}
-	if err == nil && (len(options) > 1 || g.dimensions[chosen.column].kind == ordered) {
+	if err == nil && (len(options) > 1 || g.dimensions[chosen.column].kind == nominal) {
 		err = g.arrange(ctx, of, chosen)
 	}
 	return chosen, true, err

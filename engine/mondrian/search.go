@@ -46,12 +46,10 @@ func (g *growth) Bytes() int64 { return g.tree.Bytes() + g.regions.Bytes() }
 
 // part is a part of the records that may still be cut.
 type part struct {
-	cells *cells.Cells
-	link  int32  // place of the tree that leads to it
-	path  string // for relaxed cuts: the numbers of the children on the way to it
-	// for strict cuts: the range that they leave of every continuous dimension; in a guided search,
-	// of every dimension
-	bounds []engine.Content
+	cells  *cells.Cells
+	link   int32            // place of the tree that leads to it
+	path   string           // for relaxed cuts: the numbers of the children on the way to it
+	bounds []engine.Content // what the cuts leave of every dimension
 }
 
 func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, set engine.Set,
@@ -98,9 +96,7 @@ func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 func (s *search) grow(ctx context.Context, cells *cells.Cells) error {
 	all := make([]engine.Content, len(s.dimensions))
 	for i, d := range s.dimensions {
-		if d.Mask == engine.Discretize {
-			all[i].Hi = uint32(len(d.Texts))
-		}
+		all[i] = d.uncut()
 	}
 	s.pending = append(s.pending, part{cells: cells, link: rootLink, bounds: all})
 	for len(s.pending) > 0 {
@@ -139,11 +135,9 @@ func (s *search) divide(ctx context.Context, p part, column int) error {
 	n := node{column: int32(column)}
 	s.tree.addSteps(&n, d.spans, d.largest())
 	s.replace(p, n, children)
-	if s.guide != nil {
-		last := len(s.pending) - 1
-		for part, content := range d.contents {
-			s.pending[last-part].bounds = with(p.bounds, column, content)
-		}
+	last := len(s.pending) - 1
+	for part, content := range d.contents {
+		s.pending[last-part].bounds = with(p.bounds, column, content)
 	}
 	return nil
 }
@@ -161,21 +155,21 @@ func (s *search) halve(ctx context.Context, p part, column int, at uint32) error
 	if err != nil {
 		return err
 	}
-	s.replaceHalves(p, column, at, halves)
+	s.replace(p, node{column: int32(column), at: at}, halves[:])
+	s.bound(p, column, at, at)
 	return nil
 }
 
-func (s *search) replaceHalves(p part, column int, at uint32, halves [2]*cells.Cells) {
-	s.replace(p, node{column: int32(column), at: at}, halves[:])
-	if d := s.dimensions[column]; d.kind == continuous && s.relaxed == nil {
-		last, left, right := len(s.pending)-1, p.bounds[column], engine.OnlyNulls
-		if at < d.top { // nulls are cut off without a bound
-			right = left
-			left.Hi, right.Lo = at, at
-		}
-		s.pending[last].bounds, s.pending[last-1].bounds = with(p.bounds, column, left),
-			with(p.bounds, column, right)
-	}
+// bound sets the bounds of the two parts that have just replaced a part: the codes of a dimension
+// below end, and those from a code on.
+func (s *search) bound(p part, column int, end, from uint32) {
+	last, left, right := len(s.pending)-1, p.bounds[column], engine.OnlyNulls
+	if d := s.dimensions[column]; d.kind != continuous || from < d.top {
+		right = left
+		left.Hi, right.Lo = end, from
+	} // else nulls are cut off without a bound
+	s.pending[last].bounds, s.pending[last-1].bounds = with(p.bounds, column, left),
+		with(p.bounds, column, right)
 }
 
 // replace puts a node in a part's place, and its children among the pending parts, the first of
@@ -204,24 +198,16 @@ func (s *search) finish(ctx context.Context, p part) error {
 	if s.guide != nil {
 		return s.guide.finish(ctx, p)
 	}
-	extents, err := p.cells.Extents(ctx, s.tops)
-	if err != nil {
-		return err
-	}
-	for column, e := range extents {
-		c, err := s.content(ctx, p, column, e)
-		if err != nil {
-			return err
-		}
-		s.regions.Put(c)
-	}
 	weight, err := s.weight(ctx, p.cells)
 	if err != nil {
 		return err
 	}
-	region := s.regions.End(p.cells.Size(), weight)
-	s.tree.set(p.link, -1-region)
-	bytes := s.growth.Bytes()
+	contents, err := s.contents(ctx, p)
+	if err != nil {
+		return err
+	}
+	region := s.put(p.link, contents, p.cells.Size(), weight)
+	bytes := s.Bytes()
 	if s.relaxed != nil {
 		if err := s.relaxed.record(ctx, p, region); err != nil {
 			return err
@@ -234,35 +220,62 @@ func (s *search) finish(ctx context.Context, p part) error {
 	return p.cells.Free()
 }
 
-// content returns a region's content in a dimension: for relaxed cuts the range of numbers present,
-// for others all that the cuts leave.
-func (s *search) content(ctx context.Context, p part, column int, e cells.Extent) (c engine.Content,
-	err error) {
-	d := s.dimensions[column]
-	switch {
-	case d.Mask == engine.Suppress && e.Lo == e.Hi:
-		c = d.Named([]uint32{e.Lo})
-	case d.Mask == engine.Suppress:
-		err = p.cells.Histograms(ctx, []int{column}, func(_ int, set *cells.FrequencySet) error {
-			// A label with more values than that would only list the column.
-			if n := len(set.Codes); n < d.codes && uint64(n) <= d.most {
-				c = d.Named(set.Codes)
-			}
-			return nil
-		})
-	case isNull(e):
-		c = engine.OnlyNulls
-	case d.Mask == engine.Generalize:
-		c.Lo = uint32(d.ancestor(e))
-	case e.Above:
-		c.Hi = uint32(len(d.Texts))
-	case s.relaxed != nil:
-		c.Lo, c.Hi = e.Lo, e.Hi+1
-	default:
-		c = p.bounds[column]
+// contents returns the contents of a part that becomes a region.
+func (s *search) contents(ctx context.Context, p part) (contents []engine.Content, err error) {
+	if s.engine.Tight {
+		return s.tight(ctx, p)
 	}
-	return c, err
+	for column, left := range p.bounds {
+		contents = append(contents, s.dimensions[column].content(left))
+	}
+	return contents, nil
 }
+
+// tight returns the contents of a part by the values present.
+func (s *search) tight(ctx context.Context, p part) (contents []engine.Content, err error) {
+	extents, err := p.cells.Extents(ctx, s.tops)
+	contents = make([]engine.Content, len(extents))
+	for column, e := range extents {
+		d, c := s.dimensions[column], &contents[column]
+		switch {
+		case isNull(e):
+			*c = engine.OnlyNulls
+		case d.Mask == engine.Generalize:
+			c.Lo = uint32(d.ancestor(e))
+		case d.Mask == engine.Suppress && err == nil:
+			note := func(_ int, set *cells.FrequencySet) error {
+				if d.names(len(set.Codes)) {
+					*c = d.Named(set.Codes)
+				}
+				return nil
+			}
+			err = p.cells.Histograms(ctx, []int{column}, note)
+		case s.relaxed != nil && !e.Above:
+			c.Lo, c.Hi = e.Lo, e.Hi+1
+		default:
+			*c = p.bounds[column]
+		}
+	}
+	return contents, err
+}
+
+// put makes a part a region, and returns its number.
+func (s *search) put(link int32, contents []engine.Content, size, weight uint64) (region int32) {
+	for _, content := range contents {
+		s.regions.Put(content)
+	}
+	region = s.regions.End(size, weight)
+	s.tree.set(link, -1-region)
+	return region
+}
+
+// Bytes returns the approximate memory of the growth and of the pending parts.
+func (s *search) Bytes() int64 {
+	return s.growth.Bytes() + int64(cap(s.pending))*int64(pendingBytes+24*len(s.dimensions))
+}
+
+// pendingBytes is the memory of a part or a subtree without its bounds and sums.
+const pendingBytes = 200
 
 // release returns the result as regions.
 func (s *search) release() *engine.Regions {

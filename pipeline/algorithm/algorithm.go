@@ -162,10 +162,13 @@ func plainMondrian(a *job.Algorithm) engine.Engine {
 	return mondrian.Engine{
 		Relaxed: a.Partitioning == job.PartitioningRelaxed,
 		Ordered: a.Categories == job.CategoriesOrdered,
+		Tight:   a.RegionLabels == job.RegionLabelsTight,
 		Seed:    uint64(a.Seed),
 	}
 }
 
-func infoGainMondrian(*job.Algorithm) engine.Engine { return mondrian.Engine{InfoGain: true} }
+func infoGainMondrian(a *job.Algorithm) engine.Engine {
+	return mondrian.Engine{InfoGain: true, Tight: a.RegionLabels == job.RegionLabelsTight}
+}
 
 func guided(*job.Algorithm) engine.Engine { return mondrian.Engine{InfoGain: true, Guided: true} }

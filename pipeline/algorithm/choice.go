@@ -86,7 +86,7 @@ func newChoice(j *job.Job) engine.Engine {
 // chosen returns the job with the chosen algorithm.
 func chosen(j *job.Job, algorithm string) *job.Job {
 	as := *j
-	as.Algorithm = job.Algorithm{Name: algorithm}
+	as.Algorithm = job.Algorithm{Name: algorithm, RegionLabels: j.Algorithm.RegionLabels}
 	return &as
 }
 

@@ -34,8 +34,13 @@ const (
 // little of what counting queries ask for.
 var purposes = map[string]*candidate{
 	ForClassify: {lines: []string{"algorithm: auto", "objective: " + job.ObjectiveClassification}},
-	ForCount:    {lines: []string{"algorithm: " + job.AlgorithmMondrian}, regions: true},
+	ForCount:    {lines: []string{tightly(job.AlgorithmMondrian)}, regions: true},
 	ForBoth:     {lines: []string{"algorithm: auto", "objective: " + job.ObjectiveBalanced}},
+}
+
+// tightly returns the line of a job for an algorithm whose regions have tight labels.
+func tightly(algorithm string) string {
+	return "algorithm: {name: " + algorithm + ", region_labels: " + job.RegionLabelsTight + "}"
 }
 
 // checkPurpose refuses a purpose that is unknown.
@@ -49,7 +54,8 @@ func (d *draft) checkPurpose() error {
 
 // candidates returns the candidates of a draft, the simplest first; for a purpose the only one. The
 // last one is for tables for which a cut that lists all groups is no burden: for half a million
-// rows about 40,000 groups, in 10 MB.
+// rows about 40,000 groups, in 10 MB. Its labels are tight: more columns keep some information of
+// this table.
 func (d *draft) candidates() []*candidate {
 	if d.For == ForCount && d.rows > mostGrouped {
 		return []*candidate{{lines: []string{"algorithm: auto", "objective: " +
@@ -64,7 +70,7 @@ func (d *draft) candidates() []*candidate {
 		if d.class != nil {
 			algorithm = job.AlgorithmInfoGainMondrian
 		}
-		all = append(all, &candidate{lines: []string{"algorithm: " + algorithm}, regions: true})
+		all = append(all, &candidate{lines: []string{tightly(algorithm)}, regions: true})
 	}
 	return all
 }

@@ -68,7 +68,8 @@ func TestDraftTakesTheBest(t *testing.T) {
 		{"", map[string]outcome{"tdr": {a, 0, failed}, "spread": {a, 0, failed},
 			"mondrian": {a, 0, failed}}, "k: 10\n\n# A taxonomy", "Tried"},
 		{"sold", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
-			"infogain-mondrian": {nil, 0.1, nil}}, "algorithm: infogain-mondrian\n\n", "One label"},
+			"infogain-mondrian": {nil, 0.1, nil}},
+			"algorithm: {name: infogain-mondrian, region_labels: tight}\n\n", "One label"},
 	} {
 		text, err := draft.Job(t.Context(),
 			draft.Options{Input: []string{"people.csv"}, Class: tt.class}, trying(tt.of))

@@ -186,6 +186,7 @@ type Algorithm struct {
 	MaxInformationChange *float64 `key:"max_information_change" range:"[0,1]" default:"0.1" for:"iacc"`
 	Partitioning         string   `key:"partitioning" default:"strict" enum:"strict|relaxed" for:"mondrian"`
 	Categories           string   `key:"categories" default:"hierarchy" enum:"hierarchy|ordered" for:"mondrian"`
+	RegionLabels         string   `key:"region_labels" default:"path" enum:"path|tight" for:"mondrian|infogain-mondrian|auto"`
 }
 
 // Column says what happens to one input column.
@@ -280,6 +281,7 @@ const (
 	SmallTopUp          = "topup"
 	PartitioningRelaxed = "relaxed"
 	CategoriesOrdered   = "ordered"
+	RegionLabelsTight   = "tight"
 	SuppressedDrop      = "drop"
 	NullsCount          = "count"
 )
