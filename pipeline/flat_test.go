@@ -90,7 +90,8 @@ func TestHardlyAnythingLeft(t *testing.T) {
 	for _, tt := range []struct {
 		wards, sexes int // different values
 		want         bool
-	}{{2, 2, false}, {60, 2, true}, {60, 60, true}} {
+		kept         int
+	}{{2, 2, false, 2}, {60, 2, true, 1}, {60, 60, true, 0}} {
 		table := &testTable{fields: textFields("ward", "sex", "kind")}
 		for i := range 60 {
 			row := []string{fmt.Sprint("w", i%tt.wards), fmt.Sprint("s", i%tt.sexes), fmt.Sprint(i % 2)}
@@ -102,6 +103,9 @@ func TestHardlyAnythingLeft(t *testing.T) {
 		report := mustRun(t, table.folder(t, text, 100), nil)
 		if got := noted(report.Notices, "hardly anything is left: "); got != tt.want {
 			t.Errorf("%d wards, %d sexes: the run notes %q", tt.wards, tt.sexes, report.Notices)
+		}
+		if *report.ColumnsKept != tt.kept {
+			t.Errorf("%d wards, %d sexes: %d columns keep labels", tt.wards, tt.sexes, *report.ColumnsKept)
 		}
 	}
 }

@@ -42,7 +42,9 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 		}
 	}
 	flat.note(s.Noted)
-	if kept := len(s.Masked) - len(flat.single); kept < leastKept && len(s.Masked) >= leastKept {
+	kept := len(s.Masked) - len(flat.single)
+	s.Out.ColumnsKept = &kept
+	if kept < leastKept && len(s.Masked) >= leastKept {
 		s.Noted(fmt.Sprintf("hardly anything is left: %s of %d keep more than one label; a "+
 			"smaller k, smaller sets, max_suppressed or algorithm auto may keep more",
 			text.Count(uint64(kept), "masked column"), len(s.Masked)))

@@ -26,6 +26,8 @@ type Outcome struct {
 	Information *float64 `json:"information_kept,omitempty"`
 	// Masked has the share for every masked column, and its former values; nil like Information.
 	Masked []MaskedColumn `json:"masked,omitempty"`
+	// ColumnsKept is the number of masked columns that keep more than one label.
+	ColumnsKept *int `json:"columns_kept,omitempty"`
 	// Auto is the choice of algorithm auto; nil if the job names another algorithm.
 	Auto *algorithm.Choice `json:"auto,omitempty"`
 	// for kcut apply: the result of applying the cut

@@ -102,6 +102,10 @@ func (r Run) Text() []byte {
 		e.gauge("run_information_kept", "How much of the masked columns is left in the release: "+
 			"1 less the normalized certainty penalty.", *report.Information)
 	}
+	if report.ColumnsKept != nil && r.Exit == 0 {
+		e.gauge("run_columns_kept", "Masked columns that keep more than one label in the release.",
+			float64(*report.ColumnsKept))
+	}
 	if report.Union != nil {
 		e.gauge("run_union_unique", "Share of the rows, or entities, that are alone on the "+
 			"labels of all masked columns together.", report.Union.Unique)

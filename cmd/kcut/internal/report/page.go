@@ -79,6 +79,37 @@ func (p *page) Suppressed() uint64 {
 	return n
 }
 
+// leastKept is the number of masked columns with more than one label below which the page says in
+// red that hardly anything is left.
+const leastKept = 2
+
+// Kept counts the masked columns that keep more than one label. Records with only the marks do not
+// count; a column that is released as numbers has no counts, and keeps as many labels as its cut.
+func (p *page) Kept() (kept int) {
+	for i := range p.Cut.Columns {
+		column, labels, counted := &p.Cut.Columns[i], 0, false
+		for at, of := range p.Release.Labels[i] {
+			counted = counted || of.Records > 0
+			if at == len(column.Cut) {
+				of.Records -= min(of.Records, p.Suppressed())
+			}
+			if of.Records > 0 {
+				labels++
+			}
+		}
+		if !counted {
+			labels = len(column.Cut)
+		}
+		if labels > 1 {
+			kept++
+		}
+	}
+	return kept
+}
+
+// IsFlat reports whether hardly anything is left of the masked columns.
+func (p *page) IsFlat() bool { return p.Kept() < leastKept && len(p.Cut.Columns) >= leastKept }
+
 // Scripted reports whether the page has a script.
 func (p *page) Scripted() bool { return p.Replay != nil }
 

@@ -630,6 +630,35 @@ func TestPageOfEvaluated(t *testing.T) {
 	}
 }
 
+// A page says in red that fewer than two masked columns keep more than one label; labels that only
+// suppressed records have do not count.
+func TestPageOfLittle(t *testing.T) {
+	s := exampleSource()
+	for _, tt := range []struct {
+		cooks, others, marked uint64 // records with a job, with its mark, and with only marks
+		zips                  uint64
+		want                  string
+	}{
+		{9, 91, 0, 20, ""}, {0, 100, 0, 20, ""},
+		{0, 100, 0, 0, "Hardly anything is left: 1 masked column of 3 keeps more than one label."},
+		{91, 9, 9, 0, "Hardly anything is left: 1 masked column of 3 keeps more than one label."},
+		{91, 9, 0, 0, ""},
+	} {
+		s.Release.Labels[1][2].Records = tt.zips
+		s.Release.Labels[2][0].Records, s.Release.Labels[2][1].Records = tt.cooks, tt.others
+		s.Release.Cut.Suppressed = tt.marked
+		got := ""
+		for _, e := range parse(t, written(t, s)) {
+			if e.class == "alarm" && strings.HasPrefix(e.text, "Hardly") {
+				got = e.text
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%+v: the page says %q", tt, got)
+		}
+	}
+}
+
 // The page of thousands of labels in many columns, and of thousands of steps, stays small.
 func TestPageOfMuch(t *testing.T) {
 	s := exampleSource()
