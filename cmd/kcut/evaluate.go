@@ -215,11 +215,15 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 		row("nothing (BE)", "", r.Baseline, r.BaselineQuality, nil)
 		row("removal (UE)", "", r.Upper, r.UpperQuality, nil)
 	}
-	failures := ""
+	failures := "" // and what is of no use
 	for _, result := range r.Results {
 		row(result.Algorithm, kText(result.K), result.Errors, result.Quality, result.Release)
 		if result.Failed != "" {
 			failures += fmt.Sprintf("%s, k %s: %s\n", result.Algorithm, kText(result.K), result.Failed)
+		}
+		if result.Useless {
+			failures += fmt.Sprintf("%s, k %s: of no use: no classifier does better than the most frequent class, wrong about %s %%, as some do on raw rows\n",
+				result.Algorithm, kText(result.K), percent(*r.Majority))
 		}
 	}
 	more := ""

@@ -117,8 +117,10 @@ type evaluation struct {
 // measurement is the result of one round for one way to mask, or for the raw rows.
 type measurement struct {
 	scores []tested // by learner
-	costs  judge.Costs
-	failed error // the reason why there is no release
+	// raw rows: error of naming the most frequent class of the training rows for every test row
+	majority float64
+	costs    judge.Costs
+	failed   error // the reason why there is no release
 }
 
 // read reads the input, with or without a store, and runs the remaining rounds.
@@ -193,9 +195,12 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 	measured := make([]measurement, variants+len(e.Variants))
 	measure := func(i int, space partition.Space) (err error) {
 		t := e.trial(f, space)
-		if i < variants {
-			err = t.Unmasked(ctx, i == raw)
-		} else {
+		switch i {
+		case raw:
+			err = errors.Join(t.Unmasked(ctx, true), t.findMajority(ctx))
+		case without:
+			err = t.Unmasked(ctx, false)
+		default:
 			err = t.variant(ctx, e.Variants[i-variants])
 		}
 		measured[i] = t.measurement

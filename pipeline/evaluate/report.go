@@ -15,7 +15,9 @@ type Report struct {
 	Upper           map[string]Score   `json:"upper"`    // UE: without the quasi-identifiers
 	BaselineQuality map[string]Quality `json:"baseline_quality,omitempty"`
 	UpperQuality    map[string]Quality `json:"upper_quality,omitempty"`
-	Results         []Result           `json:"results"` // by variant
+	// Majority is the error of naming the most frequent class of the training rows for all rows.
+	Majority *Score   `json:"majority,omitempty"`
+	Results  []Result `json:"results"` // by variant
 
 	// Optimistic are the figures of results for which rules that were made from the test rows, too,
 	// are tested with these: new rows would have worse ones.
@@ -46,6 +48,8 @@ type Result struct {
 	Errors  map[string]Score   `json:"errors,omitempty"` // AE: masked values
 	Quality map[string]Quality `json:"quality,omitempty"`
 	Release *Costs             `json:"release,omitempty"`
+	// Useless is true when no classifier does better than the Majority, and one does with raw rows.
+	Useless bool `json:"useless,omitempty"`
 }
 
 // Costs are the measures of the releases of the training parts. Equivalence classes are the records
@@ -119,6 +123,9 @@ func (e *evaluation) report() *Report {
 	}
 	r.Baseline, r.BaselineQuality = e.tested(e.roundsOf(raw))
 	r.Upper, r.UpperQuality = e.tested(e.roundsOf(without))
+	if len(e.learners) > 0 {
+		r.Majority = new(over(e.roundsOf(raw), func(m measurement) float64 { return m.majority }))
+	}
 	if e.RulesFromAll {
 		r.Optimistic = []string{"propensity"}
 		if len(e.learners) > 0 {
@@ -137,6 +144,8 @@ func (e *evaluation) report() *Report {
 		} else {
 			result.Errors, result.Quality = e.tested(rounds)
 			result.Release = costsOf(rounds)
+			result.Useless = len(e.learners) > 0 && r.useful(r.Baseline, r.BaselineQuality) &&
+				!r.useful(result.Errors, result.Quality)
 			if !e.RulesFromAll {
 				result.Release.NoRegion = new(over(rounds, func(m measurement) float64 {
 					return m.costs.NoRegion
@@ -146,6 +155,20 @@ func (e *evaluation) report() *Report {
 		r.Results = append(r.Results, result)
 	}
 	return r
+}
+
+// A classifier that does better than the most frequent class has a smaller error by more than
+// betterError, or an AUC above that of chance by more than betterArea.
+const (
+	betterError = 0.01
+	betterArea  = 0.05
+)
+
+// useful reports whether a classifier does better than the most frequent class.
+func (r *Report) useful(errors map[string]Score, quality map[string]Quality) bool {
+	return slices.ContainsFunc(r.Learners, func(l string) bool {
+		return errors[l].Mean < r.Majority.Mean-betterError || quality[l].AUC.Mean > 0.5+betterArea
+	})
 }
 
 // roundsOf returns one measurement of every round.

@@ -29,6 +29,29 @@ func (e *evaluation) trial(f *judge.Fold, space partition.Space) *trial {
 	return t
 }
 
+// findMajority measures the error of the most frequent class of the training rows, the first of
+// several.
+func (t *trial) findMajority(ctx context.Context) error {
+	if len(t.Learners) == 0 {
+		return nil
+	}
+	tested := make([]uint64, len(t.classes))
+	err := t.Test(ctx, func(b *judge.Block) error {
+		for i, class := range b.Classes {
+			tested[class] += b.Counts[i]
+		}
+		return nil
+	})
+	most := 0
+	for class, rows := range t.classes {
+		if rows-tested[class] > t.classes[most]-tested[most] {
+			most = class
+		}
+	}
+	t.majority = 1 - float64(tested[most])/float64(t.TestedOn)
+	return err
+}
+
 // variant masks the records according to a job. If no release can be made, that is a measurement,
 // too.
 func (t *trial) variant(ctx context.Context, job *job.Job) error {

@@ -141,6 +141,23 @@ func checkInside(t *testing.T, transform string) {
 	}
 }
 
+// A page names results that are of no use, in red.
+func TestEvaluationPageOfUseless(t *testing.T) {
+	e := exampleEvaluation(true)
+	e.Majority, e.Results[2].Useless = &kcut.Score{Mean: 0.25}, true
+	var alarms []string
+	for _, element := range parse(t, writtenEvaluation(t, e)) {
+		if element.class == "alarm" {
+			alarms = append(alarms, element.text)
+		}
+	}
+	want := "Of no use: tdr, k 1,000. No classifier does better than the most frequent class, " +
+		"wrong about 25.00 %, as some do on raw rows."
+	if !slices.Equal(alarms, []string{want}) {
+		t.Errorf("the page says %q", alarms)
+	}
+}
+
 // A page says which figures are optimistic.
 func TestEvaluationPageOfOptimistic(t *testing.T) {
 	e := exampleEvaluation(true)

@@ -624,6 +624,10 @@ func TestPageOfEvaluated(t *testing.T) {
 		!strings.HasPrefix(text, "tdr5020.00 ± 2.00") {
 		t.Errorf("%d rows and %d marks: %s", rows, marks, text)
 	}
+	s.Evaluation.Majority, s.Evaluation.Results[1].Useless = &kcut.Score{Mean: 0.25}, true
+	if page := written(t, s); strings.Count(page, `<p class="alarm"><strong>Of no use`) != 2 {
+		t.Error("the summary or the evaluation does not say that the release is of no use")
+	}
 	s.Release.Cut.Sets[0].K = 5 // no result has two sets with two k
 	if rows, marks, _ := chosen(); rows != 0 || marks != 0 {
 		t.Errorf("%d rows and %d marks", rows, marks)
