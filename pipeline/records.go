@@ -233,6 +233,8 @@ func (r *Records) SetBounds(attributes []engine.Attribute, recoding engine.Recod
 }
 
 // SearchOf returns the engine of a job, and the options that it gives it for the records' attributes.
-func (r *Records) SearchOf(job *job.Job) (engine.Engine, engine.Options) {
-	return algorithm.Engine(job), algorithm.Options(job, r.Attributes)
+// Algorithm auto calls chose with the algorithm that it takes.
+func (r *Records) SearchOf(job *job.Job, chose func(name string)) (engine.Engine, engine.Options) {
+	e := algorithm.Noting(algorithm.Engine(job), chose)
+	return e, algorithm.Options(job, r.Attributes)
 }

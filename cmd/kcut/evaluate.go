@@ -37,8 +37,8 @@ stand those on raw values and without any quasi-identifier, the error of countin
 how well a classifier separates a release from its original rows, and the costs of
 masking. Without a class only the last three are printed.
 
---curve does so for every algorithm that the job allows but auto, and k from 5 to 1000, unless
-others are named. --html draws it on one page, error against k and against the error
+--curve does so for every algorithm that the job allows, and k from 5 to 1000, unless others
+are named; it tells what auto would take at every k. --html draws it on one page, error against k and against the error
 of queries, which needs no network and no script. Nothing else is written.`,
 		Example: `  kcut evaluate people.yaml
   kcut evaluate people.yaml --algorithms tdr,mondrian --k 10,50,100 --folds 5
@@ -61,7 +61,7 @@ of queries, which needs no network and no script. Nothing else is written.`,
 	addChoice(cmd, &flags.intervals, "intervals", "show intervals to classifiers as `FORM`: midpoint, a number, uniform, one drawn from it, or nominal, a word", "midpoint", "uniform", "nominal")
 	addChoice(cmd, &flags.roots, "roots", "show taxonomy roots and whole ranges to classifiers as `FORM`: missing, or values", "missing", "values")
 	set.BoolVar(&flags.quality, "quality", false, "also tell F1, balanced error and the error of every class (--json always does)")
-	set.BoolVar(&flags.curve, "curve", false, "try every algorithm that the job allows but auto, and k from 5 to 1000")
+	set.BoolVar(&flags.curve, "curve", false, "try every algorithm that the job allows, and k from 5 to 1000")
 	set.StringVar(&flags.page, "html", "", "draw errors and k on an HTML page, written to `FILE`")
 	set.BoolVar(&flags.overwrite, "overwrite", false, "replace the page if it exists")
 	addJSON(cmd, u)
@@ -147,9 +147,6 @@ func allowed(u *ui, path string, overrides []kcut.Override) (names []string, err
 		return nil, err
 	}
 	for _, a := range kcut.Algorithms() {
-		if a.Name == "auto" { // which is one of the others
-			continue
-		}
 		if _, err := kcut.LoadJob(path, varied([][]kcut.Override{overrides}, "algorithm.name", "--curve", []string{a.Name})[0]...); err != nil {
 			u.note(fmt.Sprintf("algorithm %s is left out: the job does not allow it", a.Name))
 		} else {
@@ -215,14 +212,17 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 		row("nothing (BE)", "", r.Baseline, r.BaselineQuality, nil)
 		row("removal (UE)", "", r.Upper, r.UpperQuality, nil)
 	}
-	failures := "" // and what is of no use
+	notes := ""
 	for _, result := range r.Results {
 		row(result.Algorithm, kText(result.K), result.Errors, result.Quality, result.Release)
 		if result.Failed != "" {
-			failures += fmt.Sprintf("%s, k %s: %s\n", result.Algorithm, kText(result.K), result.Failed)
+			notes += fmt.Sprintf("%s, k %s: %s\n", result.Algorithm, kText(result.K), result.Failed)
+		}
+		if len(result.Chosen) > 0 {
+			notes += fmt.Sprintf("%s, k %s: takes %s\n", result.Algorithm, kText(result.K), report.Chosen(result.Chosen))
 		}
 		if result.Useless {
-			failures += fmt.Sprintf("%s, k %s: of no use: no classifier does better than the most frequent class, wrong about %s %%, as some do on raw rows\n",
+			notes += fmt.Sprintf("%s, k %s: of no use: no classifier does better than the most frequent class, wrong about %s %%, as some do on raw rows\n",
 				result.Algorithm, kText(result.K), percent(*r.Majority))
 		}
 	}
@@ -230,7 +230,7 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 	if quality && len(r.Learners) > 0 {
 		more = "\n" + qualityTable(r).String()
 	}
-	return fmt.Sprintf("%s, %s; errors in percent\n\n%s%s%s%s", text.Count(r.Rows, "row"), text.Count(r.Rounds, "round"), t, failures, optimistic(r), more)
+	return fmt.Sprintf("%s, %s; errors in percent\n\n%s%s%s%s", text.Count(r.Rows, "row"), text.Count(r.Rounds, "round"), t, notes, optimistic(r), more)
 }
 
 // optimistic says which figures new rows would have worse ones of; it is empty if none are.

@@ -83,6 +83,22 @@ func newChoice(j *job.Job) engine.Engine {
 	return e
 }
 
+// Noting returns an engine that calls chose with the name of every candidate that it chooses, if it
+// is the one of algorithm auto.
+func Noting(e engine.Engine, chose func(name string)) engine.Engine {
+	choice, ok := e.(choose.Engine)
+	if !ok {
+		return e
+	}
+	choice.OnVerdict = func(v *choose.Verdict) {
+		if v.Chosen >= 0 {
+			c := choice.Candidates[v.Chosen]
+			chose(name(c.Name, c.Suppresses))
+		}
+	}
+	return choice
+}
+
 // chosen returns the job with the chosen algorithm.
 func chosen(j *job.Job, algorithm string) *job.Job {
 	as := *j

@@ -120,7 +120,8 @@ type measurement struct {
 	// raw rows: error of naming the most frequent class of the training rows for every test row
 	majority float64
 	costs    judge.Costs
-	failed   error // the reason why there is no release
+	chosen   string // the algorithm that auto took
+	failed   error  // the reason why there is no release
 }
 
 // read reads the input, with or without a store, and runs the remaining rounds.

@@ -43,6 +43,8 @@ type Quality struct {
 type Result struct {
 	Algorithm string `json:"algorithm"`
 	K         []int  `json:"k"` // of every set
+	// Chosen has the algorithms that auto took, with the numbers of rounds.
+	Chosen map[string]int `json:"chosen,omitempty"`
 	// the reason why some round has no release
 	Failed  string             `json:"failed,omitempty"`
 	Errors  map[string]Score   `json:"errors,omitempty"` // AE: masked values
@@ -138,6 +140,14 @@ func (e *evaluation) report() *Report {
 			result.K = append(result.K, set.K)
 		}
 		rounds := e.roundsOf(variants + v)
+		for _, m := range rounds {
+			if m.chosen != "" {
+				if result.Chosen == nil {
+					result.Chosen = map[string]int{}
+				}
+				result.Chosen[m.chosen]++
+			}
+		}
 		failed := func(m measurement) bool { return m.failed != nil }
 		if i := slices.IndexFunc(rounds, failed); i >= 0 {
 			result.Failed = rounds[i].failed.Error()

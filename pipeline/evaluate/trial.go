@@ -79,7 +79,7 @@ func (t *trial) variant(ctx context.Context, job *job.Job) error {
 func (t *trial) search(
 	ctx context.Context, job *job.Job, requirement engine.Requirement,
 ) (*judge.Release, error) {
-	searcher, options := t.SearchOf(job)
+	searcher, options := t.SearchOf(job, func(name string) { t.chosen = name })
 	table, pools, err := t.pool(job, searcher.Plan(requirement), requirement)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -137,6 +139,21 @@ func (p *evaluationPage) Areas(quality map[string]kcut.Quality) string {
 		texts = append(texts, fmt.Sprintf("%.3f", quality[l].AUC.Mean))
 	}
 	return strings.Join(texts, " / ")
+}
+
+// Chosen formats the algorithms that auto took, the most frequent first, with the numbers of rounds
+// if there are several.
+func Chosen(chosen map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(chosen), func(a, b string) int {
+		return cmp.Or(cmp.Compare(chosen[b], chosen[a]), cmp.Compare(a, b))
+	})
+	if len(names) == 1 {
+		return names[0]
+	}
+	for i, name := range names {
+		names[i] = name + " in " + text.Count(chosen[name], "round")
+	}
+	return strings.Join(names, ", ")
 }
 
 // K formats the k of all sets: one number if they agree.

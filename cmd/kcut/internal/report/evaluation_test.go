@@ -158,6 +158,21 @@ func TestEvaluationPageOfUseless(t *testing.T) {
 	}
 }
 
+// A page says what auto takes.
+func TestEvaluationPageOfChosen(t *testing.T) {
+	e := exampleEvaluation(true)
+	e.Results[1].Chosen = map[string]int{"tdr": 1, "guided": 3, hostile: 1}
+	e.Results[2].Chosen = map[string]int{"tdr": 5}
+	page := writtenEvaluation(t, e)
+	for _, want := range []string{"tdr: guided in 3 rounds, ", "tdr: tdr"} {
+		if !slices.ContainsFunc(parse(t, page), func(e *element) bool {
+			return e.name == "th" && strings.HasPrefix(e.text, want)
+		}) {
+			t.Errorf("no row begins with %q", want)
+		}
+	}
+}
+
 // A page says which figures are optimistic.
 func TestEvaluationPageOfOptimistic(t *testing.T) {
 	e := exampleEvaluation(true)
