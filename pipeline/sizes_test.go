@@ -277,6 +277,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/draft.mostCompared", value: 10_000},
 		{name: "pipeline/draft.mostExact", value: 1 << 53},
 		{name: "pipeline/draft.mostGrouped", value: 500_000},
+		{name: "pipeline/draft.mostListed", value: 90},
 		{name: "pipeline/draft.mostMatched", value: 200},
 		{name: "pipeline/draft.mostRows", value: 200_000},
 		{name: "pipeline/draft.mostTried", value: 100_000},

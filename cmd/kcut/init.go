@@ -16,7 +16,8 @@ role for every column: what looks like an identifier or free text is dropped, a 
 kept, and the rest is masked, with taxonomies or round steps for dates, numbers and codes.
 One set has what an acquaintance knows, and one has all masked columns, so that nobody is
 alone. Some algorithms are tried on the rows, and that which leaves most columns is taken;
---for takes what is best for a classifier, for counts, or for both.
+--for takes what is best for a classifier, for counts, or for both. Of more than 90 columns
+those that tell most are listed, and the others dropped.
 Comments say why. It is a draft, to be read by somebody who knows the data. It is printed,
 or written to the file that --output names.`,
 		Example: `  kcut init people.parquet -o people.yaml

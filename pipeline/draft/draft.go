@@ -77,6 +77,7 @@ type draft struct {
 	lacking      bool  // texts that stand for null were found
 	// columns of CSV with a type that no reader finds
 	types   []job.Column
+	left    int  // columns of a wide table that are dropped though they could be masked
 	guessed bool // the encoding of CSV, which is not UTF-8, was guessed
 	lacked  bool // some file does not have a column that others have
 	notes   []string

@@ -160,16 +160,17 @@ func TestDraftOfRealData(t *testing.T) {
 // If nobody is said to know any of many columns, all are one set; the columns that an acquaintance
 // knows are one set, which comes first.
 func TestDraftOfManyColumns(t *testing.T) {
+	const columns = 85
 	for names, want := range map[string]int{"Age": 1, "Age,zip": 2} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
-		for c := range 300 {
+		for c := range columns {
 			fmt.Fprintf(&out, "c%d,", c)
 		}
 		out.WriteString(names + "\n")
 		rng := rand.New(rand.NewPCG(1, 1))
 		for range 50 {
-			for range 300 {
+			for range columns {
 				fmt.Fprintf(&out, "v%d,", rng.IntN(5))
 			}
 			fmt.Fprintf(&out, "%d%s\n", rng.IntN(90),
@@ -178,10 +179,46 @@ func TestDraftOfManyColumns(t *testing.T) {
 		write(t, "wide.csv", out.String())
 		job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"wide.csv"}}))
 		all := job.Sets[len(job.Sets)-1]
-		if len(job.Sets) != want || len(all.Columns) != 300+want {
+		if len(job.Sets) != want || len(all.Columns) != columns+want {
 			t.Errorf("with %s: %d sets, the last one of %d columns", names, len(job.Sets),
 				len(all.Columns))
 		}
+	}
+}
+
+// A draft of 800 columns has at most 150 lines: those that an acquaintance knows, and those that
+// tell most of the class, have an entry, and all others are dropped.
+func TestDraftOfTooManyColumns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	for c := range 800 {
+		fmt.Fprintf(&out, "%s,", []string{"c", "person_id_", "lab", "copy"}[c%4]+fmt.Sprint(c))
+	}
+	out.WriteString("Age,signal,zip,dose,churn\n")
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 600 {
+		signal := rng.IntN(6)
+		for c := range 800 {
+			some := []int{rng.IntN(5), rng.IntN(1e9), rng.IntN(1e4), c + signal}
+			fmt.Fprintf(&out, "%d,", some[c%4])
+		}
+		churn := (signal + rng.IntN(6)) / 6
+		fmt.Fprintf(&out, "%d,%d,%d,%d,%d\n", rng.IntN(90), signal, 100*rng.IntN(9),
+			1000*churn+rng.IntN(5000), churn)
+	}
+	write(t, "wide.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"wide.csv"}})
+	job, report := runDraft(t, text)
+	all := job.Sets[len(job.Sets)-1].Columns
+	for _, want := range []string{"Age", "copy3", "zip", "dose"} {
+		if !slices.Contains(all, want) {
+			t.Errorf("%s is not among %q", want, all)
+		}
+	}
+	if n := strings.Count(text, "\n"); n > 150 || len(all) < 80 || len(all) > 90 ||
+		job.Unlisted != "drop" || job.Class != "churn" || report.Union.Unique > 0 {
+		t.Errorf("%d lines, %d columns, class %s, %+v:\n%s", n, len(all), job.Class, report.Union,
+			text)
 	}
 }
 

@@ -23,6 +23,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	}
 	d.dropNames()
 	d.dropAges()
+	d.dropMany()
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {
 			if by == of || !of.role.masked() || !by.role.masked() || !d.tells(by, of) {

@@ -122,11 +122,12 @@ func (d *draft) yaml() (string, error) {
 	return out.String(), nil
 }
 
-// writeColumns writes an entry for each column, with the reasons aligned.
+// writeColumns writes an entry for each listed column, with the reasons aligned.
 func (d *draft) writeColumns(out *strings.Builder) {
-	names, entries := make([]string, len(d.profiles)), make([]string, len(d.profiles))
+	listed := d.listed()
+	names, entries := make([]string, len(listed)), make([]string, len(listed))
 	nameWidth, entryWidth := 0, 0
-	for i, p := range d.profiles {
+	for i, p := range listed {
 		names[i], entries[i] = job.Quoted(p.name)+":", p.role.Mask
 		if typ := d.typeOf(p); p.role.Detail != "" || typ != "" {
 			detail := slices.DeleteFunc([]string{"mask: " + p.role.Mask, typ, p.role.Detail},
@@ -138,10 +139,11 @@ func (d *draft) writeColumns(out *strings.Builder) {
 			entryWidth = max(entryWidth, n)
 		}
 	}
-	for i, p := range d.profiles {
+	for i, p := range listed {
 		fmt.Fprintf(out, "  %-*s %-*s  # %s\n", nameWidth, names[i], entryWidth, entries[i],
 			d.reason(p))
 	}
+	d.writeUnlisted(out, len(listed))
 }
 
 // widestEntry is the largest width of an entry that moves the reasons of others to the right.

@@ -166,6 +166,40 @@ func (e *Excerpt) Intervals(numbers []float64, column int) bool {
 	return true
 }
 
+// bins is the number of ranges of numbers that Information tells apart.
+const bins = 10
+
+// Information estimates how many nats a column tells of another one, by its values or, if numbers
+// are given, one a row, by ranges of these that have about as many rows each.
+func (e *Excerpt) Information(column int, numbers []float64, other int) float64 {
+	own := e.tuples([]int{column})
+	if sorted := slices.Clone(numbers); len(numbers) > 0 {
+		slices.Sort(sorted)
+		for row, x := range numbers {
+			at, _ := slices.BinarySearch(sorted, x)
+			own[row] = risk.Scatter(uint64(at * bins / len(sorted)))
+		}
+	}
+	others := e.tuples([]int{other})
+	both := make([]uint64, len(own))
+	for row := range own {
+		both[row] = risk.Join(own[row], others[row])
+	}
+	return entropy(own) + entropy(others) - entropy(both)
+}
+
+// entropy estimates the entropy of some values from a sample, which has less by chance (Miller
+// 1955). It sorts them.
+func entropy(values []uint64) float64 {
+	slices.Sort(values)
+	rows, sum, distinct := float64(len(values)), 0.0, 0.0
+	eachRun(values, func(_ uint64, n int) {
+		sum += float64(n) * math.Log(float64(n))
+		distinct++
+	})
+	return math.Log(rows) - sum/rows + (distinct-1)/(2*rows)
+}
+
 // Sighting is what an excerpt shows of values or tuples.
 type Sighting struct {
 	Rows     int64

@@ -1,0 +1,79 @@
+package draft
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// mostListed is the largest number of columns that have an entry each, and the largest number of
+// masked ones in a wider table: nobody reads more.
+const mostListed = 90
+
+// isWide reports whether a table has more columns than somebody reads.
+func (d *draft) isWide() bool { return len(d.profiles) > mostListed }
+
+// dropMany drops the columns of a wide table but those that an acquaintance knows, and those that
+// tell most of the class, or of which most rows have a value. Of columns that determine each other
+// it takes one.
+func (d *draft) dropMany() {
+	if !d.isWide() {
+		return
+	}
+	var masked []*Profile
+	worth := make(map[*Profile]float64)
+	for _, p := range d.profiles {
+		switch {
+		case !p.role.masked():
+			continue
+		case d.class != nil && d.class.place >= 0:
+			worth[p] = d.sample.Information(p.place, p.numbers, d.class.place)
+		default:
+			worth[p] = float64(p.Field.Rows)
+		}
+		masked = append(masked, p)
+	}
+	slices.SortStableFunc(masked, func(a, b *Profile) int {
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(worth[b], worth[a]))
+	})
+	var chosen []*Profile
+	for _, p := range masked {
+		same := slices.IndexFunc(chosen, func(by *Profile) bool {
+			return d.tells(by, p) && d.determines(p, by)
+		})
+		switch {
+		case same >= 0:
+			p.role = drop("%s tells it", job.Quoted(chosen[same].name))
+		case len(chosen) < mostListed:
+			chosen = append(chosen, p)
+		default:
+			p.role = drop("others of the many columns tell more")
+			d.left++
+		}
+	}
+}
+
+// listed returns the columns that have an entry: all, or in a wide table those that are released,
+// and the entity.
+func (d *draft) listed() []*Profile {
+	return slices.DeleteFunc(slices.Clone(d.profiles), func(p *Profile) bool {
+		return d.isWide() && p.role.Mask == job.MaskDrop && p != d.entity
+	})
+}
+
+// unlistedWords are about the columns of a wide table that have no entry.
+const unlistedWords = `# Dropped without an entry: %s. %d of them look like identifiers, tell nothing, or are
+# told by others; %d tell less of the class than the columns above, or have more nulls.
+unlisted: drop
+`
+
+// writeUnlisted writes what becomes of the columns without an entry.
+func (d *draft) writeUnlisted(out *strings.Builder, listed int) {
+	if n := len(d.profiles) - listed; n > 0 {
+		fmt.Fprintf(out, unlistedWords, text.Count(n, "column"), n-d.left, d.left)
+	}
+}
