@@ -38,7 +38,8 @@ func (d *draft) dropMany() {
 		masked = append(masked, p)
 	}
 	slices.SortStableFunc(masked, func(a, b *Profile) int {
-		return cmp.Or(rank(a)-rank(b), cmp.Compare(worth[b], worth[a]))
+		basic := func(p *Profile) int { return map[bool]int{true: 0, false: 1}[p.isBasic()] }
+		return cmp.Or(basic(a)-basic(b), cmp.Compare(worth[b], worth[a]))
 	})
 	var chosen []*Profile
 	for _, p := range masked {

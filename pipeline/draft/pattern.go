@@ -27,6 +27,7 @@ const (
 	number
 	clock
 	minutes
+	sex
 	patterns // number of patterns
 )
 
@@ -48,6 +49,7 @@ var forms = [patterns]func(text string) bool{
 	code:           isCode,
 	number:         matches(`^[+-]?\d{1,15}(\.\d{1,15})?$`),
 	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d$`),
+	sex:            matches(`^(?i:m|f|male|female|man|woman)$`),
 	minutes:        matches(`^([01]?\d|2[0-3]):[0-5]\d$`),
 }
 

@@ -46,6 +46,9 @@ func TestForms(t *testing.T) {
 		"clerk":                                nil,
 		"1:04:35":                              {clock},
 		"23:59":                                {minutes},
+		"m":                                    {sex},
+		"Female":                               {sex},
+		"femaleness":                           nil,
 		"59:59":                                nil,
 		"Ärztin":                               nil,
 	} {

@@ -7,10 +7,10 @@ import "slices"
 // Uniquely, 2000).
 var (
 	first = []words{
-		{alone: []string{"birth", "birthday", "birthdate", "dob", "born", "birthyear", "age"}},
-		{alone: []string{"sex", "gender"}},
-		{alone: []string{"zip", "zipcode", "postal", "postcode", "postalcode", "plz", "latitude",
-			"longitude", "lat", "lon", "lng", "city", "town", "county", "residence"}},
+		{alone: append(births.alone, "age")},
+		{alone: []string{"sex", "gender", "mf"}},
+		{alone: slices.Concat(postal.alone, places.alone,
+			[]string{"city", "town", "county", "residence"})},
 	}
 	basics = words{alone: slices.Concat(first[0].alone, first[1].alone, first[2].alone, []string{
 		"state", "country", "region", "district", "municipality", "province", "race", "ethnicity",
@@ -65,7 +65,7 @@ const (
 func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 	var others []*Profile
 	for _, p := range all {
-		if basics.has(wordsOf(p.name)) && !otherPeople.has(wordsOf(p.name)) {
+		if p.isBasic() {
 			known = append(known, p)
 		} else {
 			others = append(others, p)
@@ -84,11 +84,18 @@ func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 	return known
 }
 
+// isBasic reports whether a column has a fact that people know about others, by its name; the sex,
+// by its values, too.
+func (p *Profile) isBasic() bool {
+	name := wordsOf(p.name)
+	return (basics.has(name) || p.share(sex) >= most) && !otherPeople.has(name)
+}
+
 // rank decides which columns come first.
 func rank(p *Profile) int {
 	name := wordsOf(p.name)
 	for i := range first {
-		if first[i].has(name) {
+		if first[i].has(name) || i == 1 && p.share(sex) >= most {
 			return i
 		}
 	}
