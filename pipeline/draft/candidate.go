@@ -30,17 +30,16 @@ const (
 	ForBoth     = "both"
 )
 
+// tightMondrian makes regions for counting: their labels are no wider than their values.
+const tightMondrian = "algorithm: {name: " + job.AlgorithmMondrian +
+	", region_labels: " + job.RegionLabelsTight + "}"
+
 // purposes are the ways to search for each purpose. Cuts that an algorithm makes for a class keep
 // little of what counting queries ask for.
 var purposes = map[string]*candidate{
 	ForClassify: {lines: []string{"algorithm: auto", "objective: " + job.ObjectiveClassification}},
-	ForCount:    {lines: []string{tightly(job.AlgorithmMondrian)}, regions: true},
+	ForCount:    {lines: []string{tightMondrian}, regions: true},
 	ForBoth:     {lines: []string{"algorithm: auto", "objective: " + job.ObjectiveBalanced}},
-}
-
-// tightly returns the line of a job for an algorithm whose regions have tight labels.
-func tightly(algorithm string) string {
-	return "algorithm: {name: " + algorithm + ", region_labels: " + job.RegionLabelsTight + "}"
 }
 
 // checkPurpose refuses a purpose that is unknown.
@@ -54,8 +53,8 @@ func (d *draft) checkPurpose() error {
 
 // candidates returns the candidates of a draft, the simplest first; for a purpose the only one. The
 // last one is for tables for which a cut that lists all groups is no burden: for half a million
-// rows about 40,000 groups, in 10 MB. Its labels are tight: more columns keep some information of
-// this table.
+// rows about 40,000 groups, in 10 MB. With a class its labels are those of the path: a classifier is
+// for other rows, of which up to a third are outside tight labels.
 func (d *draft) candidates() []*candidate {
 	if d.For == ForCount && d.rows > mostGrouped {
 		return []*candidate{{lines: []string{"algorithm: auto", "objective: " +
@@ -66,11 +65,11 @@ func (d *draft) candidates() []*candidate {
 	}
 	all := []*candidate{{lines: []string{"algorithm: tdr"}}, {lines: spread}}
 	if d.rows <= mostGrouped {
-		algorithm := job.AlgorithmMondrian
+		line := tightMondrian
 		if d.class != nil {
-			algorithm = job.AlgorithmInfoGainMondrian
+			line = "algorithm: " + job.AlgorithmInfoGainMondrian
 		}
-		all = append(all, &candidate{lines: []string{tightly(algorithm)}, regions: true})
+		all = append(all, &candidate{lines: []string{line}, regions: true})
 	}
 	return all
 }

@@ -69,7 +69,7 @@ func TestDraftTakesTheBest(t *testing.T) {
 			"mondrian": {a, 0, failed}}, "k: 10\n\n# A taxonomy", "Tried"},
 		{"sold", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
 			"infogain-mondrian": {nil, 0.1, nil}},
-			"algorithm: {name: infogain-mondrian, region_labels: tight}\n\n", "One label"},
+			"algorithm: infogain-mondrian\n\n", "One label"},
 	} {
 		text, err := draft.Job(t.Context(),
 			draft.Options{Input: []string{"people.csv"}, Class: tt.class}, trying(tt.of))
@@ -179,7 +179,7 @@ func TestDraftForAPurpose(t *testing.T) {
 	write(t, "people.csv", out.String())
 	for purpose, want := range map[string]string{
 		"classify": "\nalgorithm: auto\nobjective: classification\n",
-		"count":    "\nalgorithm: mondrian\n",
+		"count":    "\nalgorithm: {name: mondrian, region_labels: tight}\n",
 		"both":     "\nalgorithm: auto\nobjective: balanced\n",
 	} {
 		t.Chdir(t.TempDir())
