@@ -18,7 +18,8 @@ import (
 )
 
 // classless are the values of a job's key algorithm that tests try and that need no class.
-var classless = []string{"tdr", "tds", "auto", "mondrian", "{name: mondrian, partitioning: relaxed, seed: 5}", "{name: mondrian, categories: ordered}"}
+var classless = []string{"tdr", "tds", "auto", "mondrian", "{name: mondrian, partitioning: relaxed, seed: 5}", "{name: mondrian, categories: ordered}",
+	"{name: mondrian, region_labels: tight}"}
 
 // searches are the values of a job's key algorithm that tests try: every algorithm, with
 // all the options that change what it does.
@@ -227,7 +228,8 @@ quasi_identifiers: [{columns: [mail, age], k: 4}, {columns: [mail], k: 20}]
 columns: {mail: suppress, age: discretize, income: keep}
 `
 
-var setAlgorithms = []string{"mondrian", "{name: mondrian, partitioning: relaxed, seed: 5}", "infogain-mondrian", "guided"}
+var setAlgorithms = []string{"mondrian", "{name: mondrian, partitioning: relaxed, seed: 5}", "infogain-mondrian", "guided",
+	"{name: mondrian, region_labels: tight}", "{name: infogain-mondrian, region_labels: tight}"}
 
 // mailTable has rows whose values of mail a function gives.
 func mailTable(rows int, mail func(rng *rand.Rand, row int) string) *testTable {

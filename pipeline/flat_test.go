@@ -114,7 +114,7 @@ func TestHardlyAnythingLeft(t *testing.T) {
 // that are applied.
 func TestNaNBelowRanges(t *testing.T) {
 	values, want := []string{"NaN", "20.5", "50.5", null}, []string{null, "20.5", "50.5", null}
-	for _, algorithm := range []string{"tdr", "mondrian"} {
+	for _, algorithm := range []string{"tdr", "{name: mondrian, region_labels: tight}"} {
 		for _, unknown := range []string{"", "unknown: root, "} {
 			t.Run(algorithm+" "+unknown, func(t *testing.T) {
 				table := wards("%d")

@@ -114,7 +114,7 @@ func TestPartitionWords(t *testing.T) {
 		{clash("\u00e9", "e\u0301"), "column s has labels that differ in case or in the form of Unicode alone"},
 		{clash("\u00c9", "e\u0301"), "column s has labels that differ in case or in the form of Unicode alone"},
 	} {
-		for _, algorithm := range []string{"tdr", "mondrian"} {
+		for _, algorithm := range []string{"tdr", "{name: mondrian, region_labels: tight}"} {
 			dir := wordFolder(t, withAlgorithm(partitioned, algorithm), wordTable(rand.New(rand.NewPCG(1, 1)), tt.words, 600))
 			write(t, filepath.Join(dir, "words.yaml"), "tree: {}")
 			editJob(t, dir, "tree: generalize", "tree: {mask: generalize, taxonomy: {prefix: [1]}}")
