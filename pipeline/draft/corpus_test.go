@@ -21,7 +21,7 @@ import (
 
 // rightRoles is how many columns of the corpus get the role that an expert gives them: it may only
 // rise.
-const rightRoles = 324
+const rightRoles = 393
 
 // corpusPath is where the corpus is, from wherever a test is.
 var corpusPath, _ = filepath.Abs("testdata/columns.txt")
@@ -53,7 +53,7 @@ func TestDraftGivesRightRoles(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d columns have the right role", right, columns)
-	if columns < 300 || 100*right < 95*columns || right != rightRoles {
+	if columns < 390 || 100*right < 95*columns || right != rightRoles {
 		t.Errorf("%d of %d columns have the right role; %d had", right, columns, rightRoles)
 	}
 }

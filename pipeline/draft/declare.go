@@ -40,7 +40,7 @@ func (d *draft) declare(fields []formats.Field) bool {
 				d.CSV.Nulls = append(d.CSV.Nulls, absent[at])
 			}
 		}
-		if typ != "" && 2*rows >= p.Field.Rows && p.dateForm() == "" {
+		if typ != "" && 2*rows >= p.Field.Rows {
 			d.types = append(d.types, job.Column{Name: p.name, Type: typ, Mask: job.MaskDiscretize})
 		}
 	}

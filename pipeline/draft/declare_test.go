@@ -15,7 +15,7 @@ func TestDraftDeclares(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
 	out.WriteString("finish,start,seen,bill,rating,city,code\n")
-	var day, mark []string
+	var day, mark, us []string
 	for i := range 400 {
 		rare := func(other, text string) string {
 			return map[bool]string{true: other, false: text}[i%100 == 7]
@@ -24,6 +24,7 @@ func TestDraftDeclares(t *testing.T) {
 			rare("*", fmt.Sprintf("%d:%02d:%02d", i%5, i%60, i%59)), i%24, i%60, 1+i%28, 1+i%12,
 			i%24, rare("NA", fmt.Sprint(i%97*7)), rare("*", fmt.Sprint(i%5)), i%9,
 			rare("NA", fmt.Sprintf("c%d", i%8)))
+		us = append(us, fmt.Sprintf("%d/%d/2020", 1+i%12, 1+i%28))
 		day, mark = append(day, fmt.Sprintf("%d.%d.2020", 1+i%28, 1+i%12)),
 			append(mark, rare("*", "a"))
 	}
@@ -43,13 +44,15 @@ func TestDraftDeclares(t *testing.T) {
 		}
 	}
 	if err := formatstest.WriteIndexed("days.parquet", []formatstest.Text{
-		{Name: "day", Rows: day}, {Name: "mark", Rows: mark}}, nil); err != nil {
+		{Name: "day", Rows: day}, {Name: "mark", Rows: mark},
+		{Name: "us", Rows: us}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	text = draftOf(t, draft.Options{Input: []string{"days.parquet"}})
 	runDraft(t, text)
-	for _, want := range []string{"  day:  suppress  # dates with the day first",
-		"  mark: drop      # 4 values are the mark"} {
+	for _, want := range []string{"  day:  suppress  ",
+		"# dates with the day first", "  us:   {mask: generalize, taxonomy: {us_date: [month, year, decade]}}",
+		"# 4 values are the mark"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
 		}

@@ -351,8 +351,8 @@ func TestDraftLooksAtColumnsTogether(t *testing.T) {
 	text := draftOf(t, draft.Options{Input: []string{"people.csv"}})
 	job, _ := runDraft(t, text)
 	wantMasks(t, job, map[string]string{
-		"name": "drop", "first": "drop", "last": "drop", "dob": "generalize{[] [month year " +
-			"decade] []}", "age": "drop", "sex": "suppress", "zip": "generalize{[5 3 1] [] []}",
+		"name": "drop", "first": "drop", "last": "drop", "dob": "discretize",
+		"age": "drop", "sex": "suppress", "zip": "generalize{[5 3 1] [] []}",
 		"city": "drop", "occupation": "suppress", "hours": "discretize", "day first": "discretize",
 		"remark": "drop", "same": "drop", "two_year_recid": "keep",
 	})

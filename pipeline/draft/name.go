@@ -184,19 +184,23 @@ var births = words{
 	not: strings.Fields("place country state city county weight order sex gender"),
 }
 
+// periods are the names of columns of parts of dates.
+var periods = words{alone: []string{"year", "yr", "quarter", "month", "week", "day", "weekday"}}
+
 // nameParts are the names of columns of parts of people's names, if nothing else is in the name.
 var nameParts = words{whole: []string{"first", "last", "middle", "given", "family", "fname",
 	"lname", "mname", "initials", "maiden"}}
 
 // categories are the names of columns whose whole numbers stand for something: they have no order.
 var categories = words{
-	alone: slices.Concat(pairs(things, numbered), pairs(staff, numbered), numbered,
-		strings.Fields("type race ethnicity ethnic hispanic sex gender marital religion language "+
+	alone: slices.Concat(pairs(things, numbered), pairs(staff, numbered),
+		strings.Fields("id cd code key type race ethnicity ethnic hispanic sex gender marital "+
+			"religion language "+
 			"citizenship country county state region district province municipality msa fips "+
 			"tract area zone sector industry occupation naics soc category status purpose reason "+
 			"channel route brand "+
 			"siteid rac1p hisp cit cow mar occp indp pobp relp relshipp jwtrns puma esr")),
 	whole: slices.Concat(things, staff, []string{"st"}),
-	not: strings.Fields("of count size age year years month months day days rate amount total " +
-		"score level number no nr week date time per percent pct avg mean"),
+	not: strings.Fields("of count size age year years month months day days rate num amount " +
+		"total score level number no nr week date time per percent avg mean"),
 }

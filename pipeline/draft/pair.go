@@ -64,19 +64,26 @@ func (d *draft) dropNames() {
 }
 
 // dropAges drops ages, and years of birth, if there are dates of birth, which determine them within
-// a year.
+// a year; and years, months and the like beside dates with a name like theirs.
 func (d *draft) dropAges() {
-	born := slices.IndexFunc(d.profiles, func(p *Profile) bool {
-		return p.role.masked() && births.has(wordsOf(p.name)) && p.hasMany()
-	})
-	if born < 0 {
-		return
-	}
-	for _, p := range d.profiles {
-		name := wordsOf(p.name)
-		if p.role.masked() && p.typ.Ordered() && (slices.Contains(name, "age") ||
-			p != d.profiles[born] && births.has(name) && d.determines(d.profiles[born], p)) {
-			p.role = drop("%s tells it", job.Quoted(d.profiles[born].name))
+	for _, by := range d.profiles {
+		called := wordsOf(by.name)
+		born := births.has(called) && by.hasMany()
+		if !by.role.masked() || !born && !by.isTime() && by.dateForm() == "" {
+			continue
+		}
+		for _, p := range d.profiles {
+			name := wordsOf(p.name)
+			if p == by || !p.role.masked() || !p.typ.Ordered() {
+				continue
+			}
+			like := born && births.has(name) || periods.has(name) && !p.isTime() &&
+				slices.ContainsFunc(name, func(word string) bool {
+					return slices.Contains(called, word)
+				})
+			if born && slices.Contains(name, "age") || like && d.determines(by, p) {
+				p.role = drop("%s tells it", job.Quoted(by.name))
+			}
 		}
 	}
 }
