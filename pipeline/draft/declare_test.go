@@ -51,7 +51,8 @@ func TestDraftDeclares(t *testing.T) {
 	text = draftOf(t, draft.Options{Input: []string{"days.parquet"}})
 	runDraft(t, text)
 	for _, want := range []string{"  day:  suppress  ",
-		"# dates with the day first", "  us:   {mask: generalize, taxonomy: {us_date: [month, year, decade]}}",
+		"# dates with the day first",
+		"  us:   {mask: generalize, taxonomy: {us_date: [month, year, decade]}}",
 		"# 4 values are the mark"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
