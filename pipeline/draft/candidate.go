@@ -53,8 +53,8 @@ func (d *draft) checkPurpose() error {
 
 // candidates returns the candidates of a draft, the simplest first; for a purpose the only one. The
 // last one is for tables for which a cut that lists all groups is no burden: for half a million
-// rows about 40,000 groups, in 10 MB. With a class its labels are those of the path: classifiers are
-// for other rows, of which up to a third are outside tight labels.
+// rows about 40,000 groups, in 10 MB. With a class its labels are those of the path: a classifier
+// is for other rows, of which up to a third are outside tight labels.
 func (d *draft) candidates() []*candidate {
 	if d.For == ForCount && d.rows > mostGrouped {
 		return []*candidate{{lines: []string{"algorithm: auto", "objective: " +
