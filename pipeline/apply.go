@@ -12,20 +12,6 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// ApplyOptions say which cut is applied to a job's input, and how.
-type ApplyOptions struct {
-	RunOptions
-	Cut     string         // a release, or a file with its cut
-	OnBreak search.OnBreak // empty: search.BreakSuppress as far as the job's max_suppressed allows, without one search.BreakFail
-
-	// With search.BreakSuppress, the most records that may be released with marks alone: a number,
-	// or a share of all rows when it ends with a percent sign.
-	MaxSuppressed Quota
-}
-
-// Quota is a number of records, or a share of them.
-type Quota = job.Quota
-
 // Apply masks a job's input with the cut of an earlier release and publishes that, if every
 // set of the job holds, or can be made to as the options say. It searches nothing: of the
 // job's algorithm nothing matters. On an error nothing is published.
@@ -70,24 +56,4 @@ func Apply(ctx context.Context, j *job.Job, opt ApplyOptions) (*Report, error) {
 		hint = "use --on-break suppress, or run the job anew"
 	}
 	return nil, &fault.Error{Class: fault.Privacy, Hint: hint, Err: err}
-}
-
-// boundsOf reads the cut that a search stays above; nil without a path.
-func boundsOf(ctx context.Context, j *job.Job, path string) (*domain.Cut, error) {
-	if path == "" {
-		return nil, nil
-	}
-	if name := j.Algorithm.Name; name != job.AlgorithmTDR && name != job.AlgorithmTDS {
-		return nil, fault.Errorf(fault.Usage, "use algorithm tdr or tds",
-			"search above the cut of %s: algorithm %s does not start from the top", path, name)
-	}
-	given, err := domain.ReadCut(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	if given.Kind == cutfile.KindRegions {
-		return nil, fault.Errorf(fault.Usage, "name a release whose columns have a cut each",
-			"search above the cut of %s: it has regions", path)
-	}
-	return given, nil
 }

@@ -15,13 +15,6 @@ import (
 	"github.com/kcut/kcut/pipeline/output"
 )
 
-// record is what lies beside a release on a disk: the report of the run, and where the leaves of
-// declared trees lay, which no cut says.
-type record struct {
-	*Report
-	Placements map[string]domain.Placement `json:"trees,omitempty"`
-}
-
 // declared returns the columns that are generalized by a tree that the job declares.
 func declared(b *binding.Bound) (specs []*job.Column) {
 	for _, spec := range b.MaskedSpecs() {

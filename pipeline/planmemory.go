@@ -147,5 +147,4 @@ func (p *planning) keptColumn(field int, spec *job.Column, values forecast.Range
 const (
 	textTags      = 3 // what a row has of a text beside its bytes
 	mostWordBytes = 9 // what a row has of another value
-	packed        = 4 // how many times its size the values of a file may take that does not say it, by and large
 )

@@ -10,10 +10,6 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// cellBytes is the most of the heap that a value of a masked column has been seen to take when
-// nothing spills: near-unique rows, all columns in one set.
-const cellBytes = 16
-
 // recorder is what a run takes, and who is told of it: the events, and the report.
 type recorder struct {
 	*resources.Run

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
@@ -118,17 +117,6 @@ func ReadReport(text []byte) (*Report, error) {
 	return r, nil
 }
 
-// failed notes in the report what ended the run, tells it, and returns the error. A report
-// that cannot be written is the lesser trouble then.
-func (r *Report) failed(err error, opt *RunOptions) error {
-	r.Error = &ErrorReport{Class: fault.ClassOf(err).String(), Message: text.WithoutPartitions(err.Error())}
-	_ = r.save(opt.RunJSON)
-	if opt.Events.Failed != nil {
-		opt.Events.Failed(r)
-	}
-	return err
-}
-
 // text is the report as JSON.
 func (r *Report) text() ([]byte, error) {
 	text, err := json.MarshalIndent(r, "", "  ")
@@ -148,4 +136,12 @@ func (r *Report) save(path string) error {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
+}
+
+// Digests tell what made a release, and what it is (docs/operations.md says what they cover).
+// Runs of the same job and input have the same, wherever the files lie.
+type Digests struct {
+	Job    string `json:"job"`
+	Input  string `json:"input"`
+	Output string `json:"output,omitempty"`
 }

@@ -10,13 +10,10 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/search"
-	"github.com/kcut/kcut/spill"
 )
 
 // cutFile is what a run keeps in its work folder for the next one: what the search has found. Only who would do the very same
@@ -39,15 +36,6 @@ func (l *ledger) cutHead(b *binding.Bound) string {
 		fmt.Fprintln(hash, build.Main, build.Settings)
 	}
 	return cutForm + string(hash.Sum(nil))
-}
-
-// worthwhile reports whether another try may come further than one that failed, or did not.
-func worthwhile(failure error) bool {
-	switch fault.ClassOf(failure) {
-	case fault.Cancelled, fault.Transient, fault.Resources:
-		return true
-	}
-	return false
 }
 
 // keepCut saves what the search has found, once the options' time has passed since the run began.
@@ -116,38 +104,4 @@ func (l *ledger) resume(b *binding.Bound) *search.Found {
 	}
 	l.res.Noted("going on from what an earlier run has found")
 	return found
-}
-
-// announce completes the report and writes down what will stand once it is published. A run that
-// cannot do that publishes nothing: the next one would not know whose the output is.
-func (l *ledger) announce(ctx context.Context, b *binding.Bound) error {
-	path, report := l.target.Path(), l.res.report
-	err := report.weigh(ctx, path)
-	if err == nil {
-		report.Digests.Output, err = fileset.Digest(ctx, path, l.res.Threads)
-	}
-	if err != nil {
-		return err
-	}
-	text, err := json.MarshalIndent(&record{report, placements(b)}, "", "  ")
-	if err == nil {
-		err = l.work.Put(pendingFile, append(text, '\n'))
-	}
-	if err == nil {
-		err = l.announceBeside(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("write the output's record: %w", err)
-	}
-	report.PeakDraw, report.PeakRSS = l.res.Budget.Peak(), spill.PeakResident()
-	return report.save(l.opt.RunJSON)
-}
-
-// withdraw removes an output that is not published, and what announced it.
-func (l *ledger) withdraw(ctx context.Context) error {
-	err := l.target.Discard()
-	if !l.target.Done() {
-		err = errors.Join(err, l.work.Remove(pendingFile), l.revokeBeside(ctx))
-	}
-	return err
 }

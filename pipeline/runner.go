@@ -16,12 +16,6 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// Runner has other processes mask the rows of a run. These processes are Workers; they share nothing with the run but a folder.
-type Runner interface {
-	// Do has the tasks from 0 to tasks−1 done by Worker.Do, in any order, each at least once.
-	Do(ctx context.Context, folder string, tasks int) error
-}
-
 // remote has the rows of a run masked by other processes.
 type remote struct {
 	runner Runner

@@ -1,0 +1,120 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/binding"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/search"
+	"github.com/kcut/kcut/spill"
+)
+
+// bindJob binds a job to its input, when no cut is given.
+func bindJob(ctx context.Context, job *job.Job, res *recorder) (*search.Search, error) {
+	taxonomies, err := binding.LoadTaxonomies(job, res.Budget)
+	if err != nil {
+		return nil, err
+	}
+	return (&assignment{job: job}).bind(ctx, taxonomies, res)
+}
+
+// bind binds the job, and the cut that is given, to the input. When nothing is wrong but that some k
+// cannot be met, it returns both.
+func (a *assignment) bind(ctx context.Context, t *binding.Taxonomies, res *recorder) (*search.Search, error) {
+	b, err := binding.Open(ctx, a.job, t, res.Run)
+	if b == nil {
+		return nil, err
+	}
+	rows := b.Dataset.Rows()
+	res.report.Rows, b.Keys = rows, a.keys
+	for _, file := range b.Dataset.Files() {
+		res.report.Inputs = append(res.report.Inputs, text.WithoutPartitions(file))
+	}
+	res.Threads = binding.ThreadsWithin(res.Budget.Limit(), res.Threads, b.Reads())
+	s := search.New(b, res.Run, &res.report.Outcome)
+	if err != nil {
+		return s, err
+	}
+	res.report.Columns = columnReports(b.Dataset.Schema(), b.Specs, nil)
+	if a.given != nil {
+		if err := a.bindCut(ctx, s, res); err != nil {
+			return s, err
+		}
+	}
+	spill.ExpectHeap(rows*int64(len(b.Masked))*cellBytes, res.Budget.Limit())
+	for _, set := range b.Redundant {
+		res.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another set whose k is not smaller", set+1))
+	}
+	noteJob(b, res)
+	s.NoteAsked()
+	if a.job.Order == job.OrderInput {
+		res.Noted("rows leave in the order of the input: who knows that, or has another release of it, can tell whose row is whose; order: released tells nothing")
+		if a.job.Previous != "" {
+			res.Noted("previous is worth little with order: input: two releases in one order are joined row by row, whatever their cuts are")
+		}
+	}
+	return s, nil
+}
+
+// bindCut binds the cut that is given to the job, whose search it bounds or stands for.
+func (a *assignment) bindCut(ctx context.Context, s *search.Search, res *recorder) error {
+	if o := a.applied; o != nil && o.OnBreak == search.BreakSuppress && a.job.MaxSuppressed != (Quota{}) {
+		admitUnnamed(s.Bound)
+	}
+	if err := s.BindCut(a.given); err != nil {
+		return err
+	}
+	if o := a.applied; o != nil {
+		s.Apply(a.given, o.OnBreak, o.MaxSuppressed)
+	} else {
+		s.Above(a.given)
+	}
+	return a.noteMoved(ctx, s.Bound, res)
+}
+
+// admitUnnamed admits values that the cut has no place for where a taxonomy is generated from them:
+// nodes all of whose records were suppressed are not in the cut.
+func admitUnnamed(b *binding.Bound) {
+	for _, field := range b.Masked {
+		spec := *b.Specs[field]
+		if spec.Mask == job.MaskGeneralize && !b.HasTree(&spec) {
+			spec.Unknown = job.UnknownRoot
+			b.Specs[field] = &spec
+		}
+	}
+}
+
+// noteJob tells what of a job may be meant otherwise.
+func noteJob(b *binding.Bound, res *recorder) {
+	for i := range b.Job.Sets {
+		if b.Job.Sets[i].K == 1 {
+			res.Noted(fmt.Sprintf("quasi-identifier set %d has k = 1, which every table meets: it protects nobody", i+1))
+		}
+	}
+	if len(b.Job.InputCounts) > 0 {
+		res.Noted("counts do not have the kept columns: whether these, or the class, tell who is who is not looked at")
+	}
+	if output := b.Job.Output.Path; len(b.Job.InputCounts) == 0 && slices.Contains([]string{".csv", ".tsv", ".arrow", ".feather", ".json"}, strings.ToLower(path.Ext(output))) {
+		res.Noted(fmt.Sprintf("the release is a Parquet file, though its name ends in %s", path.Ext(output)))
+	}
+}
+
+// await says of an error whether a missing input is to be waited for: then another try may find it.
+func (a *assignment) await(err error) error {
+	if a.job.InputMissing == job.InputRetry && errors.Is(err, formats.ErrNoInput) {
+		return &fault.Error{Class: fault.Transient, Hint: "the job says input_missing: retry: try again when the input is there", Err: err}
+	}
+	return err
+}
+
+// cellBytes is the most of the heap that a value of a masked column has been seen to take when
+// nothing spills: near-unique rows, all columns in one set.
+const cellBytes = 16
