@@ -18,24 +18,31 @@ import (
 )
 
 // classless are the values of a job's key algorithm that tests try and that need no class.
-var classless = []string{"tdr", "tds", "auto", "mondrian", "{name: mondrian, partitioning: relaxed, seed: 5}", "{name: mondrian, categories: ordered}",
+var classless = []string{"tdr", "tds", "auto", "mondrian",
+	"{name: mondrian, partitioning: relaxed, seed: 5}", "{name: mondrian, categories: ordered}",
 	"{name: mondrian, region_labels: tight}"}
 
 // searches are the values of a job's key algorithm that tests try: every algorithm, with
 // all the options that change what it does.
 func searches() []string {
-	return append(slices.Clone(classless), "tdr\nmax_suppressed: 8%", "tds\nmax_suppressed: 12%\nsuppressed: drop", "infogain-mondrian", "guided", "auto\nobjective: balanced\nmax_suppressed: 9%", "bottom-up", "{name: bottom-up, loss: weighted, bins: 5}",
-		"iack", "{name: iack, small: topup, bins: 3}", "{name: iacc, max_divergence: 0.4, max_information_change: 0.4}",
-		"kactus", "{name: kactus, seed: 9, prune: pessimistic}", "{name: kactus, leftover: recruit, min_objects: 2}")
+	return append(slices.Clone(classless), "tdr\nmax_suppressed: 8%",
+		"tds\nmax_suppressed: 12%\nsuppressed: drop", "infogain-mondrian", "guided",
+		"auto\nobjective: balanced\nmax_suppressed: 9%", "bottom-up",
+		"{name: bottom-up, loss: weighted, bins: 5}",
+		"iack", "{name: iack, small: topup, bins: 3}",
+		"{name: iacc, max_divergence: 0.4, max_information_change: 0.4}",
+		"kactus", "{name: kactus, seed: 9, prune: pessimistic}",
+		"{name: kactus, leftover: recruit, min_objects: 2}")
 }
 
-// oneOfEach returns a search of every algorithm, but for auto, which runs one of the others, and those that take records away:
-// the cuts of other options are of the same kinds.
+// oneOfEach returns a search of every algorithm, but for auto, which runs one of the others, and
+// those that take records away: the cuts of other options are of the same kinds.
 func oneOfEach() []string {
 	had := make(map[string]bool)
 	return slices.DeleteFunc(searches(), func(search string) bool {
 		name := algorithmOf(search)
-		twice := had[name] && !strings.Contains(search, "max_suppressed") && !strings.Contains(search, "recruit")
+		twice := had[name] && !strings.Contains(search, "max_suppressed") &&
+			!strings.Contains(search, "recruit")
 		had[name] = true
 		return twice || name == job.AlgorithmAuto
 	})
@@ -74,19 +81,26 @@ func TestRandomTables(t *testing.T) {
 		ok := t.Run(fmt.Sprint(searchName(algorithm), " ", seed), func(t *testing.T) {
 			dir := table.put(t, rng)
 			want := outcomeOf(t, dir, RunOptions{}, table.overrides...)
-			many := []int{0, 1, 6}[rng.IntN(3)] // that many values are numbered in memory before it is left
-			options := RunOptions{System: System{Spill: many == 0, Many: many, Room: []int{0, 1, 3, 50}[rng.IntN(4)], Store: spill.Options{FS: spilltest.Healthy()}}}
+			// that many values are numbered in memory before it is left
+			many := []int{0, 1, 6}[rng.IntN(3)]
+			options := RunOptions{System: System{
+				Spill: many == 0, Many: many, Room: []int{0, 1, 3, 50}[rng.IntN(4)],
+				Store: spill.Options{FS: spilltest.Healthy()},
+			}}
 			mustAgree(t, outcomeOf(t, dir, options, table.overrides...), want)
-			mustAgree(t, outcomeOf(t, dir, RunOptions{}, append(slices.Clone(table.overrides), "limits.threads", "3")...), want)
+			mustAgree(t, outcomeOf(t, dir, RunOptions{},
+				append(slices.Clone(table.overrides), "limits.threads", "3")...), want)
 			if want.err == "" {
-				mustAgree(t, outcomeOf(t, table.put(t, rng), RunOptions{}, table.overrides...), want)
+				mustAgree(t, outcomeOf(t, table.put(t, rng), RunOptions{}, table.overrides...),
+					want)
 				a := mustRelease(t, dir, 0, table.overrides...)
 				if !schema.takes(t, a.cut.Raw) {
 					t.Errorf("the cut is not as its schema says: %s", a.cut.Raw)
 				}
 			}
 			if t.Failed() {
-				t.Logf("many %d, room %d, %v, %d rows\n%s", many, options.System.Room, table.overrides, len(table.rows), table.job)
+				t.Logf("many %d, room %d, %v, %d rows\n%s",
+					many, options.System.Room, table.overrides, len(table.rows), table.job)
 			}
 			tried[searchName(algorithm)]++
 			switch {
@@ -103,7 +117,8 @@ func TestRandomTables(t *testing.T) {
 		}
 	}
 	t.Log(tried)
-	if (tried["errors"] == 0 || tried["many steps"] == 0 || tried["few steps"] == 0) && os.Getenv("KCUT_SEED") == "" {
+	if (tried["errors"] == 0 || tried["many steps"] == 0 || tried["few steps"] == 0) &&
+		os.Getenv("KCUT_SEED") == "" {
 		t.Error("that says little")
 	}
 }
@@ -126,7 +141,8 @@ func storedAs(t *testing.T, table *testTable, s shape, algorithm string) string 
 	}
 	for i := range s.files {
 		from, to := i*len(table.rows)/s.files, (i+1)*len(table.rows)/s.files
-		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%03d.parquet", i)), from, to, s.groupRows)
+		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%03d.parquet", i)),
+			from, to, s.groupRows)
 	}
 	return dir
 }
@@ -172,7 +188,8 @@ func TestAlgorithmsOnPeople(t *testing.T) {
 			for _, s := range shapes {
 				other := storedAs(t, table, s, algorithm)
 				options := RunOptions{System: System{Spill: s.spill}}
-				if mustAgree(t, outcomeOf(t, other, options, "limits.threads", s.threads, "limits.memory", "64MiB"), want); t.Failed() {
+				if mustAgree(t, outcomeOf(t, other, options, "limits.threads",
+					s.threads, "limits.memory", "64MiB"), want); t.Failed() {
 					t.Fatalf("%+v", s)
 				}
 			}
@@ -206,12 +223,16 @@ func TestDividedCellsOnThreads(t *testing.T) {
 	for _, seed := range seeded(t, 12) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		table := lookalikes(rng, 200+rng.IntN(1500))
-		algorithm := []string{"{name: mondrian, partitioning: relaxed, categories: ordered}", "{name: mondrian, partitioning: relaxed}", "kactus"}[rng.IntN(3)]
-		dir := storedAs(t, table, shape{files: 2 + rng.IntN(8), groupRows: 1 + rng.IntN(300)}, algorithm)
-		editJob(t, dir, "out.parquet", fmt.Sprintf("{path: out.parquet, row_group_rows: %d}", 1+rng.IntN(400)))
+		algorithm := []string{"{name: mondrian, partitioning: relaxed, categories: ordered}",
+			"{name: mondrian, partitioning: relaxed}", "kactus"}[rng.IntN(3)]
+		dir := storedAs(t, table, shape{files: 2 + rng.IntN(8), groupRows: 1 + rng.IntN(300)},
+			algorithm)
+		editJob(t, dir, "out.parquet", fmt.Sprintf("{path: out.parquet, row_group_rows: %d}",
+			1+rng.IntN(400)))
 		want := outcomeOf(t, dir, RunOptions{}, "limits.threads", "1")
 		for _, threads := range []string{"2", "8"} {
-			if mustAgree(t, outcomeOf(t, dir, RunOptions{}, "limits.threads", threads), want); t.Failed() {
+			if mustAgree(t, outcomeOf(t, dir, RunOptions{}, "limits.threads", threads),
+				want); t.Failed() {
 				t.Fatalf("seed %d, %s, %s threads", seed, algorithm, threads)
 			}
 		}
@@ -228,7 +249,8 @@ quasi_identifiers: [{columns: [mail, age], k: 4}, {columns: [mail], k: 20}]
 columns: {mail: suppress, age: discretize, income: keep}
 `
 
-var setAlgorithms = []string{"mondrian", "{name: mondrian, partitioning: relaxed, seed: 5}", "infogain-mondrian", "guided",
+var setAlgorithms = []string{"mondrian", "{name: mondrian, partitioning: relaxed, seed: 5}",
+	"infogain-mondrian", "guided",
 	"{name: mondrian, region_labels: tight}", "{name: infogain-mondrian, region_labels: tight}"}
 
 // mailTable has rows whose values of mail a function gives.
@@ -237,13 +259,17 @@ func mailTable(rows int, mail func(rng *rand.Rand, row int) string) *testTable {
 	t.fields[1].Type = people(rand.New(rand.NewPCG(1, 1)), 1).fields[0].Type
 	rng := rand.New(rand.NewPCG(7, 9))
 	for row := range rows {
-		t.rows = append(t.rows, []string{mail(rng, row), fmt.Sprint(17 + rng.IntN(70)), []string{"low", "high"}[rng.IntN(2)]})
+		t.rows = append(t.rows, []string{mail(rng, row), fmt.Sprint(17 + rng.IntN(70)),
+			[]string{"low", "high"}[rng.IntN(2)]})
 	}
 	return t
 }
 
-// releaseMails masks a table with every algorithm that makes sets of values, in memory and out of core.
-func releaseMails(t *testing.T, table *testTable, check func(t *testing.T, dir string, cut *cutfile.File)) {
+// releaseMails masks a table with every algorithm that makes sets of values, in memory and out of
+// core.
+func releaseMails(
+	t *testing.T, table *testTable, check func(t *testing.T, dir string, cut *cutfile.File),
+) {
 	t.Helper()
 	for _, algorithm := range setAlgorithms {
 		t.Run(searchName(algorithm), func(t *testing.T) {
@@ -258,7 +284,9 @@ func releaseMails(t *testing.T, table *testTable, check func(t *testing.T, dir s
 // Nobody's own value of a suppressed column is read in a release: the attack that set labels
 // which name all values of a region lay open to.
 func TestDistinctValuesAreNotNamed(t *testing.T) {
-	table := mailTable(20_000, func(_ *rand.Rand, row int) string { return fmt.Sprintf("user%05d@example.org", row) })
+	table := mailTable(20_000, func(_ *rand.Rand, row int) string {
+		return fmt.Sprintf("user%05d@example.org", row)
+	})
 	releaseMails(t, table, func(t *testing.T, dir string, _ *cutfile.File) {
 		for _, row := range readTable(t, filepath.Join(dir, "out.parquet")).rows {
 			if row[0] != "*" {
@@ -303,7 +331,8 @@ func TestRareValuesAreNotNamed(t *testing.T) {
 					named += len(values)
 					for _, value := range values {
 						if records[value] < 20 {
-							t.Errorf("%q names %q, which %d records have", label.Label, value, records[value])
+							t.Errorf("%q names %q, which %d records have",
+								label.Label, value, records[value])
 						}
 					}
 				}
@@ -318,7 +347,9 @@ func TestRareValuesAreNotNamed(t *testing.T) {
 // A forged cut whose labels name more than they may is refused, as is a label that names
 // values where the cut has the mark.
 func TestVerifyRefusesLongSetLabels(t *testing.T) {
-	table := mailTable(2000, func(rng *rand.Rand, _ int) string { return fmt.Sprint("often", rng.IntN(4)) })
+	table := mailTable(2000, func(rng *rand.Rand, _ int) string {
+		return fmt.Sprint("often", rng.IntN(4))
+	})
 	dir := table.folder(t, withAlgorithm(suppressedJob, "mondrian"), 4000)
 	mustRun(t, dir, nil)
 	var values []string
@@ -339,8 +370,13 @@ func TestVerifyRefusesLongSetLabels(t *testing.T) {
 	all := strings.Join(values, "|")
 	mustFindForgeries(t, dir, []forgery{
 		{"as long as may be", relabel("{" + strings.Join(values[:20], "|") + "}"), nil},
-		{"longer", relabel("{" + all + "}"), []string{"column mail: a label of its cut names more values than k = 20"}},
-		{"no end", relabel("{" + all), []string{"column mail: a label of its cut is a set without an end"}},
-		{"no label", func(f *forged) { f.set(0, "mail", "{often0|often1|often2}") }, []string{"column mail"}},
+		{"longer", relabel("{" + all + "}"),
+			[]string{"column mail: a label of its cut names more values than k = 20"}},
+		{
+			"no end",
+			relabel("{" + all), []string{"column mail: a label of its cut is a set without an end"},
+		},
+		{"no label", func(f *forged) { f.set(0, "mail", "{often0|often1|often2}") },
+			[]string{"column mail"}},
 	}...)
 }

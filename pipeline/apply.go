@@ -34,16 +34,19 @@ func Apply(ctx context.Context, j *job.Job, opt ApplyOptions) (*Report, error) {
 	case opt.OnBreak == "":
 		opt.OnBreak = search.BreakFail
 	}
-	if opt.OnBreak == search.BreakSuppress && cut.Kind == cutfile.KindRegions && j.Suppressed == job.SuppressedDrop {
-		return nil, j.LocatedKey("suppressed", "leave it out", errors.New("records that are in no region of a cut cannot be dropped"))
+	if opt.OnBreak == search.BreakSuppress && cut.Kind == cutfile.KindRegions &&
+		j.Suppressed == job.SuppressedDrop {
+		return nil, j.LocatedKey("suppressed", "leave it out",
+			errors.New("records that are in no region of a cut cannot be dropped"))
 	}
-	previous, err := previousCut(ctx, j)
+	previous, err := readPreviousCut(ctx, j)
 	if err != nil {
 		return nil, err
 	}
 	as := *j
 	as.Algorithm = job.Algorithm{Name: cut.Algorithm}
-	report, err := carryOut(ctx, &assignment{job: &as, opt: &opt.RunOptions, given: cut, applied: &opt, previous: previous})
+	report, err := execute(ctx, &jobRun{job: &as, opt: &opt.RunOptions, earlierCut: cut,
+		apply: &opt, previousCut: previous})
 	var broken *recheck.Broken
 	if !errors.As(err, &broken) {
 		return report, err

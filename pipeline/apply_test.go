@@ -20,20 +20,24 @@ import (
 // TestApplyAgain: the cut of a release, applied to what it was made of, gives the same
 // labels, in and out of core.
 func TestApplyAgain(t *testing.T) {
-	for _, algorithm := range []string{"tdr", "bottom-up", "mondrian", "infogain-mondrian", "guided", "kactus", "iack"} {
+	for _, algorithm := range []string{"tdr", "bottom-up", "mondrian", "infogain-mondrian",
+		"guided", "kactus", "iack"} {
 		t.Run(algorithm, func(t *testing.T) {
 			dir := jobFolder(t, nightlyJob)
-			newResidents(rand.New(rand.NewPCG(1, 2)), 600).night(t, filepath.Join(dir, "in", "a.parquet"))
+			newResidents(rand.New(rand.NewPCG(1, 2)), 600).night(t,
+				filepath.Join(dir, "in", "a.parquet"))
 			mustRun(t, dir, nil, "algorithm.name", algorithm)
 			cut, shown := filepath.Join(dir, "cut.json"), cutOf(t, dir)
 			write(t, cut, string(shown.Raw))
 			inAndOutOfCore(t, func(system System, output string) {
 				job := mustLoad(t, dir, "output.path", output)
-				opt := ApplyOptions{RunOptions: RunOptions{System: system}, Cut: cut, OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
+				opt := ApplyOptions{RunOptions: RunOptions{System: system}, Cut: cut,
+					OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
 				if _, err := Apply(t.Context(), job, opt); err != nil {
 					t.Fatal(err)
 				}
-				if d, err := cutfile.Diff(t.Context(), cut, output, job); err != nil || shown.Kind == "" && d.Relation != cutfile.Equal {
+				if d, err := cutfile.Diff(t.Context(), cut, output, job); err != nil ||
+					shown.Kind == "" && d.Relation != cutfile.Equal {
 					t.Errorf("%+v, %v", d, err)
 				}
 			})
@@ -78,27 +82,46 @@ func TestApplyMisfits(t *testing.T) {
 		{name: "another mask", cut: edit{`"generalize","cut":["1*","2*"]`, `"suppress","cut":[],"suppressed":"*"`}, class: fault.Usage, want: "column zip: the cut has mask suppress"},
 		{name: "another column", cut: edit{`"zip"`, `"zap"`}, class: fault.Usage, want: "column zip: the cut lacks it"},
 		{name: "a column less", cut: edit{`"zip":`, `"hat":{"mask":"suppress","cut":[],"suppressed":"*"},"zip":`}, class: fault.Usage, want: "column hat: the job does not mask it"},
-		{name: "a set less", job: edit{"[born, city, zip], k: 3", "[born, zip], k: 3"}, class: fault.Usage, want: "quasi-identifier set 2 of the cut"},
-		{name: "other bounds", job: edit{"[0, 120]", "[1, 120]"}, class: fault.Usage, want: "column age: the job declares other bounds"},
+		{name: "a set less", job: edit{"[born, city, zip], k: 3", "[born, zip], k: 3"},
+			class: fault.Usage, want: "quasi-identifier set 2 of the cut"},
+		{name: "other bounds", job: edit{"[0, 120]", "[1, 120]"}, class: fault.Usage,
+			want: "column age: the job declares other bounds"},
 		{name: "a gap", cut: edit{`"lower":50`, `"lower":51`}, class: fault.Usage, want: "column age: its intervals are no cut"},
 		{name: "another type", cut: edit{`"lower":"1980-01-01"`, `"lower":"monday"`}, class: fault.Usage, want: "column born: its intervals are no cut of a column of type date"},
-		{name: "another taxonomy", job: edit{"prefix: [3, 1]", "date: [year]"}, class: fault.Usage, want: "column zip: its taxonomy has no nodes like the cut's"},
+		{name: "another taxonomy", job: edit{"prefix: [3, 1]", "date: [year]"}, class: fault.Usage,
+			want: "column zip: its taxonomy has no nodes like the cut's"},
 		{name: "nested labels", cut: edit{`"1*","2*"`, `"1*","123*"`}, class: fault.Usage, want: "column zip: its labels do not make a cut of its taxonomy"},
 		{name: "nested nodes", cut: edit{`"Germany","France"`, `"Germany","France","South"`}, class: fault.Usage, want: "column city: its labels do not make a cut of its taxonomy"},
 		{name: "a node less", cut: edit{`"Germany","France"`, `"Germany","Paris"`}, class: fault.Usage, want: "column city: its labels do not make a cut of its taxonomy"},
 		{name: "an unknown node", cut: edit{`"Germany","France"`, `"Germany","France","Spain"`}, job: edit{"city: {mask: generalize, unknown: root}", "city: generalize"}, class: fault.Usage, want: "column city: its taxonomy lacks 1 node of the cut"},
 		{name: "a node that was unknown before", cut: edit{`"Germany","France"`, `"Germany","France","Spain"`}},
-		{name: "beyond the bounds", drift: edit{"age", "121"}, class: fault.Input, want: "column age: 1 distinct value of 1 row, first in DIR/in/a.parquet, row 8, lie outside the bounds"},
-		{name: "an unknown value", job: edit{"city: {mask: generalize, unknown: root}", "city: generalize"}, drift: edit{"city", secret}, class: fault.Input, want: "column city: its cut has no place for 1 distinct value of 1 row, first in DIR/in/a.parquet, row 8\nadd the values to the taxonomy, or set unknown: root"},
-		{name: "an unknown value that may be", drift: edit{"city", secret}, class: fault.Privacy, want: "set born, city, zip: 1 equivalence classes of 1 records are smaller than k = 3"},
-		{name: "an empty text", drift: edit{"city", ""}, class: fault.Privacy, want: "set born, city, zip: 1 equivalence classes of 1 records are smaller than k = 3"},
-		{name: "an unknown value like a node", drift: edit{"city", "France"}, class: fault.Input, want: "add 1 unknown value of column city"},
-		{name: "an unknown prefix", job: edit{"unknown: root, taxonomy: {prefix", "taxonomy: {prefix"}, drift: edit{"zip", secret}, class: fault.Input, want: "column zip: its cut has no place for 1 distinct value"},
-		{name: "an unknown prefix that may be", drift: edit{"zip", secret}, class: fault.Privacy, want: "set born, city, zip: 1 equivalence classes of 1 records"},
-		{name: "a null where none was", drift: edit{"city", null}, class: fault.Privacy, want: "1 equivalence classes of 1 records"},
+		{name: "beyond the bounds", drift: edit{"age", "121"}, class: fault.Input,
+			want: "column age: 1 distinct value of 1 row, first in DIR/in/a.parquet, row 8, lie " +
+				"outside the bounds"},
+		{name: "an unknown value", job: edit{
+			"city: {mask: generalize, unknown: root}", "city: generalize",
+		}, drift: edit{"city", secret}, class: fault.Input,
+			want: "column city: its cut has no place for 1 distinct value of 1 row, first in " +
+				"DIR/in/a.parquet, row 8\nadd the values to the taxonomy, or set unknown: root"},
+		{name: "an unknown value that may be", drift: edit{"city", secret}, class: fault.Privacy,
+			want: "set born, city, zip: 1 equivalence classes of 1 records are smaller than k = 3"},
+		{name: "an empty text", drift: edit{"city", ""}, class: fault.Privacy,
+			want: "set born, city, zip: 1 equivalence classes of 1 records are smaller than k = 3"},
+		{name: "an unknown value like a node", drift: edit{"city", "France"}, class: fault.Input,
+			want: "add 1 unknown value of column city"},
+		{name: "an unknown prefix", job: edit{
+			"unknown: root, taxonomy: {prefix", "taxonomy: {prefix",
+		}, drift: edit{"zip", secret}, class: fault.Input,
+			want: "column zip: its cut has no place for 1 distinct value"},
+		{name: "an unknown prefix that may be", drift: edit{"zip", secret}, class: fault.Privacy,
+			want: "set born, city, zip: 1 equivalence classes of 1 records"},
+		{name: "a null where none was", drift: edit{"city", null}, class: fault.Privacy,
+			want: "1 equivalence classes of 1 records"},
 		{name: "an undisclosed value", drift: edit{"job", secret}},
-		{name: "the mark", drift: edit{"job", "*"}, class: fault.Input, want: "column job: it holds the mark"},
-		{name: "a larger k", job: edit{"k: 5", "k: 500"}, class: fault.Privacy, want: "quasi-identifier set city, age, job"},
+		{name: "the mark", drift: edit{"job", "*"}, class: fault.Input,
+			want: "column job: it holds the mark"},
+		{name: "a larger k", job: edit{"k: 5", "k: 500"}, class: fault.Privacy,
+			want: "quasi-identifier set city, age, job"},
 		{name: "no cut", cut: edit{`{"version":1`, `{"version":9`}, class: fault.Input, want: "version 9"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -113,8 +136,10 @@ func TestApplyMisfits(t *testing.T) {
 			write(t, cut, change(handmadeCut, tt.cut))
 			r := newResidents(rand.New(rand.NewPCG(5, 6)), 600)
 			for i, row := range r.table.rows {
-				born, city := []string{"1970-01-01", "1980-01-01"}[i%2], []string{"Bonn", "Paris"}[i/2%2]
-				copy(row[1:], []string{fmt.Sprint(30 + 30*(i%2)), born, city, []string{"nurse", "cook"}[i/4%2]})
+				born, city := []string{"1970-01-01", "1980-01-01"}[i%2],
+					[]string{"Bonn", "Paris"}[i/2%2]
+				copy(row[1:], []string{fmt.Sprint(30 + 30*(i%2)),
+					born, city, []string{"nurse", "cook"}[i/4%2]})
 				row[7] = fmt.Sprintf("%d23", 1+i/8%2)
 			}
 			if tt.drift.old != "" {
@@ -140,7 +165,8 @@ func TestOnlyCoarsen(t *testing.T) {
 	coarser := 0
 	for _, seed := range seeded(t, 12) {
 		rng := rand.New(rand.NewPCG(seed, 0))
-		dir := jobFolder(t, []string{nightlyJob, strings.Replace(nightlyJob, "class: income", "", 1)}[rng.IntN(2)])
+		dir := jobFolder(t, []string{nightlyJob,
+			strings.Replace(nightlyJob, "class: income", "", 1)}[rng.IntN(2)])
 		r := newResidents(rng, 300)
 		r.night(t, filepath.Join(dir, "in", "a.parquet"))
 		cut := filepath.Join(dir, "last.parquet")
@@ -148,10 +174,12 @@ func TestOnlyCoarsen(t *testing.T) {
 		for range 1 + rng.IntN(3) {
 			r.night(t, filepath.Join(dir, "in", "a.parquet"))
 		}
-		overrides := []string{"algorithm.name", []string{"tdr", "tds"}[rng.IntN(2)], "quasi_identifiers[].k", fmt.Sprint(2 + rng.IntN(8))}
+		overrides := []string{"algorithm.name", []string{"tdr", "tds"}[rng.IntN(2)],
+			"quasi_identifiers[].k", fmt.Sprint(2 + rng.IntN(8))}
 		inAndOutOfCore(t, func(system System, output string) {
 			job := mustLoad(t, dir, append(slices.Clip(overrides), "output.path", output)...)
-			if _, err := Run(t.Context(), job, RunOptions{OnlyCoarsen: cut, System: system}); err != nil {
+			if _, err := Run(t.Context(), job,
+				RunOptions{OnlyCoarsen: cut, System: system}); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			auditJob(t, job)
@@ -186,19 +214,25 @@ func (r *residents) relabel(a *audit) {
 			case isRoot(column):
 				*cell = fmt.Sprintf("any %d", i)
 			case column.Name == "job":
-				if !slices.ContainsFunc(labels, func(l cutfile.Label) bool { return l.Null && *cell == null || !l.Null && l.Label == *cell }) {
+				if !slices.ContainsFunc(labels, func(l cutfile.Label) bool {
+					return l.Null && *cell == null || !l.Null && l.Label == *cell
+				}) {
 					*cell = fmt.Sprintf("rest %d", i)
 				}
 			case *cell == null:
 			case column.Mask == job.MaskGeneralize:
 				path := a.path(column.Name, *cell)
-				at := slices.IndexFunc(labels, func(l cutfile.Label) bool { return slices.Contains(path, l.Label) })
+				at := slices.IndexFunc(labels, func(l cutfile.Label) bool {
+					return slices.Contains(path, l.Label)
+				})
 				*cell = labels[at].Label
 			default:
 				at := slices.IndexFunc(labels, func(l cutfile.Label) bool {
 					lower, _ := cutfile.EndText(l.Lower)
 					upper, _ := cutfile.EndText(l.Upper)
-					return !l.Null && within(*cell, interval{lower: lower, upper: upper, closed: strings.HasSuffix(l.Label, "]")})
+					return !l.Null && within(*cell, interval{
+						lower: lower, upper: upper, closed: strings.HasSuffix(l.Label, "]"),
+					})
 				})
 				lower, bounded := cutfile.EndText(labels[at].Lower)
 				if *cell = lower; !bounded {
@@ -254,7 +288,9 @@ func TestOnlyCoarsenStepByStep(t *testing.T) {
 		mustRun(t, dir, nil, "output.path", cut, "quasi_identifiers[].k", "2")
 		job := mustLoad(t, dir, "output.path", cut, "quasi_identifiers[].k", "2")
 		earlier := auditJob(t, job)
-		rng.Shuffle(len(r.table.rows), func(i, j int) { r.table.rows[i], r.table.rows[j] = r.table.rows[j], r.table.rows[i] })
+		rng.Shuffle(len(r.table.rows), func(i, j int) {
+			r.table.rows[i], r.table.rows[j] = r.table.rows[j], r.table.rows[i]
+		})
 		r.table.rows = r.table.rows[:200+rng.IntN(1000)]
 		r.table.parquet(t, in, 0, len(r.table.rows), 100)
 		job = mustLoad(t, dir, "score", []string{"tdr", "tds", "infogain"}[rng.IntN(3)])
@@ -265,27 +301,34 @@ func TestOnlyCoarsenStepByStep(t *testing.T) {
 		r.relabel(earlier)
 		r.table.parquet(t, in, 0, len(r.table.rows), 100)
 		text := strings.ReplaceAll(nightlyJob, ", unknown: root", "")
-		cityPath := func(label string) []string { return pathTo(earlier.taxonomy("city").Tree, label) }
+		cityPath := func(label string) []string {
+			return pathTo(earlier.taxonomy("city").Tree, label)
+		}
 		for _, column := range earlier.cut.Columns {
 			switch name := column.Name; {
 			case isRoot(column): // a job takes no tree of a root alone
-				spec := map[string]string{"city": "{mask: generalize}", "zip": "{mask: generalize, taxonomy: {prefix: [3, 1]}}"}[name]
+				spec := map[string]string{"city": "{mask: generalize}",
+					"zip": "{mask: generalize, taxonomy: {prefix: [3, 1]}}"}[name]
 				text = strings.Replace(text, name+": "+spec, name+": suppress", 1)
 			case name == "city":
-				text = strings.Replace(text, "city: {mask: generalize}", "city: {mask: generalize, taxonomy: "+treeOf(column, cityPath)+"}", 1)
+				text = strings.Replace(text, "city: {mask: generalize}",
+					"city: {mask: generalize, taxonomy: "+treeOf(column, cityPath)+"}", 1)
 			case name == "zip":
-				text = strings.Replace(text, "taxonomy: {prefix: [3, 1]}", "taxonomy: "+treeOf(column, zipPath), 1)
+				text = strings.Replace(text, "taxonomy: {prefix: [3, 1]}",
+					"taxonomy: "+treeOf(column, zipPath), 1)
 			}
 		}
 		write(t, filepath.Join(dir, "job.yaml"), text)
 		mustRun(t, dir, &want, "score", job.Score)
-		// The earlier cut has nulls also where no record has, and bounds that were the roundest between
-		// its own values, not between one value for each label.
+		// The earlier cut has nulls also where no record has, and bounds that were the roundest
+		// between its own values, not between one value for each label.
 		plain := func(trace string) string {
 			return withoutLabels(strings.ReplaceAll(trace, ",null]", "]"))
 		}
-		if steps += bytes.Count(want.Bytes(), []byte("\n")); plain(got.String()) != plain(want.String()) {
-			t.Fatalf("KCUT_SEED=%d\n%s\nin a table of labels:\n%s", seed, got.String(), want.String())
+		if steps += bytes.Count(want.Bytes(),
+			[]byte("\n")); plain(got.String()) != plain(want.String()) {
+			t.Fatalf("KCUT_SEED=%d\n%s\nin a table of labels:\n%s",
+				seed, got.String(), want.String())
 		}
 	}
 	if os.Getenv("KCUT_SEED") == "" && steps < 15 {
@@ -304,7 +347,9 @@ func TestSuppressTellsNoNewValue(t *testing.T) {
 		r.table.set(7, column, secret)
 		r.table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(r.table.rows), 100)
 		job := mustLoad(t, dir)
-		report, err := Apply(t.Context(), job, ApplyOptions{Cut: cut, OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
+		report, err := Apply(t.Context(), job, ApplyOptions{
+			Cut: cut, OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 90},
+		})
 		if err != nil || report.Applied.Suppressed == 0 {
 			t.Fatalf("%+v, %v", report, err)
 		}
@@ -317,7 +362,8 @@ func TestSuppressTellsNoNewValue(t *testing.T) {
 		f := readRelease(t, job.Output.Path)
 		f.cut.Applied.Suppressed++
 		f.write(t, job.Output.Path)
-		mustFind(t, job.Output.Path, fmt.Sprintf("%d records have marks alone, its cut claims %d", report.Applied.Suppressed, report.Applied.Suppressed+1))
+		mustFind(t, job.Output.Path, fmt.Sprintf("%d records have marks alone, its cut claims %d",
+			report.Applied.Suppressed, report.Applied.Suppressed+1))
 	}
 }
 
@@ -335,14 +381,20 @@ func zipPath(label string) []string {
 	return path
 }
 
-// Regions whose labels name more values than k are refused before any row is read: the release would be.
+// Regions whose labels name more values than k are refused before any row is read: the release
+// would be.
 func TestApplySetLabelsBelowK(t *testing.T) {
 	dir := peopleFolder(t, withAlgorithm(peopleJob, "mondrian"), 900)
 	must(t, tryJob(t, dir, t.Context(), RunOptions{}))
 	cut := filepath.Join(dir, "out.parquet")
-	job := mustLoad(t, dir, "output.path", filepath.Join(dir, "again.parquet"), "quasi_identifiers[].k", "1")
+	job := mustLoad(t, dir, "output.path", filepath.Join(dir, "again.parquet"),
+		"quasi_identifiers[].k", "1")
 	var stages []resources.Stage
-	_, err := Apply(t.Context(), job, ApplyOptions{Cut: cut, RunOptions: RunOptions{Events: Events{Start: func(s resources.Stage) { stages = append(stages, s) }}}})
+	_, err := Apply(t.Context(), job, ApplyOptions{
+		Cut: cut, RunOptions: RunOptions{Events: Events{Start: func(s resources.Stage) {
+			stages = append(stages, s)
+		}}},
+	})
 	mustFail(t, err, fault.Usage, "a label of the cut names", "k = 1")
 	if slices.Contains(stages, resources.StageCompress) {
 		t.Errorf("rows were read: %v", stages)

@@ -35,7 +35,8 @@ type audit struct {
 	known   map[string]map[[4]uint32]bool // by masked column: whether labels cover a value
 }
 
-// mustRelease runs a folder's job, which takes so many steps at least, and audits release and report.
+// mustRelease runs a folder's job, which takes so many steps at least, and audits release and
+// report.
 func mustRelease(tb testing.TB, dir string, steps int, overrides ...string) *audit {
 	tb.Helper()
 	report := mustRun(tb, dir, nil, overrides...)
@@ -53,11 +54,13 @@ func auditFolder(tb testing.TB, dir string, overrides ...string) *audit {
 	return auditJob(tb, mustLoad(tb, dir, overrides...))
 }
 
-// auditJob audits the release of a job, and has it verified: that finds what is no label or no region of the cut.
+// auditJob audits the release of a job, and has it verified: that finds what is no label or no
+// region of the cut.
 func auditJob(tb testing.TB, j *job.Job) *audit {
 	tb.Helper()
 	path := j.Output.Path
-	a := &audit{TB: tb, job: j, source: readGrid(tb, j, nil), cut: readCut(tb, path), known: make(map[string]map[[4]uint32]bool)}
+	a := &audit{TB: tb, job: j, source: readGrid(tb, j, nil), cut: readCut(tb, path),
+		known: make(map[string]map[[4]uint32]bool)}
 	a.release = readReleased(tb, path, a.source.fields...)
 	a.checkColumns()
 	a.align()
@@ -65,7 +68,8 @@ func auditJob(tb testing.TB, j *job.Job) *audit {
 	return a
 }
 
-// checkCells: what every released row has is true of its source row, every set holds, and the release is verified.
+// checkCells: what every released row has is true of its source row, every set holds, and the
+// release is verified.
 func (a *audit) checkCells(path string) {
 	a.Helper()
 	for i := range a.source.fields {
@@ -132,14 +136,19 @@ func (a *audit) checkColumns() {
 	if !slices.Equal(got, want) {
 		a.Errorf("columns %q, want %q", got, want)
 	}
-	if a.cut.Class != a.job.Class || (a.cut.Kind == cutfile.KindRegions) != (len(a.cut.Regions) > 0) {
+	if a.cut.Class != a.job.Class ||
+		(a.cut.Kind == cutfile.KindRegions) != (len(a.cut.Regions) > 0) {
 		a.Errorf("class %q, kind %q, %d regions", a.cut.Class, a.cut.Kind, len(a.cut.Regions))
 	}
-	if a.cut.Dropped > 0 && a.cut.Dropped != uint64(a.source.rows-a.release.rows) || a.cut.Suppressed > a.job.MaxSuppressed.Of(int64(a.source.rows)) {
-		a.Errorf("the cut says that %d rows are dropped, %d suppressed", a.cut.Dropped, a.cut.Suppressed)
+	if a.cut.Dropped > 0 && a.cut.Dropped != uint64(a.source.rows-a.release.rows) ||
+		a.cut.Suppressed > a.job.MaxSuppressed.Of(int64(a.source.rows)) {
+		a.Errorf("the cut says that %d rows are dropped, %d suppressed",
+			a.cut.Dropped, a.cut.Suppressed)
 	}
-	if n := a.source.rows - a.release.rows; n != 0 && (n < 0 || n >= a.mayDrop()) || a.cut.Rows != int64(a.release.rows) {
-		a.Fatalf("%d rows, the cut says %d, the source has %d", a.release.rows, a.cut.Rows, a.source.rows)
+	if n := a.source.rows - a.release.rows; n != 0 && (n < 0 || n >= a.mayDrop()) ||
+		a.cut.Rows != int64(a.release.rows) {
+		a.Fatalf("%d rows, the cut says %d, the source has %d",
+			a.release.rows, a.cut.Rows, a.source.rows)
 	}
 }
 
@@ -165,7 +174,8 @@ func (a *audit) standsFor(row, of int) bool {
 		if a.source.columns[i].codes == nil || a.spec(field.Name).Mask != job.MaskKeep {
 			continue
 		}
-		if is := a.release.column(field.Name); is != nil && a.source.columns[i].at(of) != is.at(row) {
+		if is := a.release.column(field.Name); is != nil &&
+			a.source.columns[i].at(of) != is.at(row) {
 			return false
 		}
 	}
@@ -181,10 +191,13 @@ func (a *audit) standsFor(row, of int) bool {
 func (a *audit) checkKept(i int) {
 	a.Helper()
 	field := a.source.fields[i]
-	if a.spec(field.Name).Mask != job.MaskKeep || a.source.columns[i].codes == nil { // nested, and not read
+	if a.spec(field.Name).Mask != job.MaskKeep || a.source.columns[i].codes == nil {
+		// nested, and not read
 		return
 	}
-	at := slices.IndexFunc(a.release.fields, func(f formats.Field) bool { return f.Name == field.Name })
+	at := slices.IndexFunc(a.release.fields, func(f formats.Field) bool {
+		return f.Name == field.Name
+	})
 	if at < 0 || a.release.fields[at].Type != field.Type {
 		a.Errorf("column %s: not there, or of another type", field.Name)
 		return
@@ -203,7 +216,8 @@ func (a *audit) checkTruth(column *cutfile.Column) {
 	a.Helper()
 	for row, of := range a.of {
 		if !a.isTrue(column, row, of) {
-			a.Errorf("column %s, row %d: %q became %q", column.Name, row, a.source.column(column.Name).at(of), a.texts(column, row))
+			a.Errorf("column %s, row %d: %q became %q",
+				column.Name, row, a.source.column(column.Name).at(of), a.texts(column, row))
 			return
 		}
 	}
@@ -235,8 +249,8 @@ func (a *audit) texts(column *cutfile.Column, row int) (texts []string) {
 	return texts
 }
 
-// checkCut: a column has no label twice, and none that no region has; and a cut without regions is one: a
-// node on every path, intervals that leave no gap between the declared bounds.
+// checkCut: a column has no label twice, and none that no region has; and a cut without regions
+// is one: a node on every path, intervals that leave no gap between the declared bounds.
 func (a *audit) checkCut(number int) {
 	a.Helper()
 	column := &a.cut.Columns[number]
@@ -253,8 +267,10 @@ func (a *audit) checkCut(number int) {
 		if label.Null {
 			text = null
 		}
-		if labels[text]++; labels[text] > 1 || a.cut.Kind == cutfile.KindRegions && !had[uint32(i)] {
-			a.Errorf("column %s: label %+v is twice in the cut, or no region has it", column.Name, label)
+		if labels[text]++; labels[text] > 1 ||
+			a.cut.Kind == cutfile.KindRegions && !had[uint32(i)] {
+			a.Errorf("column %s: label %+v is twice in the cut, or no region has it",
+				column.Name, label)
 		}
 	}
 	a.checkRecords(column)
@@ -270,8 +286,8 @@ func (a *audit) checkCut(number int) {
 	}
 }
 
-// checkRecords: some released row has every label, but for nodes that the job declares, labels of an applied cut, and an
-// interval that is the only one.
+// checkRecords: some released row has every label, but for nodes that the job declares, labels of
+// an applied cut, and an interval that is the only one.
 func (a *audit) checkRecords(column *cutfile.Column) {
 	a.Helper()
 	declared := a.taxonomy(column.Name).Tree
@@ -282,7 +298,9 @@ func (a *audit) checkRecords(column *cutfile.Column) {
 	for row := range a.release.rows {
 		had[a.release.column(column.Name).at(row)] = true
 	}
-	alone := len(slices.DeleteFunc(slices.Clone(column.Cut), func(l cutfile.Label) bool { return l.Null })) == 1
+	alone := len(slices.DeleteFunc(slices.Clone(column.Cut), func(l cutfile.Label) bool {
+		return l.Null
+	})) == 1
 	for _, label := range column.Cut {
 		text := label.Label
 		if label.Null {
@@ -300,7 +318,9 @@ func (a *audit) checkRecords(column *cutfile.Column) {
 
 // declares reports whether a tree has a node of a name.
 func declares(n *taxonomy.Node, name string) bool {
-	return n.Name == name || slices.ContainsFunc(n.Children, func(child taxonomy.Node) bool { return declares(&child, name) })
+	return n.Name == name || slices.ContainsFunc(n.Children, func(child taxonomy.Node) bool {
+		return declares(&child, name)
+	})
 }
 
 // checkNodes: every leaf has exactly one node of the cut at or above it.
@@ -333,8 +353,8 @@ func (a *audit) checkIntervals(column *cutfile.Column) {
 	}
 }
 
-// checkSets: every set of the job has its k by a plain count, and the cut has no others. That what it
-// claims of them holds is verified.
+// checkSets: every set of the job has its k by a plain count, and the cut has no others. That
+// what it claims of them holds is verified.
 func (a *audit) checkSets() {
 	a.Helper()
 	for i, set := range a.job.Sets {
@@ -344,7 +364,8 @@ func (a *audit) checkSets() {
 	}
 	for _, claim := range a.cut.Sets {
 		if !slices.ContainsFunc(a.job.Sets, func(s job.Set) bool {
-			return slices.Equal(s.Columns, claim.Columns) && cmp.Or(s.K, int(claim.Anonymity)) == claim.K
+			return slices.Equal(s.Columns, claim.Columns) &&
+				cmp.Or(s.K, int(claim.Anonymity)) == claim.K
 		}) {
 			a.Errorf("the cut has a set that the job has not: %+v", claim)
 		}
@@ -370,7 +391,8 @@ func (a *audit) anonymity(columns []string) int {
 	return slices.Min(slices.Collect(maps.Values(counts)))
 }
 
-// checkUnion: the cut says how many rows, or entities, are alone and in small classes on all labels.
+// checkUnion: the cut says how many rows, or entities, are alone and in small classes on all
+// labels.
 func (a *audit) checkUnion() {
 	a.Helper()
 	if a.job.Entity != "" && len(a.of) != a.source.rows {
@@ -404,7 +426,8 @@ func (a *audit) checkUnion() {
 	share := func(of map[string]bool) float64 {
 		return math.Round(float64(len(of))/float64(max(len(whose), 1))*1e6) / 1e6
 	}
-	if want := (risk.Union{Unique: share(alone), BelowK: share(small)}); a.cut.Union == nil || *a.cut.Union != want {
+	if want := (risk.Union{Unique: share(alone), BelowK: share(small)}); a.cut.Union == nil ||
+		*a.cut.Union != want {
 		a.Errorf("the cut says %+v of all labels, counted are %+v", a.cut.Union, want)
 	}
 }
@@ -412,17 +435,22 @@ func (a *audit) checkUnion() {
 // checkReport: a report tells what the release is.
 func (a *audit) checkReport(r *Report) {
 	a.Helper()
-	if r.Rows != int64(a.source.rows) || r.Released != int64(a.release.rows) || r.Steps != a.cut.Steps || !reflect.DeepEqual(r.Sets, a.cut.Sets) {
-		a.Errorf("the report says %+v, released are %d rows of %d, the cut says %+v", r, a.release.rows, a.source.rows, a.cut)
+	if r.Rows != int64(a.source.rows) || r.Released != int64(a.release.rows) ||
+		r.Steps != a.cut.Steps || !reflect.DeepEqual(r.Sets, a.cut.Sets) {
+		a.Errorf("the report says %+v, released are %d rows of %d, the cut says %+v",
+			r, a.release.rows, a.source.rows, a.cut)
 	}
 	a.checkPairs(r)
-	if r.Suppressed > 0 && !slices.ContainsFunc(a.cut.Columns, func(c cutfile.Column) bool { return c.Render != "" }) {
+	if r.Suppressed > 0 && !slices.ContainsFunc(a.cut.Columns, func(c cutfile.Column) bool {
+		return c.Render != ""
+	}) {
 		a.checkSuppressed(r.Suppressed)
 	}
 }
 
 // checkSuppressed: as many released rows say nothing in any masked column as are suppressed.
-// kACTUS may make a group of others that looks alike, and so may a cut that says nothing of some value in any column.
+// kACTUS may make a group of others that looks alike, and so may a cut that says nothing of some
+// value in any column.
 func (a *audit) checkSuppressed(want uint64) {
 	a.Helper()
 	says := make([]bool, a.release.rows)
@@ -430,7 +458,9 @@ func (a *audit) checkSuppressed(want uint64) {
 	for i := range a.cut.Columns {
 		column, widest := a.release.column(a.cut.Columns[i].Name), a.widest(&a.cut.Columns[i])
 		alike = alike && (a.cut.Columns[i].Mask == job.MaskSuppress ||
-			slices.ContainsFunc(a.cut.Columns[i].Cut, func(l cutfile.Label) bool { return l.Label == widest }))
+			slices.ContainsFunc(a.cut.Columns[i].Cut, func(l cutfile.Label) bool {
+				return l.Label == widest
+			}))
 		for row := range says {
 			says[row] = says[row] || column.at(row) != widest
 		}
@@ -517,7 +547,8 @@ func readGrid(tb testing.TB, job *job.Job, of structs) *grid {
 	for i, field := range fields {
 		_, isStruct := of[field.Name]
 		if nested := field.Type.Kind == formats.Nested; isStruct || !nested {
-			requests, places = append(requests, formats.Request{Column: i, Coded: !nested}), append(places, at)
+			requests, places = append(requests, formats.Request{Column: i, Coded: !nested}),
+				append(places, at)
 		}
 		if at++; isStruct {
 			at += len(structParts) - 1
@@ -529,7 +560,9 @@ func readGrid(tb testing.TB, job *job.Job, of structs) *grid {
 	return g
 }
 
-func (g *grid) read(dataset *dataset.Dataset, split formats.Split, requests []formats.Request, places []int) (err error) {
+func (g *grid) read(
+	dataset *dataset.Dataset, split formats.Split, requests []formats.Request, places []int,
+) (err error) {
 	ctx := context.Background()
 	reader, err := dataset.Read(ctx, split, requests)
 	if err != nil {

@@ -18,23 +18,25 @@ import (
 )
 
 // bindJob binds a job to its input, when no cut is given.
-func bindJob(ctx context.Context, job *job.Job, res *recorder) (*search.Search, error) {
+func bindJob(ctx context.Context, job *job.Job, res *runState) (*search.Search, error) {
 	taxonomies, err := binding.LoadTaxonomies(job, res.Budget)
 	if err != nil {
 		return nil, err
 	}
-	return (&assignment{job: job}).bind(ctx, taxonomies, res)
+	return (&jobRun{job: job}).bind(ctx, taxonomies, res)
 }
 
-// bind binds the job, and the cut that is given, to the input. When nothing is wrong but that some k
-// cannot be met, it returns both.
-func (a *assignment) bind(ctx context.Context, t *binding.Taxonomies, res *recorder) (*search.Search, error) {
-	b, err := binding.Open(ctx, a.job, t, res.Run)
+// bind binds the job, and the cut that is given, to the input. When nothing is wrong but that
+// some k cannot be met, it returns both.
+func (run *jobRun) bind(
+	ctx context.Context, t *binding.Taxonomies, res *runState,
+) (*search.Search, error) {
+	b, err := binding.Open(ctx, run.job, t, res.Run)
 	if b == nil {
 		return nil, err
 	}
 	rows := b.Dataset.Rows()
-	res.report.Rows, b.Keys = rows, a.keys
+	res.report.Rows, b.Keys = rows, run.keys
 	for _, file := range b.Dataset.Files() {
 		res.report.Inputs = append(res.report.Inputs, text.WithoutPartitions(file))
 	}
@@ -44,40 +46,44 @@ func (a *assignment) bind(ctx context.Context, t *binding.Taxonomies, res *recor
 		return s, err
 	}
 	res.report.Columns = columnReports(b.Dataset.Schema(), b.Specs, nil)
-	if a.given != nil {
-		if err := a.bindCut(ctx, s, res); err != nil {
+	if run.earlierCut != nil {
+		if err := run.bindCut(ctx, s, res); err != nil {
 			return s, err
 		}
 	}
 	spill.ExpectHeap(rows*int64(len(b.Masked))*cellBytes, res.Budget.Limit())
 	for _, set := range b.Redundant {
-		res.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another set whose k is not smaller", set+1))
+		res.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another "+
+			"set whose k is not smaller", set+1))
 	}
 	noteJob(b, res)
 	s.NoteAsked()
-	if a.job.Order == job.OrderInput {
-		res.Noted("rows leave in the order of the input: who knows that, or has another release of it, can tell whose row is whose; order: released tells nothing")
-		if a.job.Previous != "" {
-			res.Noted("previous is worth little with order: input: two releases in one order are joined row by row, whatever their cuts are")
+	if run.job.Order == job.OrderInput {
+		res.Noted("rows leave in the order of the input: who knows that, or has another release " +
+			"of it, can tell whose row is whose; order: released tells nothing")
+		if run.job.Previous != "" {
+			res.Noted("previous is worth little with order: input: two releases in one order are " +
+				"joined row by row, whatever their cuts are")
 		}
 	}
 	return s, nil
 }
 
 // bindCut binds the cut that is given to the job, whose search it bounds or stands for.
-func (a *assignment) bindCut(ctx context.Context, s *search.Search, res *recorder) error {
-	if o := a.applied; o != nil && o.OnBreak == search.BreakSuppress && a.job.MaxSuppressed != (Quota{}) {
+func (run *jobRun) bindCut(ctx context.Context, s *search.Search, res *runState) error {
+	if o := run.apply; o != nil && o.OnBreak == search.BreakSuppress &&
+		run.job.MaxSuppressed != (Quota{}) {
 		admitUnnamed(s.Bound)
 	}
-	if err := s.BindCut(a.given); err != nil {
+	if err := s.BindCut(run.earlierCut); err != nil {
 		return err
 	}
-	if o := a.applied; o != nil {
-		s.Apply(a.given, o.OnBreak, o.MaxSuppressed)
+	if o := run.apply; o != nil {
+		s.Apply(run.earlierCut, o.OnBreak, o.MaxSuppressed)
 	} else {
-		s.Above(a.given)
+		s.Above(run.earlierCut)
 	}
-	return a.noteMoved(ctx, s.Bound, res)
+	return run.noteMovedLabels(ctx, s.Bound, res)
 }
 
 // admitUnnamed admits values that the cut has no place for where a taxonomy is generated from them:
@@ -93,24 +99,30 @@ func admitUnnamed(b *binding.Bound) {
 }
 
 // noteJob tells what of a job may be meant otherwise.
-func noteJob(b *binding.Bound, res *recorder) {
+func noteJob(b *binding.Bound, res *runState) {
 	for i := range b.Job.Sets {
 		if b.Job.Sets[i].K == 1 {
-			res.Noted(fmt.Sprintf("quasi-identifier set %d has k = 1, which every table meets: it protects nobody", i+1))
+			res.Noted(fmt.Sprintf("quasi-identifier set %d has k = 1, which every table meets: "+
+				"it protects nobody", i+1))
 		}
 	}
 	if len(b.Job.InputCounts) > 0 {
-		res.Noted("counts do not have the kept columns: whether these, or the class, tell who is who is not looked at")
+		res.Noted("counts do not have the kept columns: whether these, or the class, tell who is " +
+			"who is not looked at")
 	}
-	if output := b.Job.Output.Path; len(b.Job.InputCounts) == 0 && slices.Contains([]string{".csv", ".tsv", ".arrow", ".feather", ".json"}, strings.ToLower(path.Ext(output))) {
-		res.Noted(fmt.Sprintf("the release is a Parquet file, though its name ends in %s", path.Ext(output)))
+	if output := b.Job.Output.Path; len(b.Job.InputCounts) == 0 &&
+		slices.Contains([]string{".csv", ".tsv", ".arrow", ".feather", ".json"},
+			strings.ToLower(path.Ext(output))) {
+		res.Noted(fmt.Sprintf("the release is a Parquet file, though its name ends in %s",
+			path.Ext(output)))
 	}
 }
 
 // await says of an error whether a missing input is to be waited for: then another try may find it.
-func (a *assignment) await(err error) error {
-	if a.job.InputMissing == job.InputRetry && errors.Is(err, formats.ErrNoInput) {
-		return &fault.Error{Class: fault.Transient, Hint: "the job says input_missing: retry: try again when the input is there", Err: err}
+func (run *jobRun) markMissingInput(err error) error {
+	if run.job.InputMissing == job.InputRetry && errors.Is(err, formats.ErrNoInput) {
+		return &fault.Error{Class: fault.Transient,
+			Hint: "the job says input_missing: retry: try again when the input is there", Err: err}
 	}
 	return err
 }

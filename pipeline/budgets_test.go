@@ -11,9 +11,10 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// A plan ends as the run does for want of memory, whether it samples rows or not: never better, and worse only where the
-// budget is little larger than one in which the run ends well: less than a third, and in the long test than a tenth. The
-// budgets that a plan and a run name are enough for a run.
+// A plan ends as the run does for want of memory, whether it samples rows or not: never better,
+// and worse only where the budget is little larger than one in which the run ends well: less than
+// a third, and in the long test than a tenth. The budgets that a plan and a run name are enough
+// for a run.
 func TestPlanForeseesShortBudgets(t *testing.T) {
 	step := 1.3
 	if long {
@@ -28,14 +29,17 @@ func TestPlanForeseesShortBudgets(t *testing.T) {
 			dir := jobFolder(t, job)
 			table.file(t, fmt.Sprintf("%s/in/a.%s", dir, shape.format()))
 			ended, ran, named := make(map[bool]int), false, make(map[int]bool)
-			for budget := shape.least; budget < shape.most; budget = max(budget+1, int(float64(budget)*step)) {
+			for budget := shape.least; budget < shape.most; budget = max(budget+1,
+				int(float64(budget)*step)) {
 				plans, err := foretoldAndDone(t, dir, shape.withMemory(budget))
 				for sample, foretold := range plans {
 					switch {
 					case foretold != nil && ran:
-						t.Errorf("%d MiB, sampled %v: the plan refuses what a smaller budget does: %v", budget, sample, foretold)
+						t.Errorf("%d MiB, sampled %v: the plan refuses what a smaller budget "+
+							"does: %v", budget, sample, foretold)
 					case foretold == nil && err != nil && !(shape.sample && !sample):
-						t.Errorf("%d MiB, sampled %v: the plan says nothing, and the run: %v", budget, sample, err)
+						t.Errorf("%d MiB, sampled %v: the plan says nothing, and the run: %v",
+							budget, sample, err)
 					}
 					named[enoughOf(t, foretold)] = true
 				}
@@ -59,13 +63,17 @@ func TestPlanForeseesShortBudgets(t *testing.T) {
 	}
 }
 
-// foretoldAndDone returns the errors of plans that sample rows, or do not, and of a run, which are for want of memory.
-func foretoldAndDone(t *testing.T, dir string, overrides []string) (foretold map[bool]error, done error) {
+// foretoldAndDone returns the errors of plans that sample rows, or do not, and of a run, which
+// are for want of memory.
+func foretoldAndDone(
+	t *testing.T, dir string, overrides []string,
+) (foretold map[bool]error, done error) {
 	t.Helper()
 	foretold = make(map[bool]error)
 	forgetPages()
 	for _, sample := range []bool{false, true} {
-		_, foretold[sample] = planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, overrides...)
+		_, foretold[sample] = planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample},
+			overrides...)
 	}
 	forgetPages()
 	_, done = runJob(t, dir, nil, overrides...)
@@ -77,13 +85,15 @@ func foretoldAndDone(t *testing.T, dir string, overrides []string) (foretold map
 	return foretold, done
 }
 
-// forgetPages has readers begin without the memory of pages that those before them left, as in a process of their own.
+// forgetPages has readers begin without the memory of pages that those before them left, as in a
+// process of their own.
 func forgetPages() {
 	runtime.GC()
 	runtime.GC()
 }
 
-// enoughOf returns the budget in MiB that an error names, which is for want of one; 0: there is no error.
+// enoughOf returns the budget in MiB that an error names, which is for want of one; 0: there is
+// no error.
 func enoughOf(t *testing.T, err error) (named int) {
 	t.Helper()
 	if err == nil {
@@ -108,7 +118,8 @@ type shortShape struct {
 
 // withMemory returns the overrides of a job with so many MiB.
 func (s *shortShape) withMemory(budget int) []string {
-	return append([]string{"limits.memory", fmt.Sprint(budget, "MiB"), "limits.threads", "2"}, s.overrides...)
+	return append([]string{"limits.memory", fmt.Sprint(budget, "MiB"), "limits.threads", "2"},
+		s.overrides...)
 }
 
 func (s *shortShape) format() string {
@@ -121,19 +132,27 @@ func (s *shortShape) format() string {
 func shortShapes() []shortShape {
 	return []shortShape{
 		{name: "masked texts of megabytes", make: megabytes, least: 16, most: 60},
-		{name: "masked texts of megabytes in CSV", make: megabytes, least: 16, most: 80, csv: true, slow: true},
+		{name: "masked texts of megabytes in CSV",
+			make: megabytes, least: 16, most: 80, csv: true, slow: true},
 		{name: "kept texts of megabytes, released", make: keptMegabytes,
 			overrides: []string{"order", "released"}, least: 31, most: 70},
 		{name: "kept texts of megabytes in CSV, released", make: keptMegabytes,
 			overrides: []string{"order", "released"}, least: 16, most: 70, csv: true, slow: true},
 		{name: "kept texts of megabytes, input", make: keptMegabytes,
 			overrides: []string{"order", "input"}, least: 31, most: 80, slow: true},
-		{name: "kept columns, input", make: keptNumbers(500, 1100), overrides: []string{"order", "input"}, least: 16, most: 30, slow: true, fits: true},
-		{name: "many kept columns, released", make: keptNumbers(1500, 1100), overrides: []string{"order", "released"}, least: 16, most: 30, slow: true},
-		{name: "kept columns of many values, input", make: oneGroup, overrides: []string{"order", "input"}, least: 40, most: 80, fits: true},
-		{name: "many masked columns", make: maskedNumbers(1000, 1000), least: 16, most: 80, slow: true, fits: true},
-		{name: "long texts", make: longTexts(3000, 20_000), least: 16, most: 100, csv: true, slow: true, fits: true},
-		{name: "identifiers", make: func(rng *rand.Rand) (*testTable, string) { return identifiers(rng, 60_000), identifiersJob }, least: 16, most: 80, slow: true, fits: true},
+		{name: "kept columns, input", make: keptNumbers(500, 1100),
+			overrides: []string{"order", "input"}, least: 16, most: 30, slow: true, fits: true},
+		{name: "many kept columns, released", make: keptNumbers(1500, 1100),
+			overrides: []string{"order", "released"}, least: 16, most: 30, slow: true},
+		{name: "kept columns of many values, input",
+			make: oneGroup, overrides: []string{"order", "input"}, least: 40, most: 80, fits: true},
+		{name: "many masked columns", make: maskedNumbers(1000, 1000), least: 16,
+			most: 80, slow: true, fits: true},
+		{name: "long texts", make: longTexts(3000, 20_000), least: 16, most: 100,
+			csv: true, slow: true, fits: true},
+		{name: "identifiers", make: func(rng *rand.Rand) (*testTable, string) {
+			return identifiers(rng, 60_000), identifiersJob
+		}, least: 16, most: 80, slow: true, fits: true},
 		{name: "entities", make: manyEntities, least: 16, most: 60, slow: true, sample: true},
 	}
 }
@@ -143,7 +162,8 @@ func megabytes(rng *rand.Rand) (*testTable, string) {
 	table := people(rng, 12)
 	table.fields = append(table.fields, formats.Field{Name: "note", Type: textType})
 	for row := range table.rows {
-		table.rows[row] = append(table.rows[row], "n"+strings.Repeat(fmt.Sprintf("%016x", rng.Uint64()), 3<<20/16))
+		table.rows[row] = append(table.rows[row],
+			"n"+strings.Repeat(fmt.Sprintf("%016x", rng.Uint64()), 3<<20/16))
 	}
 	job := changed("income: keep", "income: keep\n  note: suppress") + "max_steps: 5\n"
 	return table, strings.Replace(job, "[city, age, job]", "[city, age, job, note]", 1)
@@ -158,11 +178,14 @@ func keptMegabytes(rng *rand.Rand) (*testTable, string) {
 
 // manyEntities makes a table of more people than are listed, each of one row.
 func manyEntities(rng *rand.Rand) (*testTable, string) {
-	table := &testTable{fields: []formats.Field{{Name: "age", Type: wholeType}, {Name: "person", Type: wholeType}}}
+	table := &testTable{fields: []formats.Field{
+		{Name: "age", Type: wholeType}, {Name: "person", Type: wholeType},
+	}}
 	for i := range 1_100_000 {
 		table.rows = append(table.rows, []string{fmt.Sprint(rng.IntN(90)), fmt.Sprint(i)})
 	}
-	return table, "input: in\noutput: out.parquet\nquasi_identifiers: [{columns: [age], k: 5}]\nentity: person\n" +
+	return table, "input: in\noutput: out.parquet\nquasi_identifiers: [{columns: [age], k: 5}]\n" +
+		"entity: person\n" +
 		"columns: {age: discretize, person: drop}\n"
 }
 
@@ -172,7 +195,8 @@ func keptNumbers(columns, rows int) func(rng *rand.Rand) (*testTable, string) {
 		table, masks := people(rng, rows), strings.Builder{}
 		for i := range columns {
 			name := fmt.Sprint("kept", i)
-			table.fields = append(table.fields, formats.Field{Name: name, Type: wholeType, Nullable: true})
+			table.fields = append(table.fields,
+				formats.Field{Name: name, Type: wholeType, Nullable: true})
 			for row := range table.rows {
 				table.rows[row] = append(table.rows[row], fmt.Sprint(rng.IntN(1<<40)))
 			}
@@ -185,7 +209,8 @@ func keptNumbers(columns, rows int) func(rng *rand.Rand) (*testTable, string) {
 // oneGroup makes a table of kept numbers whose release has one row group.
 func oneGroup(rng *rand.Rand) (*testTable, string) {
 	table, job := keptNumbers(160, 9000)(rng)
-	return table, strings.Replace(job, "output: out.parquet", "output: {path: out.parquet, row_group_rows: 1000000}", 1)
+	return table, strings.Replace(job, "output: out.parquet",
+		"output: {path: out.parquet, row_group_rows: 1000000}", 1)
 }
 
 // maskedNumbers makes a table of masked columns, all in one set.
@@ -201,7 +226,8 @@ func maskedNumbers(columns, rows int) func(rng *rand.Rand) (*testTable, string) 
 			}
 			fmt.Fprintf(&masks, "  %s: discretize\n", names[i])
 		}
-		return table, fmt.Sprintf("input: in\noutput: out.parquet\nquasi_identifiers: [{columns: [%s], k: 5}]\ncolumns:\n%smax_steps: 5\n", strings.Join(names, ", "), masks.String())
+		return table, fmt.Sprintf("input: in\noutput: out.parquet\nquasi_identifiers: [{columns: "+
+			"[%s], k: 5}]\ncolumns:\n%smax_steps: 5\n", strings.Join(names, ", "), masks.String())
 	}
 }
 
@@ -211,8 +237,10 @@ func longTexts(rows, size int) func(rng *rand.Rand) (*testTable, string) {
 		table := people(rng, rows)
 		table.fields = append(table.fields, formats.Field{Name: "note", Type: textType})
 		for row := range table.rows {
-			table.rows[row] = append(table.rows[row], fmt.Sprint(rng.IntN(1<<40), strings.Repeat("x", rng.IntN(size))))
+			table.rows[row] = append(table.rows[row],
+				fmt.Sprint(rng.IntN(1<<40), strings.Repeat("x", rng.IntN(size))))
 		}
-		return table, changed("income: keep", "income: keep\n  note: {keep: {identifying: accepted}}") + "max_steps: 5\n"
+		return table, changed("income: keep",
+			"income: keep\n  note: {keep: {identifying: accepted}}") + "max_steps: 5\n"
 	}
 }

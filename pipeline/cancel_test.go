@@ -19,7 +19,8 @@ import (
 )
 
 // stages are those of a run.
-var stages = []resources.Stage{resources.StagePlan, resources.StageCompress, resources.StageSearch, resources.StageMask, resources.StageVerify, resources.StagePublish}
+var stages = []resources.Stage{resources.StagePlan, resources.StageCompress, resources.StageSearch,
+	resources.StageMask, resources.StageVerify, resources.StagePublish}
 
 // A run that is cancelled in any stage, in memory or out of core, says so, leaves nothing, and ends
 // its goroutines.
@@ -34,11 +35,16 @@ func TestCancelled(t *testing.T) {
 	}{
 		{"out.parquet", inMemory("out.parquet"), System{}},
 		{"out/", inMemory("out/"), System{}},
-		{"out of core", func(t *testing.T) string { return spillingRows(t, 24_000) }, System{Spill: true, Room: 3000}},
+		{"out of core", func(t *testing.T) string {
+			return spillingRows(t, 24_000)
+		}, System{Spill: true, Room: 3000}},
 	} {
 		for _, stage := range stages {
-			for _, share := range []int64{-1, 0, 40, 60, 100} { // of the stage in percent; negative: when it starts
-				if share > 0 && (stage != resources.StageCompress || !tt.system.Spill) || share == 0 && (stage == resources.StagePlan || stage == resources.StagePublish) {
+			for _, share := range []int64{-1, 0, 40, 60, 100} {
+				// of the stage in percent; negative: when it starts
+				if share > 0 && (stage != resources.StageCompress || !tt.system.Spill) ||
+					share == 0 && (stage == resources.StagePlan ||
+						stage == resources.StagePublish) {
 					continue
 				}
 				t.Run(fmt.Sprint(tt.name, " ", stage, " ", share), func(t *testing.T) {
@@ -124,8 +130,10 @@ var inputChanges = map[string]func(*testTable){
 		jobs, cities := table.index("job"), table.index("city")
 		for row := range table.rows {
 			other := (row * 7) % len(table.rows)
-			table.rows[row][jobs], table.rows[other][jobs] = table.rows[other][jobs], table.rows[row][jobs]
-			table.rows[row][cities], table.rows[other/2][cities] = table.rows[other/2][cities], table.rows[row][cities]
+			table.rows[row][jobs], table.rows[other][jobs] = table.rows[other][jobs],
+				table.rows[row][jobs]
+			table.rows[row][cities], table.rows[other/2][cities] = table.rows[other/2][cities],
+				table.rows[row][cities]
 		}
 	},
 }

@@ -35,8 +35,8 @@ type CheckOptions struct {
 	Spill bool // count in the store, whatever the budget is
 }
 
-// Check tells how well the rows of any table hide each other in some columns. When K does not hold it returns what it
-// found together with an error of class Privacy.
+// Check tells how well the rows of any table hide each other in some columns. When K does not
+// hold it returns what it found together with an error of class Privacy.
 func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
 	j := &job.Job{Input: opt.Input, Count: opt.Count, Limits: opt.Limits, CSV: opt.CSV}
 	if opt.MissingNull {
@@ -45,7 +45,7 @@ func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
 	for _, name := range opt.names() {
 		j.Columns = append(j.Columns, job.Column{Name: name, Mask: job.MaskKeep})
 	}
-	res, err := newRecorder(j, &Report{}, opt.Events, spill.Options{})
+	res, err := newRunState(j, &Report{}, opt.Events, spill.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +55,10 @@ func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
 		return nil, res.Advise(err, j.Output.Path)
 	}
 	if !result.OK {
-		err = fault.Errorf(fault.Privacy, "mask these columns before the table goes out: kcut init drafts a job, kcut run does it",
-			"check %s: anonymity %d is below k = %d", strings.Join(opt.Columns, ", "), result.Anonymity, opt.K)
+		err = fault.Errorf(fault.Privacy, "mask these columns before the table goes out: kcut "+
+			"init drafts a job, kcut run does it",
+			"check %s: anonymity %d is below k = %d",
+			strings.Join(opt.Columns, ", "), result.Anonymity, opt.K)
 	}
 	return result, err
 }
@@ -71,10 +73,14 @@ func (o *CheckOptions) names() []string {
 }
 
 // count opens the table and counts it.
-func (o *CheckOptions) count(ctx context.Context, j *job.Job, res *recorder) (result *check.Result, err error) {
+func (o *CheckOptions) count(
+	ctx context.Context, j *job.Job, res *runState,
+) (result *check.Result, err error) {
 	in, err := dataset.Open(ctx, j.Input, binding.ReadOptions(j, res.Run))
 	if errors.Is(err, formats.ErrEncoding) {
-		err = &fault.Error{Class: fault.Input, Hint: "say with --encoding how it is written: windows-1252, latin-1 or utf-16", Err: err}
+		err = &fault.Error{Class: fault.Input,
+			Hint: "say with --encoding how it is written: windows-1252, latin-1 or utf-16",
+			Err:  err}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open input: %w", err)
@@ -104,11 +110,13 @@ func (o *CheckOptions) request(in *dataset.Dataset) (*check.Request, error) {
 		case field < 0:
 			missing = append(missing, name)
 		case slices.Contains(names[:i], name):
-			return nil, fault.Errorf(fault.Usage, "name every column once", "check column %s: it is named twice", name)
+			return nil, fault.Errorf(fault.Usage, "name every column once",
+				"check column %s: it is named twice", name)
 		case schema.Fields[field].Differs != nil:
 			return nil, schema.Fields[field].Differs
 		case schema.Fields[field].Type.Kind == formats.Nested:
-			return nil, fault.Errorf(fault.Usage, "name columns of values", "check column %s: it is nested", name)
+			return nil, fault.Errorf(fault.Usage, "name columns of values",
+				"check column %s: it is nested", name)
 		case i < len(o.Columns):
 			r.Columns = append(r.Columns, field)
 		case i < len(o.Columns)+len(o.Sensitive):
@@ -118,7 +126,8 @@ func (o *CheckOptions) request(in *dataset.Dataset) (*check.Request, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, fault.Errorf(fault.Usage, binding.HintOfNames(missing, len(names), schema), "find columns in the input: it lacks %s", strings.Join(missing, ", "))
+		return nil, fault.Errorf(fault.Usage, binding.HintOfNames(missing, len(names), schema),
+			"find columns in the input: it lacks %s", strings.Join(missing, ", "))
 	}
 	return r, nil
 }

@@ -20,14 +20,15 @@ import (
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
-// checkedTable has a table of columns a (texts), b (integers), c (numbers), s (sensitive), p (people); an empty
-// cell is a null.
+// checkedTable has a table of columns a (texts), b (integers), c (numbers), s (sensitive), p
+// (people); an empty cell is a null.
 type checkedTable [][]string
 
 func randomChecked(rng *rand.Rand, rows, most int) (table checkedTable) {
 	for range rows {
 		row := []string{
-			fmt.Sprint("v", rng.IntN(most)), fmt.Sprint(rng.IntN(most) - 2), fmt.Sprint(float64(rng.IntN(most)) / 2),
+			fmt.Sprint("v", rng.IntN(most)), fmt.Sprint(rng.IntN(most) - 2),
+			fmt.Sprint(float64(rng.IntN(most)) / 2),
 			fmt.Sprint("s", rng.IntN(1+rng.IntN(5))), fmt.Sprint(rng.IntN(1 + rows/2)),
 		}
 		if rng.IntN(4) == 0 {
@@ -49,7 +50,8 @@ func (c checkedTable) write(t *testing.T, files int) (folder string) {
 		}
 		w := csv.NewWriter(f)
 		rows := c[len(c)*i/files : len(c)*(i+1)/files]
-		if err := errors.Join(w.WriteAll(append([][]string{{"a", "b", "c", "s", "p"}}, rows...)), f.Close()); err != nil {
+		if err := errors.Join(w.WriteAll(append([][]string{{"a", "b", "c", "s", "p"}}, rows...)),
+			f.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,7 +70,8 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 		secrets = append(secrets, row[3])
 	}
 	whole, worst, all := sharesOf(secrets), naiveFigures{}, 0.0
-	r := &check.Result{Rows: int64(len(c)), K: k, Anonymity: math.MaxInt64, Figures: &risk.Figures{Classes: int64(len(classes))}}
+	r := &check.Result{Rows: int64(len(c)), K: k, Anonymity: math.MaxInt64,
+		Figures: &risk.Figures{Classes: int64(len(classes))}}
 	for _, rows := range classes {
 		values, who := []string(nil), make(map[string]bool)
 		for _, i := range rows {
@@ -90,7 +93,8 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 		worst.add(naiveMeasures(sharesOf(values), whole, ""))
 	}
 	r.Unique, r.Below = r.Unique/all, r.Below/all
-	r.Prosecutor = risk.Risk{Highest: 1 / float64(r.Anonymity), Average: float64(len(classes)) / all}
+	r.Prosecutor = risk.Risk{Highest: 1 / float64(r.Anonymity),
+		Average: float64(len(classes)) / all}
 	r.Journalist, r.Marketer = r.Prosecutor, r.Prosecutor.Average
 	s := check.Sensitive{Column: "s", Values: len(whole)}
 	s.L, s.EntropyL = new(worst["l"]), new(worst["entropy_l"])
@@ -101,14 +105,17 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 
 // checkedText writes a result without the digits that sums in another order may change.
 func checkedText(r *check.Result) string {
-	text := fmt.Sprintf("%d %d %d %t %.9f %.9f %d %.9f %.9f %.9f", r.Rows, r.K, r.Anonymity, r.OK, r.Unique, r.Below, r.Classes, r.Prosecutor, r.Journalist, r.Marketer)
+	text := fmt.Sprintf("%d %d %d %t %.9f %.9f %d %.9f %.9f %.9f", r.Rows, r.K, r.Anonymity,
+		r.OK, r.Unique, r.Below, r.Classes, r.Prosecutor, r.Journalist, r.Marketer)
 	for _, s := range r.Sensitive {
-		text += fmt.Sprintf(" %s %d %.9f %.9f %.9f %.9f", s.Column, s.Values, *s.L, *s.EntropyL, *s.MaxConfidence, *s.T)
+		text += fmt.Sprintf(" %s %d %.9f %.9f %.9f %.9f",
+			s.Column, s.Values, *s.L, *s.EntropyL, *s.MaxConfidence, *s.T)
 	}
 	return text
 }
 
-// What is found in random tables is what a naive count finds, in one file or in several, in memory or in the store.
+// What is found in random tables is what a naive count finds, in one file or in several, in
+// memory or in the store.
 func TestCheckAgreesWithNaive(t *testing.T) {
 	enginetest.Cases(t, 60, func(rng *rand.Rand) {
 		table := randomChecked(rng, 1+rng.IntN(400), 2+rng.IntN(12))
@@ -124,10 +131,12 @@ func TestCheckAgreesWithNaive(t *testing.T) {
 		want := table.naive(columns, opt.K, opt.Entity != "")
 		opt.Input = []string{table.write(t, 1+rng.IntN(4))}
 		got, err := Check(t.Context(), opt)
-		if errors.Is(err, formats.ErrSchema) { // a few rows may all lack a value, or have whole numbers alone
+		if errors.Is(err, formats.ErrSchema) {
+			// a few rows may all lack a value, or have whole numbers alone
 			return
 		}
-		if got == nil || (err == nil) != want.OK || err != nil && fault.ClassOf(err) != fault.Privacy {
+		if got == nil || (err == nil) != want.OK ||
+			err != nil && fault.ClassOf(err) != fault.Privacy {
 			t.Fatalf("%v, want %t", err, want.OK)
 		}
 		if got, want := checkedText(got), checkedText(want); got != want {
@@ -141,14 +150,18 @@ func TestCheckBeyondMemory(t *testing.T) {
 	table := randomChecked(rand.New(rand.NewPCG(1, 2)), 400_000, 500)
 	spilled, folder := false, t.TempDir()
 	got, err := Check(t.Context(), CheckOptions{
-		Input: []string{table.write(t, 3)}, Columns: []string{"a", "b", "c"}, Sensitive: []string{"s"}, Entity: "p",
+		Input: []string{table.write(t, 3)}, Columns: []string{"a", "b", "c"},
+		Sensitive: []string{"s"}, Entity: "p",
 		Limits: job.Limits{Memory: resources.MinMemory, Threads: 2, SpillDir: folder},
-		Events: Events{Notice: func(text string) { spilled = spilled || strings.Contains(text, "spilling") }},
+		Events: Events{Notice: func(text string) {
+			spilled = spilled || strings.Contains(text, "spilling")
+		}},
 	})
 	if err != nil || !spilled {
 		t.Fatalf("spilled: %t, error %v", spilled, err)
 	}
-	if got, want := checkedText(got), checkedText(table.naive([]int{0, 1, 2}, 0, true)); got != want {
+	if got, want := checkedText(got), checkedText(
+		table.naive([]int{0, 1, 2}, 0, true)); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	if left, err := filepath.Glob(filepath.Join(folder, "*")); err != nil || len(left) > 0 {
@@ -170,11 +183,15 @@ func TestCheckRefuses(t *testing.T) {
 		tt.opt.Input = input
 		_, err := Check(t.Context(), tt.opt)
 		var advised *fault.Error
-		if !errors.As(err, &advised) || advised.Class != fault.Usage || !strings.Contains(err.Error()+"; "+advised.Hint, tt.want) {
+		if !errors.As(err, &advised) || advised.Class != fault.Usage ||
+			!strings.Contains(err.Error()+"; "+advised.Hint, tt.want) {
 			t.Errorf("%v: %v, want %q", tt.opt.names(), err, tt.want)
 		}
 	}
-	if r, err := Check(t.Context(), CheckOptions{Input: []string{checkedTable{}.write(t, 1)}, Columns: []string{"a"}, Sensitive: []string{"s"}, K: 1}); r == nil || r.Anonymity != 0 || r.OK || err == nil {
+	if r, err := Check(t.Context(), CheckOptions{
+		Input: []string{checkedTable{}.write(t, 1)}, Columns: []string{"a"},
+		Sensitive: []string{"s"}, K: 1,
+	}); r == nil || r.Anonymity != 0 || r.OK || err == nil {
 		t.Errorf("a table without rows: %+v, %v", r, err)
 	}
 }

@@ -15,11 +15,13 @@ import (
 	"testing"
 )
 
-// fewest is the least value of a constant that is a size: counts of bits, levels and threads are below.
+// fewest is the least value of a constant that is a size: counts of bits, levels and threads are
+// below.
 const fewest = 32
 
-// constants are the integer constants of the product that are compared with something: named, in or outside of functions, at
-// least fewest, and on a side of <, <=, > or >=, or an argument of min or max. Those that are equal to something are marks.
+// constants are the integer constants of the product that are compared with something: named, in
+// or outside of functions, at least fewest, and on a side of <, <=, > or >=, or an argument of
+// min or max. Those that are equal to something are marks.
 type constants struct {
 	testing.TB
 	root     string // of the module's sources
@@ -33,13 +35,15 @@ const modulePath = "github.com/kcut/kcut"
 // readConstants reads the sources below a folder.
 func readConstants(tb testing.TB, root string) *constants {
 	tb.Helper()
-	c := &constants{TB: tb, root: root, packages: make(map[string]*types.Package), values: make(map[string]int64), compared: make(map[string]bool)}
+	c := &constants{TB: tb, root: root, packages: make(map[string]*types.Package),
+		values: make(map[string]int64), compared: make(map[string]bool)}
 	must(tb, filepath.WalkDir(root, func(dir string, entry os.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
 		below := strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(dir, root)), "/")
-		if base := path.Base(below); below != "" && (strings.HasPrefix(base, ".") || base == "testdata") || strings.HasSuffix(base, "test") || below == "cmd" {
+		if base := path.Base(below); below != "" && (strings.HasPrefix(base, ".") ||
+			base == "testdata") || strings.HasSuffix(base, "test") || below == "cmd" {
 			return filepath.SkipDir
 		}
 		_, err = c.Import(path.Join(modulePath, below))
@@ -48,7 +52,8 @@ func readConstants(tb testing.TB, root string) *constants {
 	return c
 }
 
-// Import returns a package of the module once it has been looked through, and of others the name alone.
+// Import returns a package of the module once it has been looked through, and of others the name
+// alone.
 func (c *constants) Import(name string) (*types.Package, error) {
 	if p := c.packages[name]; p != nil {
 		return p, nil
@@ -70,17 +75,20 @@ func (c *constants) Import(name string) (*types.Package, error) {
 		return nil, err
 	}
 	for _, entry := range entries {
-		if is, _ := build.Default.MatchFile(dir, entry.Name()); !is || !strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go") {
+		if is, _ := build.Default.MatchFile(dir, entry.Name()); !is ||
+			!strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(set, filepath.Join(dir, entry.Name()), nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(set, filepath.Join(dir, entry.Name()), nil,
+			parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, file)
 	}
 	info := &types.Info{Uses: make(map[*ast.Ident]types.Object)}
-	config := types.Config{Importer: c, Error: func(error) {}, Sizes: types.SizesFor("gc", "amd64")} // much of other modules is unknown
+	// much of other modules is unknown
+	config := types.Config{Importer: c, Error: func(error) {}, Sizes: types.SizesFor("gc", "amd64")}
 	p, _ := config.Check(name, set, files, info)
 	c.packages[name] = p
 	for _, name := range p.Scope().Names() {
@@ -118,7 +126,8 @@ func (c *constants) note(info *types.Info, of ...ast.Expr) {
 				return true
 			}
 			is, ok := info.Uses[name].(*types.Const)
-			if !ok || is.Val().Kind() != constant.Int || is.Pkg() == nil || !strings.HasPrefix(is.Pkg().Path(), modulePath) {
+			if !ok || is.Val().Kind() != constant.Int || is.Pkg() == nil ||
+				!strings.HasPrefix(is.Pkg().Path(), modulePath) {
 				return true
 			}
 			value, exact := constant.Int64Val(is.Val())
@@ -130,7 +139,8 @@ func (c *constants) note(info *types.Info, of ...ast.Expr) {
 				c.values[key] = value
 			}
 			if before := c.values[key]; before != value {
-				c.Errorf("%s has two values, %d and %d: give one of the constants another name", key, before, value)
+				c.Errorf("%s has two values, %d and %d: give one of the constants another name",
+					key, before, value)
 			}
 			c.compared[key] = true
 			return true

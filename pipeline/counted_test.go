@@ -15,7 +15,8 @@ import (
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
-// counted returns the table with equal rows as one or several rows that count them, in any order, and some that count nothing.
+// counted returns the table with equal rows as one or several rows that count them, in any order,
+// and some that count nothing.
 func (t *testTable) counted(rng *rand.Rand) *testTable {
 	times := make(map[string]int)
 	row := make(map[string][]string)
@@ -24,9 +25,11 @@ func (t *testTable) counted(rng *rand.Rand) *testTable {
 		times[key]++
 		row[key] = r
 	}
-	kind := []formats.Type{wholeType, {Kind: formats.Uint, Bits: 64}, {Kind: formats.Int, Bits: 32}}[rng.IntN(3)]
+	kind := []formats.Type{wholeType, {Kind: formats.Uint, Bits: 64},
+		{Kind: formats.Int, Bits: 32}}[rng.IntN(3)]
 	at := rng.IntN(len(t.fields) + 1)
-	of := &testTable{fields: slices.Insert(slices.Clone(t.fields), at, formats.Field{Name: "times", Type: kind, Nullable: rng.IntN(2) == 0})}
+	of := &testTable{fields: slices.Insert(slices.Clone(t.fields),
+		at, formats.Field{Name: "times", Type: kind, Nullable: rng.IntN(2) == 0})}
 	for key, n := range times {
 		for n >= 0 {
 			some := rng.IntN(n + 1)
@@ -43,7 +46,8 @@ func (t *testTable) counted(rng *rand.Rand) *testTable {
 	return of
 }
 
-// The release of rows that stand for several records is that of a table with a row for each of these, byte for byte.
+// The release of rows that stand for several records is that of a table with a row for each of
+// these, byte for byte.
 func TestCountedRows(t *testing.T) {
 	released := 0
 	for _, seed := range seeded(t, 40) {
@@ -62,7 +66,8 @@ func TestCountedRows(t *testing.T) {
 			got := outcomeOf(t, table.put(t, rng), RunOptions{}, overrides...)
 			if want.err != "" { // which may name a row
 				if got.class != want.class || got.err == "" {
-					t.Errorf("%q of class %d, want %q of class %d", got.err, got.class, want.err, want.class)
+					t.Errorf("%q of class %d, want %q of class %d",
+						got.err, got.class, want.err, want.class)
 				}
 				return
 			}
@@ -110,23 +115,28 @@ columns: {a: suppress, b: suppress, c: suppress, rich: keep}
 
 // Ten billion records are counted, and searched by those algorithms that know no single record.
 func TestTenBillionRecords(t *testing.T) {
-	counts := strings.NewReplacer("input:", "input_counts:", "out.parquet", "cut.json").Replace(tenBillionJob)
-	for _, algorithm := range []string{"tdr", "tds", "infogain-mondrian", "mondrian", "guided", "bottom-up", "iack"} {
+	counts := strings.NewReplacer("input:", "input_counts:",
+		"out.parquet", "cut.json").Replace(tenBillionJob)
+	for _, algorithm := range []string{"tdr", "tds", "infogain-mondrian", "mondrian",
+		"guided", "bottom-up", "iack"} {
 		t.Run(algorithm, func(t *testing.T) {
 			dir := jobFolder(t, withAlgorithm(counts, algorithm))
 			rarer, all := tenBillion(t, dir)
 			report, err := Run(t.Context(), mustLoad(t, dir), RunOptions{})
 			must(t, err)
 			anonymity := report.Sets[0].Anonymity
-			if report.Rows != int64(all) || anonymity < 1<<31 || algorithm == "tdr" && anonymity != rarer {
-				t.Errorf("%d rows with anonymity %d, want %d with %d", report.Rows, anonymity, all, rarer)
+			if report.Rows != int64(all) || anonymity < 1<<31 ||
+				algorithm == "tdr" && anonymity != rarer {
+				t.Errorf("%d rows with anonymity %d, want %d with %d",
+					report.Rows, anonymity, all, rarer)
 			}
 		})
 	}
 	dir := t.TempDir()
 	must(t, os.Mkdir(filepath.Join(dir, "in"), 0o700))
 	rarer, all := tenBillion(t, dir)
-	opt := CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"a"}, Sensitive: []string{"rich"}, Count: "times", K: 1 << 31}
+	opt := CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"a"},
+		Sensitive: []string{"rich"}, Count: "times", K: 1 << 31}
 	found, err := Check(t.Context(), opt)
 	must(t, err)
 	if found.Rows != int64(all) || found.Anonymity != int64(rarer) || *found.Sensitive[0].L != 2 {
@@ -142,18 +152,24 @@ func TestTenBillionRowsReleased(t *testing.T) {
 	}
 	dir := jobFolder(t, tenBillionJob)
 	rarer, all := tenBillion(t, dir)
-	for _, runner := range []Runner{nil, &goroutines{rng: rand.New(rand.NewPCG(1, 2)), turns: true}} {
-		report, err := Run(t.Context(), mustLoad(t, dir, "order", job.OrderReleased), RunOptions{Runner: runner})
+	for _, runner := range []Runner{nil, &goroutines{
+		rng: rand.New(rand.NewPCG(1, 2)), turns: true,
+	}} {
+		report, err := Run(t.Context(), mustLoad(t, dir, "order", job.OrderReleased),
+			RunOptions{Runner: runner})
 		must(t, err)
-		if report.Rows != int64(all) || report.Released != int64(all) || report.Sets[0].Anonymity != rarer {
-			t.Errorf("%d of %d rows with anonymity %d, want %d with %d", report.Released, report.Rows, report.Sets[0].Anonymity, all, rarer)
+		if report.Rows != int64(all) || report.Released != int64(all) ||
+			report.Sets[0].Anonymity != rarer {
+			t.Errorf("%d of %d rows with anonymity %d, want %d with %d",
+				report.Released, report.Rows, report.Sets[0].Anonymity, all, rarer)
 		}
 		if runner == nil {
 			must(t, os.Rename(filepath.Join(dir, "out.parquet"), filepath.Join(dir, "alone")))
 		}
 	}
 	sameReleases(t, filepath.Join(dir, "out.parquet"), filepath.Join(dir, "alone"))
-	found, err := verify.Release(t.Context(), filepath.Join(dir, "alone"), job.Limits{}, verify.Watch{})
+	found, err := verify.Release(t.Context(), filepath.Join(dir, "alone"), job.Limits{},
+		verify.Watch{})
 	must(t, err)
 	if !found.OK || found.Rows != int64(all) || found.Sets[0].Anonymity != rarer {
 		t.Errorf("%+v, want %d rows with anonymity %d", found, all, rarer)

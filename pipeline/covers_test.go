@@ -16,15 +16,18 @@ import (
 // covers reports whether released texts are true of a value.
 func (a *audit) covers(column *cutfile.Column, value string, texts []string) bool {
 	released := texts[0]
-	if plain, ok := map[string]string{"-0": "0", "NaN:fff8000000000001": "NaN"}[value]; ok { // one value to a search
+	if plain, ok := map[string]string{"-0": "0", "NaN:fff8000000000001": "NaN"}[value]; ok {
+		// one value to a search
 		value = plain
 	}
-	if column.Suppressed != "" && released == column.Suppressed && (column.Mask == job.MaskSuppress || a.marked()) {
+	if column.Suppressed != "" && released == column.Suppressed &&
+		(column.Mask == job.MaskSuppress || a.marked()) {
 		return true
 	}
 	switch column.Mask {
 	case job.MaskSuppress:
-		return released == value || a.cut.Kind == cutfile.KindRegions && slices.Contains(parseSet(released), value)
+		return released == value || a.cut.Kind == cutfile.KindRegions &&
+			slices.Contains(parseSet(released), value)
 	case job.MaskGeneralize:
 		path := a.path(column.Name, value)
 		return slices.Contains(path, released)
@@ -34,15 +37,18 @@ func (a *audit) covers(column *cutfile.Column, value string, texts []string) boo
 	}
 	switch column.Render {
 	case job.RenderBounds:
-		return value == null || within(value, interval{lower: texts[0], upper: texts[1], closed: a.closed(column, texts[1])})
+		return value == null || within(value,
+			interval{lower: texts[0], upper: texts[1], closed: a.closed(column, texts[1])})
 	case job.RenderInterval:
 		if texts[2] == null {
-			return (value == null || column.Suppressed != "" && a.marked()) && texts[0] == null && texts[1] == null
+			return (value == null || column.Suppressed != "" && a.marked()) && texts[0] == null &&
+				texts[1] == null
 		}
 		i := interval{lower: texts[0], upper: texts[1], closed: texts[2] == "both"}
 		return slices.ContainsFunc(column.Cut, func(l cutfile.Label) bool {
 			label, _ := parseInterval(l.Label)
-			return !l.Null && sameEnd(i.lower, label.lower) && sameEnd(i.upper, label.upper) && i.closed == label.closed &&
+			return !l.Null && sameEnd(i.lower, label.lower) && sameEnd(i.upper, label.upper) &&
+				i.closed == label.closed &&
 				(value != null && within(value, i) || value == null && l.Label == a.full(column))
 		})
 	}
@@ -50,7 +56,8 @@ func (a *audit) covers(column *cutfile.Column, value string, texts []string) boo
 		if a.cut.Kind == cutfile.KindRegions {
 			return released == null || released == a.full(column)
 		}
-		return released == null && len(column.Cut) > 1 || len(column.Cut) == 1 && released == column.Cut[0].Label
+		return released == null && len(column.Cut) > 1 ||
+			len(column.Cut) == 1 && released == column.Cut[0].Label
 	}
 	parsed, ok := parseInterval(released)
 	return ok && within(value, parsed)
@@ -63,10 +70,11 @@ func sameEnd(is, end string) bool {
 
 // closed reports whether an upper bound is the declared one, which belongs to its interval.
 func (a *audit) closed(column *cutfile.Column, upper string) bool {
-	return a.spec(column.Name).Bounds.Upper != "" && slices.ContainsFunc(column.Cut, func(l cutfile.Label) bool {
-		text, _ := cutfile.EndText(l.Upper)
-		return text == upper && strings.HasSuffix(l.Label, "]")
-	})
+	return a.spec(column.Name).Bounds.Upper != "" &&
+		slices.ContainsFunc(column.Cut, func(l cutfile.Label) bool {
+			text, _ := cutfile.EndText(l.Upper)
+			return text == upper && strings.HasSuffix(l.Label, "]")
+		})
 }
 
 // path returns the labels that may stand for a value of a generalized column: its own and
@@ -107,8 +115,9 @@ func generatedPath(value string, g *job.Taxonomy) []string {
 	}
 	for _, unit := range g.Date {
 		path = append(path, map[string]string{
-			"day": value[:10], "month": value[:7], "quarter": fmt.Sprintf("%s-Q%d", value[:4], (monthOf(value)+2)/3),
-			"year": value[:4], "decade": value[:3] + "0s", "century": value[:2] + "XX",
+			"day": value[:10], "month": value[:7],
+			"quarter": fmt.Sprintf("%s-Q%d", value[:4], (monthOf(value)+2)/3),
+			"year":    value[:4], "decade": value[:3] + "0s", "century": value[:2] + "XX",
 		}[unit])
 	}
 	return path
@@ -176,11 +185,13 @@ type interval struct {
 }
 
 func parseInterval(label string) (interval, bool) {
-	if len(label) < 3 || !strings.ContainsRune("[(", rune(label[0])) || !strings.ContainsRune(")]", rune(label[len(label)-1])) {
+	if len(label) < 3 || !strings.ContainsRune("[(", rune(label[0])) ||
+		!strings.ContainsRune(")]", rune(label[len(label)-1])) {
 		return interval{}, false
 	}
 	lower, upper, ok := strings.Cut(label[1:len(label)-1], ",")
-	return interval{lower, upper, label[len(label)-1] == ']'}, ok && (lower == "") == (label[0] == '(')
+	return interval{lower, upper, label[len(label)-1] == ']'},
+		ok && (lower == "") == (label[0] == '(')
 }
 
 func within(value string, i interval) bool {

@@ -29,8 +29,8 @@ func mustNote(t *testing.T, notices []string, start string) {
 	}
 }
 
-// TestNumbersKeepTheirText: of codes that look like numbers every text is released, counted and drafted
-// as it is, and the first one is noted that a number would not give back.
+// TestNumbersKeepTheirText: of codes that look like numbers every text is released, counted and
+// drafted as it is, and the first one is noted that a number would not give back.
 func TestNumbersKeepTheirText(t *testing.T) {
 	const form = `
 input: in
@@ -43,7 +43,8 @@ order: input
 	rows.WriteString("age,code,lab,cost,part,gone\n")
 	codes, labs := []string{"250.0", "250.00"}, []string{"1E2", "10E1", "100"}
 	for i := range 30 {
-		rows.WriteString([]string{"30", "30.0", "40", "4e1"}[i%4] + "," + codes[i%2] + "," + labs[i%3] + ",250.00,0.5,1.50\n")
+		rows.WriteString([]string{"30", "30.0", "40", "4e1"}[i%4] + "," + codes[i%2] +
+			"," + labs[i%3] + ",250.00,0.5,1.50\n")
 	}
 	dir := csvFolder(t, form, rows.String())
 	report := mustRun(t, dir, nil)
@@ -51,7 +52,8 @@ order: input
 		t.Errorf("%d rows", len(got))
 	} else {
 		for i, row := range got {
-			if row[1] != codes[i%2] || row[2] != labs[i%3] || row[3] != "250.00" || row[4] != "0.5" {
+			if row[1] != codes[i%2] || row[2] != labs[i%3] || row[3] != "250.00" ||
+				row[4] != "0.5" {
 				t.Fatalf("row %d is %q", i, row)
 			}
 		}
@@ -66,7 +68,8 @@ order: input
 		}
 	}
 	var notices []string
-	opt := CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"code"}, Events: Events{Notice: func(n string) { notices = append(notices, n) }}}
+	opt := CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"code"},
+		Events: Events{Notice: func(n string) { notices = append(notices, n) }}}
 	checked, err := Check(t.Context(), opt)
 	must(t, err)
 	if checked.Classes != 2 || checked.Anonymity != 15 {
@@ -74,12 +77,15 @@ order: input
 	}
 	mustNote(t, notices, "column code is read as text: line 3 of ")
 	editJob(t, dir, "lab: keep", "lab: {mask: keep, type: number}")
-	if report := mustRun(t, dir, nil, "output.path", filepath.Join(dir, "declared.parquet")); slices.ContainsFunc(report.Notices, func(n string) bool { return strings.HasPrefix(n, "column lab is") }) {
+	if report := mustRun(t, dir, nil, "output.path",
+		filepath.Join(dir, "declared.parquet")); slices.ContainsFunc(report.Notices,
+		func(n string) bool { return strings.HasPrefix(n, "column lab is") }) {
 		t.Errorf("notices %q of a declared type", report.Notices)
 	}
 }
 
-// TestNumbersOfOneForm: floats as pandas, Spark and R write them are numbers, for run, check and draft.
+// TestNumbersOfOneForm: floats as pandas, Spark and R write them are numbers, for run, check and
+// draft.
 func TestNumbersOfOneForm(t *testing.T) {
 	const form = `
 input: in
@@ -87,7 +93,8 @@ output: out.parquet
 quasi_identifiers: [{columns: [age], k: 2}]
 columns: {age: discretize, pandas: keep, spark: keep, r: keep}
 `
-	pandas, spark, r := []string{"10.0", "2.25", "1e-05"}, []string{"10.0", "2.25", "1.0E7"}, []string{"10", "2.25", "1e+05"}
+	pandas, spark, r := []string{"10.0", "2.25", "1e-05"}, []string{"10.0", "2.25", "1.0E7"},
+		[]string{"10", "2.25", "1e+05"}
 	var rows strings.Builder
 	rows.WriteString("age,pandas,spark,r\n")
 	for i := range 30 {
@@ -101,17 +108,21 @@ columns: {age: discretize, pandas: keep, spark: keep, r: keep}
 			t.Errorf("column %s is %s", f.Name, f.Type)
 		}
 	}
-	if slices.ContainsFunc(report.Notices, func(n string) bool { return strings.Contains(n, "is read as text") }) {
+	if slices.ContainsFunc(report.Notices, func(n string) bool {
+		return strings.Contains(n, "is read as text")
+	}) {
 		t.Errorf("notices %q", report.Notices)
 	}
-	checked, err := Check(t.Context(), CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"spark"}})
+	checked, err := Check(t.Context(), CheckOptions{
+		Input: []string{filepath.Join(dir, "in")}, Columns: []string{"spark"},
+	})
 	if must(t, err); checked.Classes != 3 || checked.Anonymity != 10 {
 		t.Errorf("check finds %+v", checked)
 	}
 }
 
-// TestDecimalCommas: numbers in other numerals are texts, with a note of run, plan, check and draft that names the keys;
-// with the keys they are numbers for all of these.
+// TestDecimalCommas: numbers in other numerals are texts, with a note of run, plan, check and
+// draft that names the keys; with the keys they are numbers for all of these.
 func TestDecimalCommas(t *testing.T) {
 	const form = `
 input: in
@@ -122,7 +133,8 @@ columns: {age: discretize, wage: suppress, share: keep}
 	var rows strings.Builder
 	rows.WriteString("age;wage;share\n")
 	for i := range 32 {
-		fmt.Fprintf(&rows, "%d;%s;%s\n", 20+i%4, []string{"1.234,56", "999,50"}[i/8%2], []string{"0,5", "12,25"}[i%2])
+		fmt.Fprintf(&rows, "%d;%s;%s\n", 20+i%4, []string{"1.234,56", "999,50"}[i/8%2],
+			[]string{"0,5", "12,25"}[i%2])
 	}
 	const wage = `column wage is read as text: its values look like numbers with decimal commas or groups of digits; if they are, set csv.decimal: ","`
 	const share = `column share is read as text: its values look like numbers with decimal commas or groups of digits; if they are, set csv.decimal: ","`
@@ -149,7 +161,8 @@ columns: {age: discretize, wage: suppress, share: keep}
 		t.Errorf("intervals of texts: %v, hint %q", err, fault.HintOf(err))
 	}
 
-	write(t, filepath.Join(dir, "job.yaml"), string(mustRead(t, filepath.Join(dir, "job.yaml")))+"csv: {decimal: \",\"}\n")
+	write(t, filepath.Join(dir, "job.yaml"), string(mustRead(t, filepath.Join(dir, "job.yaml")))+
+		"csv: {decimal: \",\"}\n")
 	report = mustRun(t, dir, nil)
 	checking.CSV.Decimal, drafting.CSV.Decimal = ',', ','
 	drafted, err = draft.Job(t.Context(), drafting, Try)
@@ -166,13 +179,15 @@ columns: {age: discretize, wage: suppress, share: keep}
 	if kept := rowsOf.fields[2]; kept.Type != floatType {
 		t.Errorf("column share is %s", kept.Type)
 	}
-	if label := readCut(t, filepath.Join(dir, "out.parquet")).Columns[1].Cut; len(label) < 2 || !strings.Contains(label[0].Label, ",1") {
+	if label := readCut(t, filepath.Join(dir, "out.parquet")).Columns[1].Cut; len(label) < 2 ||
+		!strings.Contains(label[0].Label, ",1") {
 		t.Errorf("intervals of wages are %+v", label)
 	}
 }
 
-// TestDatesOfOtherForms: dates and times that are not ISO 8601 are texts, with a note of run, plan, check and draft that
-// says how to declare them and never guesses which part is the day; as they are declared they are dates and times.
+// TestDatesOfOtherForms: dates and times that are not ISO 8601 are texts, with a note of run,
+// plan, check and draft that says how to declare them and never guesses which part is the day; as
+// they are declared they are dates and times.
 func TestDatesOfOtherForms(t *testing.T) {
 	const form = `
 input: in
@@ -185,19 +200,25 @@ columns: {age: discretize, born: keep, seen: keep, at: keep}
 	var rows strings.Builder
 	rows.WriteString("age,born,seen,at\n")
 	for i := range 8 {
-		fmt.Fprintf(&rows, "%d,%s\n", 20+i%4, []string{"01/02/68,1/2/2020 12:05 AM,9:05 pm", "03/04/69,12/31/1999 12:00 PM,12:30 am"}[i%2])
+		fmt.Fprintf(&rows, "%d,%s\n", 20+i%4, []string{
+			"01/02/68,1/2/2020 12:05 AM,9:05 pm", "03/04/69,12/31/1999 12:00 PM,12:30 am",
+		}[i%2])
 	}
 	notes := []string{
-		"column born is read as text: its values look like dates or times; if they are, declare how they are written, as type: date(D/M/YY) or type: date(M/D/YY)",
-		"column seen is read as text: its values look like dates or times; if they are, declare how they are written, as type: timestamp(M/D/YYYY hh:mm AM)",
-		"column at is read as text: its values look like dates or times; if they are, declare how they are written, as type: time(hh:mm AM)",
+		"column born is read as text: its values look like dates or times; if they are, declare " +
+			"how they are written, as type: date(D/M/YY) or type: date(M/D/YY)",
+		"column seen is read as text: its values look like dates or times; if they are, declare " +
+			"how they are written, as type: timestamp(M/D/YYYY hh:mm AM)",
+		"column at is read as text: its values look like dates or times; if they are, declare " +
+			"how they are written, as type: time(hh:mm AM)",
 	}
 	dir := csvFolder(t, form, rows.String())
 	report := mustRun(t, dir, nil)
 	planned, err := Plan(t.Context(), mustLoad(t, dir), PlanOptions{Overwrite: true})
 	must(t, err)
 	var checked []string
-	checking := CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"born", "seen", "at"}}
+	checking := CheckOptions{Input: []string{filepath.Join(dir, "in")},
+		Columns: []string{"born", "seen", "at"}}
 	checking.Events = Events{Notice: func(n string) { checked = append(checked, n) }}
 	_, err = Check(t.Context(), checking)
 	must(t, err)
@@ -209,7 +230,9 @@ columns: {age: discretize, born: keep, seen: keep, at: keep}
 		mustNote(t, checked, note)
 		mustNote(t, strings.Split(drafted, "# Note: "), note)
 	}
-	editJob(t, dir, "born: keep, seen: keep, at: keep", "born: {mask: keep, type: date(MM/DD/YY)}, seen: {mask: keep, type: timestamp(M/D/YYYY hh:mm AM)}, at: {mask: keep, type: time(hh:mm AM)}")
+	editJob(t, dir, "born: keep, seen: keep, at: keep",
+		"born: {mask: keep, type: date(MM/DD/YY)}, seen: {mask: keep, type: timestamp(M/D/YYYY "+
+			"hh:mm AM)}, at: {mask: keep, type: time(hh:mm AM)}")
 	report = mustRun(t, dir, nil)
 	for _, note := range report.Notices {
 		if strings.Contains(note, "is read as text") {
@@ -217,15 +240,16 @@ columns: {age: discretize, born: keep, seen: keep, at: keep}
 		}
 	}
 	got := readRows(t, filepath.Join(dir, "out.parquet")).rows
-	for i, want := range []string{"2068-01-02 2020-01-02T00:05:00 21:05:00", "1969-03-04 1999-12-31T12:00:00 00:30:00"} {
+	for i, want := range []string{"2068-01-02 2020-01-02T00:05:00 21:05:00",
+		"1969-03-04 1999-12-31T12:00:00 00:30:00"} {
 		if text := strings.Join(got[i][1:], " "); text != want {
 			t.Errorf("row %d is %s, want %s", i, text, want)
 		}
 	}
 }
 
-// TestFileWithoutHeader: every line is a record where the job says so; where it does not, a run, a plan,
-// a check and a draft note that names look like values.
+// TestFileWithoutHeader: every line is a record where the job says so; where it does not, a run,
+// a plan, a check and a draft note that names look like values.
 func TestFileWithoutHeader(t *testing.T) {
 	const form = `
 input: in
@@ -240,7 +264,9 @@ columns: {NAME: discretize}
 	}
 	const note = ": names in the header look like values, in column 1, 2, 3, 4"
 	noted := func(notices []string) bool {
-		return slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, note) })
+		return slices.ContainsFunc(notices, func(n string) bool {
+			return strings.Contains(n, note)
+		})
 	}
 	for name, want := range map[string]int64{`"20"`: 39, "column3\ncsv: {header: false}": 40, "age\ncsv: {header: [id, sex, age, town]}": 40} {
 		key, csv, _ := strings.Cut(name, "\n")
@@ -249,7 +275,8 @@ columns: {NAME: discretize}
 		if report.Rows != want || noted(report.Notices) != (want == 39) {
 			t.Errorf("%s: %d rows, notices %q", name, report.Rows, report.Notices)
 		}
-		planned, err := Plan(t.Context(), mustLoad(t, dir), PlanOptions{Overwrite: true, Sample: true})
+		planned, err := Plan(t.Context(), mustLoad(t, dir),
+			PlanOptions{Overwrite: true, Sample: true})
 		if must(t, err); noted(planned.Notices) != (want == 39) {
 			t.Errorf("%s: notices of the plan %q", name, planned.Notices)
 		}

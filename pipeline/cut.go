@@ -19,39 +19,41 @@ import (
 )
 
 // mostCut bounds a cut that is compared with the one that stands.
-const mostCut = math.MaxInt32
+const maxStandingCut = math.MaxInt32
 
-// findCut searches the counts of an input, and writes the cut that it finds: there are no rows that could be masked.
-func (a *assignment) findCut(ctx context.Context, res *recorder) (err error) {
-	path := a.job.Output.Path
+// findCut searches the counts of an input, and writes the cut that it finds: there are no rows
+// that could be masked.
+func (run *jobRun) findCut(ctx context.Context, res *runState) (err error) {
+	path := run.job.Output.Path
 	res.report.CutOnly = true
 	if !strings.HasSuffix(path, ".json") {
-		return a.job.LocatedKey("output.path", "name a file that ends in .json, as --output does", errors.New("a run of input_counts writes a cut, and no release"))
+		return run.job.LocatedKey("output.path", "name a file that ends in .json, as --output does",
+			errors.New("a run of input_counts writes a cut, and no release"))
 	}
 	exists, err := output.Check(ctx, path)
 	if err != nil {
 		return err
 	}
-	if res.Scratch.Beside, err = output.Local(a.job); err != nil {
+	if res.Scratch.Beside, err = output.Local(run.job); err != nil {
 		return err
 	}
 	var s *search.Search
 	defer func() { err = joinClosed(err, s.Close()) }()
 	err = res.stage(ctx, resources.StagePlan, func() error {
-		t, err := binding.LoadTaxonomies(a.job, res.Budget)
+		t, err := binding.LoadTaxonomies(run.job, res.Budget)
 		if err == nil {
-			s, err = a.bind(ctx, t, res)
+			s, err = run.bind(ctx, t, res)
 		}
-		return a.await(err)
+		return run.markMissingInput(err)
 	})
 	if err != nil {
 		return err
 	}
-	found, err := a.find(ctx, s, res)
+	found, err := run.find(ctx, s, res)
 	if err != nil {
 		return err
 	}
-	if err := a.compare(ctx, s.Bound, found, res); err != nil {
+	if err := run.checkPrevious(ctx, s.Bound, found, res); err != nil {
 		return err
 	}
 	var text []byte
@@ -63,26 +65,28 @@ func (a *assignment) findCut(ctx context.Context, res *recorder) (err error) {
 		return err
 	}
 	return res.stage(ctx, resources.StagePublish, func() error {
-		return a.writeCut(ctx, append(text, '\n'), exists, res)
+		return run.writeCut(ctx, append(text, '\n'), exists, res)
 	})
 }
 
-// writeCut writes a cut, unless it is the one that stands. Another one is replaced only if that was asked for.
-func (a *assignment) writeCut(ctx context.Context, text []byte, exists bool, res *recorder) error {
-	path := output.Shown(a.job.Output.Path)
+// writeCut writes a cut, unless it is the one that stands. Another one is replaced only if that
+// was asked for.
+func (run *jobRun) writeCut(ctx context.Context, text []byte, exists bool, res *runState) error {
+	path := output.Shown(run.job.Output.Path)
 	if exists {
-		stands, err := storage.ReadText(ctx, path, mostCut)
+		stands, err := storage.ReadText(ctx, path, maxStandingCut)
 		switch {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("read the cut that stands: %w", err)
 		case bytes.Equal(stands, text):
 			res.report.AlreadyDone = true
-			return res.report.save(a.opt.RunJSON)
-		case !a.opt.Overwrite:
-			return fault.Errorf(fault.Exists, "name another output, or replace it with --overwrite", "write cut %s: it exists, and is another one", path)
+			return res.report.save(run.opt.RunJSON)
+		case !run.opt.Overwrite:
+			return fault.Errorf(fault.Exists, "name another output, or replace it with --overwrite",
+				"write cut %s: it exists, and is another one", path)
 		}
 	}
-	if err := res.report.save(a.opt.RunJSON); err != nil {
+	if err := res.report.save(run.opt.RunJSON); err != nil {
 		return err
 	}
 	if storage.IsRemote(path) {

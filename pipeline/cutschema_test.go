@@ -118,7 +118,8 @@ func hasType(types, value any) bool {
 		return isNumber && number == math.Trunc(number)
 	}
 	return types == map[reflect.Kind]string{
-		reflect.Invalid: "null", reflect.Float64: "number", reflect.String: "string", reflect.Slice: "array", reflect.Map: "object",
+		reflect.Invalid: "null", reflect.Float64: "number", reflect.String: "string",
+		reflect.Slice: "array", reflect.Map: "object",
 	}[reflect.ValueOf(value).Kind()]
 }
 
@@ -134,7 +135,8 @@ func TestCutSchema(t *testing.T) {
 		claiming := cutOf(t, dir)
 		claiming.Entity, claiming.Sensitive = true, []cutfile.Sensitive{
 			{Column: "income", L: 2, MaxConfidence: &job.Shares{Every: 0.5}},
-			{Column: "score", EntropyL: 1.5, MaxConfidence: &job.Shares{Of: map[string]float64{"1": 0.5}}, T: new(0.0)},
+			{Column: "score", EntropyL: 1.5,
+				MaxConfidence: &job.Shares{Of: map[string]float64{"1": 0.5}}, T: new(0.0)},
 		}
 		if text := textOf(t, claiming); !c.takes(t, []byte(text)) {
 			t.Errorf("refused: %s", text)
@@ -151,15 +153,21 @@ func TestCutSchema(t *testing.T) {
 			"sets":      func(c *cutfile.File) { c.Sets = nil },
 			"k":         func(c *cutfile.File) { c.Sets[0].K = 0 },
 			"mask":      func(c *cutfile.File) { c.Columns[0].Mask = job.MaskKeep },
-			"end":       func(c *cutfile.File) { c.Columns[1].Cut[0].Lower = json.RawMessage("true") },
+			"end": func(c *cutfile.File) {
+				c.Columns[1].Cut[0].Lower = json.RawMessage("true")
+			},
 			"nothing":   sensitive(cutfile.Sensitive{}),
 			"one value": sensitive(cutfile.Sensitive{L: 1}),
 			"entropy":   sensitive(cutfile.Sensitive{EntropyL: 1}),
 			"t":         sensitive(cutfile.Sensitive{T: new(1.0)}),
 			"all":       sensitive(cutfile.Sensitive{MaxConfidence: &job.Shares{Every: 1}}),
-			"none":      sensitive(cutfile.Sensitive{MaxConfidence: &job.Shares{Of: map[string]float64{}}}),
-			"all of x":  sensitive(cutfile.Sensitive{MaxConfidence: &job.Shares{Of: map[string]float64{"x": 1}}}),
-			"empty":     func(c *cutfile.File) { c.Kind, c.Regions = cutfile.KindRegions, []cutfile.Region{{}} },
+			"none": sensitive(
+				cutfile.Sensitive{MaxConfidence: &job.Shares{Of: map[string]float64{}}}),
+			"all of x": sensitive(
+				cutfile.Sensitive{MaxConfidence: &job.Shares{Of: map[string]float64{"x": 1}}}),
+			"empty": func(c *cutfile.File) {
+				c.Kind, c.Regions = cutfile.KindRegions, []cutfile.Region{{}}
+			},
 		} {
 			cut := cutOf(t, dir)
 			change(cut)
@@ -187,7 +195,9 @@ func TestCutSchemaAlgorithms(t *testing.T) {
 	}
 	for _, name := range names {
 		c := &cutfile.File{Algorithm: name.(string)}
-		if slices.ContainsFunc(c.Flaws(), func(flaw string) bool { return strings.Contains(flaw, "of no algorithm") }) {
+		if slices.ContainsFunc(c.Flaws(), func(flaw string) bool {
+			return strings.Contains(flaw, "of no algorithm")
+		}) {
 			t.Errorf("%s: a cut of no algorithm", name)
 		}
 	}
@@ -250,8 +260,10 @@ taxonomies:
 	}}
 	for i := range 32 {
 		table.rows = append(table.rows, []string{
-			[]string{"20", "37"}[i/16], []string{"9th", "10th", "Bachelors", "R&D <PhD>"}[i/8], []string{"Sales", "Law", "IT", null}[i/8],
-			[]string{"1990-01-01", "2000-05-03", null}[i%3], []string{"0.5", "1.5", "80"}[i%3], []string{">50K", "<=50K"}[(i/4+i/16+i%3/2)%2],
+			[]string{"20", "37"}[i/16], []string{"9th", "10th", "Bachelors", "R&D <PhD>"}[i/8],
+			[]string{"Sales", "Law", "IT", null}[i/8],
+			[]string{"1990-01-01", "2000-05-03", null}[i%3], []string{"0.5", "1.5", "80"}[i%3],
+			[]string{">50K", "<=50K"}[(i/4+i/16+i%3/2)%2],
 		})
 	}
 	a := mustRelease(t, table.folder(t, job, 32), 0)

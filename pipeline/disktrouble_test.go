@@ -44,7 +44,8 @@ func spillingRows(tb testing.TB, rows int) string {
 	for i := range rows {
 		number := rng.IntN(rows / 3)
 		table.rows = append(table.rows, []string{
-			fmt.Sprint(number), fmt.Sprintf("%s %d", strings.Repeat("name", 20), i/3), fmt.Sprintf("%05d", 10_000+rng.IntN(3000)),
+			fmt.Sprint(number), fmt.Sprintf("%s %d", strings.Repeat("name", 20), i/3),
+			fmt.Sprintf("%05d", 10_000+rng.IntN(3000)),
 			[]string{"low", "high"}[min(1, (number+rng.IntN(rows/6))*4/rows)],
 		})
 	}
@@ -88,14 +89,16 @@ func TestEveryDiskFaultSurfaces(t *testing.T) {
 			must(t, spillOnto(t, dir, healthy))
 			t.Logf("%d operations", healthy.Operations())
 			// Nothing is synced: what is spilled ends with the run.
-			for _, kind := range []string{"make directory", "lock", "list", "create", "write", "open", "read at", "rename", "remove", "remove all"} {
+			for _, kind := range []string{"make directory", "lock", "list", "create",
+				"write", "open", "read at", "rename", "remove", "remove all"} {
 				if !healthy.Did(kind) {
 					t.Errorf("there was no %s", kind)
 				}
 			}
 			// A run may need some more or fewer than another.
 			for n, failed := int64(0), true; failed || n < healthy.Operations(); n++ {
-				if err := os.Remove(filepath.Join(dir, "out.parquet")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				if err := os.Remove(filepath.Join(dir, "out.parquet")); err != nil &&
+					!errors.Is(err, fs.ErrNotExist) {
 					t.Fatal(err)
 				}
 				disk := tt.disk(tt.err, n)
@@ -150,7 +153,9 @@ func TestSpillFolderTrouble(t *testing.T) {
 		during  func(scratch string) error // the first reading
 		class   fault.Class
 	}{
-		{"a file", func(t *testing.T, scratch string) { write(t, scratch, "x") }, nil, fault.Resources},
+		{"a file", func(t *testing.T, scratch string) {
+			write(t, scratch, "x")
+		}, nil, fault.Resources},
 		{"read-only", func(t *testing.T, scratch string) {
 			if os.Getuid() == 0 {
 				t.Skip("nothing is read-only to root")
@@ -166,15 +171,17 @@ func TestSpillFolderTrouble(t *testing.T) {
 			tt.prepare(t, scratch)
 			check := mustLeaveNothing(t, dir)
 			var during sync.Once
-			err := tryJob(t, dir, t.Context(), RunOptions{Events: Events{Progress: func(s resources.Stage, p resources.Progress) {
-				if tt.during != nil && s == resources.StageCompress && 5*p.Done >= 2*p.Total {
-					during.Do(func() {
-						if err := tt.during(scratch); err != nil {
-							t.Error(err)
-						}
-					})
-				}
-			}}, System: System{Spill: true, Room: 3000, Store: spill.Options{Share: 256 << 10}}})
+			err := tryJob(t, dir, t.Context(),
+				RunOptions{Events: Events{Progress: func(s resources.Stage, p resources.Progress) {
+					if tt.during != nil && s == resources.StageCompress && 5*p.Done >= 2*p.Total {
+						during.Do(func() {
+							if err := tt.during(scratch); err != nil {
+								t.Error(err)
+							}
+						})
+					}
+				}}, System: System{Spill: true,
+					Room: 3000, Store: spill.Options{Share: 256 << 10}}})
 			mustFail(t, err, tt.class, scratch, "limits.spill_dir")
 			check()
 		})
@@ -218,8 +225,8 @@ func damageFiles(folder string) (found int, err error) {
 	return found, err
 }
 
-// faultyFiles is the machine's file system, on which one operation fails. When the disk is full then, so does
-// whatever is written later.
+// faultyFiles is the machine's file system, on which one operation fails. When the disk is full
+// then, so does whatever is written later.
 type faultyFiles struct {
 	*publish.FS
 	err    error
@@ -261,15 +268,19 @@ func TestEveryOutputFaultSurfaces(t *testing.T) {
 		output string
 		kinds  []string
 	}{
-		{syscall.ENOSPC, fault.Resources, "out.parquet", []string{"create", "write", "sync", "rename", "close", "lock"}},
-		{syscall.EIO, fault.Transient, "out/", []string{"make directory", "create", "write", "sync", "list", "exchange", "remove", "close"}},
+		{syscall.ENOSPC, fault.Resources, "out.parquet",
+			[]string{"create", "write", "sync", "rename", "close", "lock"}},
+		{syscall.EIO, fault.Transient, "out/",
+			[]string{"make directory", "create", "write", "sync", "list", "exchange",
+				"remove", "close"}},
 	} {
 		t.Run(tt.output, func(t *testing.T) {
 			t.Parallel()
 			dir := spillingRows(t, 1200)
 			run := func(files *faultyFiles) error {
 				return tryJob(t, dir, t.Context(), RunOptions{
-					Overwrite: true, System: System{Spill: true, Room: 300, Files: files.FS, Store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}},
+					Overwrite: true, System: System{Spill: true, Room: 300, Files: files.FS,
+						Store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}},
 				}, "output.path", dir+"/"+tt.output)
 			}
 			must(t, run(newFaultyFiles(nil, -1)))
@@ -277,8 +288,10 @@ func TestEveryOutputFaultSurfaces(t *testing.T) {
 			for n, failed := 0, true; failed; n++ {
 				files := newFaultyFiles(tt.err, n)
 				err := run(files)
-				if failed = files.failed != ""; failed != (err != nil) || failed && (!errors.Is(err, tt.err) || fault.ClassOf(err) != tt.class) {
-					t.Errorf("operation %d, %s, failed, and the run said %v of class %d", n, files.failed, err, fault.ClassOf(err))
+				if failed = files.failed != ""; failed != (err != nil) ||
+					failed && (!errors.Is(err, tt.err) || fault.ClassOf(err) != tt.class) {
+					t.Errorf("operation %d, %s, failed, and the run said %v of class %d",
+						n, files.failed, err, fault.ClassOf(err))
 				}
 				if !failed {
 					t.Logf("%d operations: %v", n, slices.Sorted(maps.Keys(files.kinds)))
@@ -289,7 +302,9 @@ func TestEveryOutputFaultSurfaces(t *testing.T) {
 					}
 				}
 				for path, file := range listing(t, dir) {
-					if whole, ok := want[path]; ok && file != whole && files.failed != "change mode" { // which the next run does
+					if whole, ok := want[path]; ok && file != whole &&
+						files.failed != "change mode" {
+						// which the next run does
 						t.Errorf("operation %d, %s, changed %s", n, files.failed, path)
 					}
 				}

@@ -1,6 +1,6 @@
 // Package pipeline is where files, counts and decisions meet: it runs the job that a job
 // file describes. Its stages are functions with values between them, all on one screen in
-// assignment.run:
+// jobRun.release:
 //
 //	job ──bind──▶ Search ──Count──▶ Counts ──Find──▶ Found ──maskInput──▶ parts ──verifyRelease──▶ Publish
 //
@@ -8,9 +8,10 @@
 // split, so equal inputs and jobs give equal bytes. Masking is applying the cut: of what was
 // found a later run, or a worker in another process, needs no more than that.
 //
-// With a Runner, other processes mask the rows, and this one does all else as it does alone. Workers find the job and the cut in a
-// folder that all see, and leave masked rows there, in files whose names end with a digest: it does not matter how often a
-// task is done. Where the cut does not say all that masking takes, this process masks the rows.
+// With a Runner, other processes mask the rows, and this one does all else as it does alone.
+// Workers find the job and the cut in a folder that all see, and leave masked rows there, in
+// files whose names end with a digest: it does not matter how often a task is done. Where the cut
+// does not say all that masking takes, this process masks the rows.
 //
 //	job, cut ──▶ shared folder ──Worker.Do──▶ row groups, or sorted rows of a split ──▶ shared folder ──▶ parts
 //

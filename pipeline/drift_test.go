@@ -15,8 +15,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// naiveDrifts recounts by rows in how many classes of each set of two releases fewer than k rows with some
-// value of a kept column came or went.
+// naiveDrifts recounts by rows in how many classes of each set of two releases fewer than k rows
+// with some value of a kept column came or went.
 func naiveDrifts(was, is *audit, columns []string) (drifts []verify.Drift) {
 	count := func(a *audit, set []string, column string) map[string]map[string]int {
 		classes := make(map[string]map[string]int)
@@ -41,7 +41,8 @@ func naiveDrifts(was, is *audit, columns []string) (drifts []verify.Drift) {
 				few := false
 				for _, of := range []map[string]int{values, before[key]} {
 					for value := range of {
-						change := max(values[value]-before[key][value], before[key][value]-values[value])
+						change := max(values[value]-before[key][value],
+							before[key][value]-values[value])
 						few = few || before[key] != nil && change > 0 && change < set.K
 					}
 				}
@@ -50,20 +51,27 @@ func naiveDrifts(was, is *audit, columns []string) (drifts []verify.Drift) {
 				}
 			}
 			if n > 0 {
-				drifts = append(drifts, verify.Drift{Set: i + 1, K: set.K, Column: column, Classes: n})
+				drifts = append(drifts, verify.Drift{
+					Set: i + 1, K: set.K, Column: column, Classes: n,
+				})
 			}
 		}
 	}
 	return drifts
 }
 
-// TestDrifts: of every two nights it is counted, as a naive recount does, in how many classes few rows with
-// some kept value came or went, whatever the threads; and noted when the earlier one can be read.
+// TestDrifts: of every two nights it is counted, as a naive recount does, in how many classes few
+// rows with some kept value came or went, whatever the threads; and noted when the earlier one
+// can be read.
 func TestDrifts(t *testing.T) {
-	text := "sensitive: [{column: weight, l: 2}]\n" + strings.Replace(nightlyJob, "  weight: drop\n", "  weight: {keep: {identifying: accepted}}\n", 1)
+	text := "sensitive: [{column: weight, l: 2}]\n" +
+		strings.Replace(nightlyJob, "  weight: drop\n",
+			"  weight: {keep: {identifying: accepted}}\n", 1)
 	dir := jobFolder(t, text)
 	town := newResidents(rand.New(rand.NewPCG(3, 4)), 600)
-	release := func(night int) string { return filepath.Join(dir, fmt.Sprintf("night%d.parquet", night)) }
+	release := func(night int) string {
+		return filepath.Join(dir, fmt.Sprintf("night%d.parquet", night))
+	}
 	input := filepath.Join(dir, "in", "a.parquet")
 	town.night(t, input)
 	mustRun(t, dir, nil, "output.path", release(0))
@@ -72,11 +80,15 @@ func TestDrifts(t *testing.T) {
 		was := auditFolder(t, dir, "output.path", release(n-1))
 		town.night(t, input)
 		job := mustLoad(t, dir, "output.path", release(n))
-		report, err := Apply(t.Context(), job, ApplyOptions{Cut: release(n - 1), OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
+		report, err := Apply(t.Context(), job, ApplyOptions{
+			Cut: release(n - 1), OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 90},
+		})
 		must(t, err)
-		want := naiveDrifts(was, auditFolder(t, dir, "output.path", release(n)), []string{"weight", "income"})
+		want := naiveDrifts(was, auditFolder(t, dir, "output.path", release(n)),
+			[]string{"weight", "income"})
 		for _, threads := range []int{1, 3} {
-			got, err := verify.Drifts(t.Context(), release(n-1), release(n), threads, spill.NewBudget(64<<20))
+			got, err := verify.Drifts(t.Context(), release(n-1), release(n), threads,
+				spill.NewBudget(64<<20))
 			must(t, err)
 			if !slices.Equal(got, want) {
 				t.Errorf("night %d: %+v, want %+v", n, got, want)
@@ -84,7 +96,8 @@ func TestDrifts(t *testing.T) {
 		}
 		found += len(want)
 		for _, d := range want {
-			if !noted(report.Notices, fmt.Sprintf("since %s fewer than %d rows with some value of column %s came or went in %d equivalence classes of quasi-identifier set %d",
+			if !noted(report.Notices, fmt.Sprintf("since %s fewer than %d rows with some value "+
+				"of column %s came or went in %d equivalence classes of quasi-identifier set %d",
 				release(n-1), d.K, d.Column, d.Classes, d.Set)) {
 				t.Errorf("night %d: no note of %+v in %q", n, d, report.Notices)
 			}
@@ -93,30 +106,37 @@ func TestDrifts(t *testing.T) {
 	if found < 8 {
 		t.Errorf("only %d are found", found)
 	}
-	if _, err := verify.Drifts(t.Context(), release(0), release(1), 1, spill.NewBudget(1<<10)); err == nil {
+	if _, err := verify.Drifts(t.Context(), release(0), release(1),
+		1, spill.NewBudget(1<<10)); err == nil {
 		t.Error("no budget is enough")
 	}
 	cut := filepath.Join(dir, "cut.json")
 	write(t, cut, string(readCut(t, release(4)).Raw))
-	report, err := Apply(t.Context(), mustLoad(t, dir, "output.path", release(5)), ApplyOptions{Cut: cut, OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
+	report, err := Apply(t.Context(), mustLoad(t, dir, "output.path", release(5)),
+		ApplyOptions{Cut: cut, OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
 	must(t, err)
 	if noted(report.Notices, "since ") || noted(report.Notices, "kept values were not compared") {
 		t.Errorf("the notes are %q", report.Notices)
 	}
 }
 
-// TestDriftsOfLayouts: what drifts is the same in a file, in a directory of parts and partitions, and in an
-// object store, and whatever intervals are released as.
+// TestDriftsOfLayouts: what drifts is the same in a file, in a directory of parts and partitions,
+// and in an object store, and whatever intervals are released as.
 func TestDriftsOfLayouts(t *testing.T) {
-	text := strings.NewReplacer("  weight: drop\n", "  weight: {keep: {identifying: accepted}}\n", "  age: {mask: discretize, bounds: [0, 120]}", "  age: {mask: discretize, bounds: [0, 120], render: interval}").Replace(nightlyJob)
+	text := strings.NewReplacer("  weight: drop\n", "  weight: {keep: {identifying: accepted}}\n",
+		"  age: {mask: discretize, bounds: [0, 120]}",
+		"  age: {mask: discretize, bounds: [0, 120], render: interval}").Replace(nightlyJob)
 	dir := jobFolder(t, "sensitive: [{column: weight, l: 2}]\nmax_unique: 100%\n"+text)
 	server := storagetest.New(t)
-	town, input := newResidents(rand.New(rand.NewPCG(3, 4)), 600), filepath.Join(dir, "in", "a.parquet")
-	layouts := [][]string{{filepath.Join(dir, "was.parquet"), filepath.Join(dir, "is.parquet")}, {dir + "/was/", dir + "/is/"}, {server.URL("was/"), server.URL("is.parquet")}}
+	town, input := newResidents(rand.New(rand.NewPCG(3, 4)), 600),
+		filepath.Join(dir, "in", "a.parquet")
+	layouts := [][]string{{filepath.Join(dir, "was.parquet"), filepath.Join(dir, "is.parquet")},
+		{dir + "/was/", dir + "/is/"}, {server.URL("was/"), server.URL("is.parquet")}}
 	of := func(output string) *job.Job {
 		j := mustLoad(t, dir, "output.path", output)
 		if strings.HasSuffix(output, "/") {
-			j.Output.RowGroupRows, j.Output.PartitionBy, j.Order = 150, []string{"city"}, job.OrderReleased
+			j.Output.RowGroupRows, j.Output.PartitionBy, j.Order = 150, []string{"city"},
+				job.OrderReleased
 		}
 		return j
 	}
@@ -129,16 +149,21 @@ func TestDriftsOfLayouts(t *testing.T) {
 	town.night(t, input)
 	var want []verify.Drift
 	for i, layout := range layouts {
-		report, err := Apply(t.Context(), of(layout[1]), ApplyOptions{Cut: layout[0], OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
+		report, err := Apply(t.Context(), of(layout[1]), ApplyOptions{
+			Cut: layout[0], OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 90},
+		})
 		must(t, err)
 		if i == 0 {
-			want = naiveDrifts(was, auditFolder(t, dir, "output.path", layout[1]), []string{"weight", "income"})
+			want = naiveDrifts(was, auditFolder(t, dir, "output.path", layout[1]),
+				[]string{"weight", "income"})
 		}
 		got, err := verify.Drifts(t.Context(), layout[0], layout[1], 2, spill.NewBudget(64<<20))
 		if err != nil || len(want) == 0 || !slices.Equal(got, want) {
 			t.Errorf("%s: %+v, %v, want %+v", layout[1], got, err, want)
 		}
-		if d := want[0]; !noted(report.Notices, fmt.Sprintf("since %s fewer than %d rows with some value of column %s came or went in %d equivalence classes", layout[0], d.K, d.Column, d.Classes)) {
+		if d := want[0]; !noted(report.Notices,
+			fmt.Sprintf("since %s fewer than %d rows with some value of column %s came or went "+
+				"in %d equivalence classes", layout[0], d.K, d.Column, d.Classes)) {
 			t.Errorf("%s: no note of %+v in %q", layout[1], d, report.Notices)
 		}
 	}

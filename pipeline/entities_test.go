@@ -25,7 +25,8 @@ func patientRows(patients, each int) *testTable {
 	return t
 }
 
-// k may be as large as the number of people: these are counted one by one. The message has their number.
+// k may be as large as the number of people: these are counted one by one. The message has their
+// number.
 func TestEveryEntityCounts(t *testing.T) {
 	for _, tt := range []struct {
 		patients, each, k int
@@ -36,13 +37,15 @@ func TestEveryEntityCounts(t *testing.T) {
 		{120, 2, 120, ""},
 		{120, 2, 121, "the input has 120 entities, k is 121"},
 		{120, 11, 120, ""},
-		{120, 13, 120, "the input has 120 entities, which count for 112: weights of rows are rounded down"},
+		{120, 13, 120, "the input has 120 entities, which count for 112: weights of rows are " +
+			"rounded down"},
 	} {
 		t.Run(fmt.Sprintf("%d of %d rows", tt.patients, tt.each), func(t *testing.T) {
 			dir := jobFolder(t, patientsJob)
 			table := patientRows(tt.patients, tt.each)
 			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 100)
-			err := tryJob(t, dir, t.Context(), RunOptions{}, "quasi_identifiers[].k", fmt.Sprint(tt.k))
+			err := tryJob(t, dir, t.Context(), RunOptions{}, "quasi_identifiers[].k",
+				fmt.Sprint(tt.k))
 			if tt.says == "" {
 				must(t, err)
 			} else {

@@ -13,8 +13,8 @@ import (
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
-// keptPeople returns people with columns that tell rows apart by themselves (id), only together (street,
-// house), or not at all (ward); and with one that tells a masked column (title).
+// keptPeople returns people with columns that tell rows apart by themselves (id), only together
+// (street, house), or not at all (ward); and with one that tells a masked column (title).
 func keptPeople(rows int) *testTable {
 	table := people(rand.New(rand.NewPCG(5, 6)), rows)
 	table.addColumn("id", func(row int) string { return fmt.Sprint("id", row) })
@@ -27,7 +27,8 @@ func keptPeople(rows int) *testTable {
 
 // keeping is the people's job with these kept columns; others are dropped.
 func keeping(entries ...string) string {
-	return changed("  income: keep", "  income: keep\n  "+strings.Join(entries, "\n  ")) + "\nunlisted: drop\n"
+	return changed("  income: keep", "  income: keep\n  "+strings.Join(entries, "\n  ")) +
+		"\nunlisted: drop\n"
 }
 
 // accepting returns entries of kept columns that may tell rows apart.
@@ -38,8 +39,8 @@ func accepting(names ...string) (entries []string) {
 	return entries
 }
 
-// A release that keeps what tells who is who is refused before anything is there, with the columns, unless their
-// entries accept it.
+// A release that keeps what tells who is who is refused before anything is there, with the
+// columns, unless their entries accept it.
 func TestKeptIdentifiersAreRefused(t *testing.T) {
 	table := keptPeople(600)
 	for _, tt := range []struct {
@@ -48,14 +49,25 @@ func TestKeptIdentifiersAreRefused(t *testing.T) {
 		refused []string // in the message or the hint; nil: it is released
 		noted   string
 	}{
-		{"identifier", []string{"id: keep"}, []string{"job.yaml:15:7", "100.0 % of the rows are unique on kept column id", "id: {keep: {identifying: accepted}}"}, ""},
-		{"accepted", []string{"id: {keep: {identifying: accepted}}"}, nil, "100.0 % of the rows are unique on the class and kept column id: accepted"},
-		{"accepted, other form", []string{"id: {mask: keep, identifying: accepted}", "ward: keep"}, nil, "kept column id: accepted"},
-		{"another is accepted", []string{"id: keep", "ward: {keep: {identifying: accepted}}"}, []string{"kept column id"}, ""},
-		{"together", []string{"street: keep", "house: keep"}, []string{"the class and the kept columns street, house", "street: {keep"}, ""},
-		{"one of them is accepted", []string{"street: {keep: {identifying: accepted}}", "house: keep"}, []string{"street, house", "house: {keep"}, ""},
-		{"both are accepted", []string{"street: {keep: {identifying: accepted}}", "house: {keep: {identifying: accepted}}"}, nil, "kept columns street, house: accepted"},
-		{"beside an accepted one", []string{"id: {keep: {identifying: accepted}}", "street: keep", "house: keep"}, []string{"street, house"}, ""},
+		{"identifier", []string{"id: keep"}, []string{
+			"job.yaml:15:7", "100.0 % of the rows are unique on kept column id",
+			"id: {keep: {identifying: accepted}}",
+		}, ""},
+		{"accepted", []string{"id: {keep: {identifying: accepted}}"},
+			nil, "100.0 % of the rows are unique on the class and kept column id: accepted"},
+		{"accepted, other form", []string{"id: {mask: keep, identifying: accepted}", "ward: keep"},
+			nil, "kept column id: accepted"},
+		{"another is accepted", []string{"id: keep", "ward: {keep: {identifying: accepted}}"},
+			[]string{"kept column id"}, ""},
+		{"together", []string{"street: keep", "house: keep"},
+			[]string{"the class and the kept columns street, house", "street: {keep"}, ""},
+		{"one of them is accepted", []string{
+			"street: {keep: {identifying: accepted}}", "house: keep",
+		}, []string{"street, house", "house: {keep"}, ""},
+		{"both are accepted", []string{"street: {keep: {identifying: accepted}}",
+			"house: {keep: {identifying: accepted}}"}, nil, "kept columns street, house: accepted"},
+		{"beside an accepted one", []string{"id: {keep: {identifying: accepted}}",
+			"street: keep", "house: keep"}, []string{"street, house"}, ""},
 		{"neither", []string{"title: keep", "ward: keep"}, nil, ""},
 		{"the class alone", nil, nil, ""},
 	} {
@@ -67,7 +79,10 @@ func TestKeptIdentifiersAreRefused(t *testing.T) {
 			}
 			report := mustRun(t, dir, nil)
 			noted := func(text string) bool { return strings.Contains(text, tt.noted) }
-			if tt.noted != "" && !slices.ContainsFunc(report.Notices, noted) || tt.noted == "" && slices.ContainsFunc(report.Notices, func(text string) bool { return strings.Contains(text, "accepted") }) {
+			if tt.noted != "" && !slices.ContainsFunc(report.Notices, noted) ||
+				tt.noted == "" && slices.ContainsFunc(report.Notices, func(text string) bool {
+					return strings.Contains(text, "accepted")
+				}) {
 				t.Errorf("notices %q, want %q", report.Notices, tt.noted)
 			}
 			if (report.Risk.Kept == nil) != (tt.entries == nil) {
@@ -85,40 +100,51 @@ func TestManyIdentifiersAreNamedInPart(t *testing.T) {
 		table.addColumn(name, func(row int) string { return fmt.Sprint(row % 7 * (i + 1)) })
 		entries = append(entries, name+": keep")
 	}
-	_, err := Run(t.Context(), mustLoad(t, table.folder(t, keeping(append(entries, "street: keep", "house: keep")...), 200)), RunOptions{})
-	if err == nil || !strings.Contains(err.Error(), "kept37, and ") || strings.Contains(err.Error(), "kept38") {
+	_, err := Run(t.Context(),
+		mustLoad(t, table.folder(t, keeping(append(entries, "street: keep", "house: keep")...),
+			200)), RunOptions{})
+	if err == nil || !strings.Contains(err.Error(), "kept37, and ") ||
+		strings.Contains(err.Error(), "kept38") {
 		t.Errorf("%v: want the first 40 of the kept columns", err)
 	}
 }
 
-// A job whose columns all go out unless it says otherwise is refused, too, and so is one that applies a cut.
+// A job whose columns all go out unless it says otherwise is refused, too, and so is one that
+// applies a cut.
 func TestUnlistedIdentifiersAreRefused(t *testing.T) {
 	table := keptPeople(300)
-	dir := table.folder(t, strings.Replace(keeping("id: {keep: {identifying: accepted}}"), "unlisted: drop", "unlisted: keep", 1), 300)
+	dir := table.folder(t, strings.Replace(keeping("id: {keep: {identifying: accepted}}"),
+		"unlisted: drop", "unlisted: keep", 1), 300)
 	mustRefuse(t, dir, RunOptions{}, fault.Privacy, "street, house", "columns.street")
 
 	dir = table.folder(t, keeping("id: {keep: {identifying: accepted}}"), 300)
 	mustRun(t, dir, nil)
 	editJob(t, dir, "{keep: {identifying: accepted}}", "keep")
 	before := listing(t, dir)
-	_, err := Apply(t.Context(), mustLoad(t, dir, "output.path", filepath.Join(dir, "again.parquet")), ApplyOptions{Cut: filepath.Join(dir, "out.parquet")})
+	_, err := Apply(t.Context(), mustLoad(t, dir, "output.path",
+		filepath.Join(dir, "again.parquet")), ApplyOptions{Cut: filepath.Join(dir, "out.parquet")})
 	mustFail(t, err, fault.Privacy, "kept column id")
 	unchanged(t, dir, before)
 }
 
-// What a run tells of its release is what naive counts of the released file tell, and a kept column that tells
-// a masked one is named.
+// What a run tells of its release is what naive counts of the released file tell, and a kept
+// column that tells a masked one is named.
 func TestRiskOfRelease(t *testing.T) {
 	table := keptPeople(700)
 	dir := table.folder(t, keeping(append(accepting("ward"), "title: keep")...), 200)
 	editJob(t, dir, "weight: discretize", "weight: {mask: discretize, render: bounds}")
 	report := mustRun(t, dir, nil)
-	if want := []risk.Determined{{Kept: "title", Masked: "job"}}; !slices.Equal(report.Risk.Determines, want) {
+	if want := []risk.Determined{{Kept: "title", Masked: "job"}}; !slices.Equal(
+		report.Risk.Determines, want) {
 		t.Errorf("%+v tell masked columns", report.Risk.Determines)
 	}
 	text := "column title is kept, and its values determine those of masked column job"
-	risks := "risk of a row, for who knows the quasi-identifiers of all sets: 100.0 % on average and 100.0 % at most before masking, "
-	if !slices.Contains(report.Notices, text) || !slices.ContainsFunc(report.Notices, func(text string) bool { return strings.HasPrefix(text, risks) }) {
+	risks := "risk of a row, for who knows the quasi-identifiers of all sets: 100.0 % on average " +
+		"and 100.0 % at most before masking, "
+	if !slices.Contains(report.Notices, text) ||
+		!slices.ContainsFunc(report.Notices, func(text string) bool {
+			return strings.HasPrefix(text, risks)
+		}) {
 		t.Errorf("notices %q", report.Notices)
 	}
 	released := readTable(t, filepath.Join(dir, "out.parquet"))
@@ -129,7 +155,8 @@ func TestRiskOfRelease(t *testing.T) {
 		got     *risk.Figures
 		columns []string
 	}{
-		{"kept columns", report.Risk.Kept, kept}, {"labels", report.Risk.Labels, labels}, {"both", report.Risk.Both, append(slices.Clone(labels), "title")},
+		{"kept columns", report.Risk.Kept, kept}, {"labels", report.Risk.Labels, labels},
+		{"both", report.Risk.Both, append(slices.Clone(labels), "title")},
 	} {
 		sizes := make(map[string]int)
 		for _, row := range released.rows {
@@ -150,9 +177,11 @@ func TestRiskOfRelease(t *testing.T) {
 				below += n
 			}
 		}
-		got := fmt.Sprintf("%.6f %.6f %d %.6f", tt.got.Unique, tt.got.Below, tt.got.Classes, tt.got.Marketer)
+		got := fmt.Sprintf("%.6f %.6f %d %.6f",
+			tt.got.Unique, tt.got.Below, tt.got.Classes, tt.got.Marketer)
 		n := float64(len(released.rows))
-		if want := fmt.Sprintf("%.6f %.6f %d %.6f", float64(unique)/n, float64(below)/n, len(sizes), float64(len(sizes))/n); got != want {
+		if want := fmt.Sprintf("%.6f %.6f %d %.6f",
+			float64(unique)/n, float64(below)/n, len(sizes), float64(len(sizes))/n); got != want {
 			t.Errorf("%s: %s, want %s", tt.what, got, want)
 		}
 	}
@@ -167,7 +196,8 @@ func TestRiskDoesNotDependOnLayout(t *testing.T) {
 	var want string
 	for i, groupRows := range []int{900, 200, 50} {
 		dir := table.folder(t, keeping(accepting("street", "title", "ward")...), groupRows)
-		report := mustRun(t, dir, nil, "limits.threads", fmt.Sprint(1+i), "limits.memory", []string{"16MiB", "1GiB", "64MiB"}[i])
+		report := mustRun(t, dir, nil, "limits.threads", fmt.Sprint(1+i), "limits.memory",
+			[]string{"16MiB", "1GiB", "64MiB"}[i])
 		text, err := report.text()
 		must(t, err)
 		_, got, _ := strings.Cut(string(text), `"risk"`)
@@ -188,9 +218,15 @@ func TestIdentifyingClassIsRefused(t *testing.T) {
 		class   func(row int) string
 		refused string
 	}{
-		{"nearly a name", func(row int) string { return fmt.Sprint("name", min(row, 400)) }, "of the rows are unique on class column income"},
-		{"many texts", func(row int) string { return fmt.Sprint("name", row%101) }, "class column income has 101 classes"},
-		{"as many as there may be", func(row int) string { return fmt.Sprint("name", row%100) }, ""},
+		{"nearly a name", func(row int) string {
+			return fmt.Sprint("name", min(row, 400))
+		}, "of the rows are unique on class column income"},
+		{"many texts", func(row int) string {
+			return fmt.Sprint("name", row%101)
+		}, "class column income has 101 classes"},
+		{"as many as there may be", func(row int) string {
+			return fmt.Sprint("name", row%100)
+		}, ""},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			table := keptPeople(606)
@@ -205,14 +241,16 @@ func TestIdentifyingClassIsRefused(t *testing.T) {
 				return
 			}
 			mustFail(t, planned, fault.Privacy, tt.refused)
-			mustRefuse(t, dir, RunOptions{}, fault.Privacy, tt.refused, "income: {keep: {identifying: accepted}}")
+			mustRefuse(t, dir, RunOptions{}, fault.Privacy, tt.refused,
+				"income: {keep: {identifying: accepted}}")
 			editJob(t, dir, "  income: keep", "  income: {keep: {identifying: accepted}}")
 			mustRun(t, dir, nil)
 		})
 	}
 }
 
-// Two rows of one person hide each other no more than one: where there are entities these are counted.
+// Two rows of one person hide each other no more than one: where there are entities these are
+// counted.
 func TestKeptIdentifiersOfEntitiesAreRefused(t *testing.T) {
 	table := keptPeople(600)
 	table.addColumn("patient", func(row int) string { return fmt.Sprint("p", row/2) })
@@ -221,15 +259,19 @@ func TestKeptIdentifiersOfEntitiesAreRefused(t *testing.T) {
 	const entity = "entity: patient\n"
 	dir := table.folder(t, keeping("hospital: keep")+entity, 200)
 	_, planned := planJob(t, dir, PlanOptions{Sample: true})
-	mustFail(t, planned, fault.Privacy, "100.0 % of the entities are unique on kept column hospital")
-	mustRefuse(t, dir, RunOptions{}, fault.Privacy, "100.0 % of the entities are unique on kept column hospital")
+	mustFail(t, planned, fault.Privacy, "100.0 % of the entities are unique on kept column "+
+		"hospital")
+	mustRefuse(t, dir, RunOptions{}, fault.Privacy,
+		"100.0 % of the entities are unique on kept column hospital")
 	dir = table.folder(t, keeping("clinic: keep")+entity, 200)
-	if kept := mustRun(t, dir, nil).Risk.Kept; kept.Unique != 0 || kept.Below != 0 || kept.Classes < 6 {
+	if kept := mustRun(t, dir, nil).Risk.Kept; kept.Unique != 0 || kept.Below != 0 ||
+		kept.Classes < 6 {
 		t.Errorf("%+v", kept)
 	}
 }
 
-// Records of which a row stands for a few are not unique, and are below k: they are refused as the same records in rows are.
+// Records of which a row stands for a few are not unique, and are below k: they are refused as
+// the same records in rows are.
 func TestKeptIdentifiersBelowKAreRefused(t *testing.T) {
 	table := keptPeople(600)
 	table.fields = append(table.fields, formats.Field{Name: "times", Type: wholeType})
@@ -238,16 +280,20 @@ func TestKeptIdentifiersBelowKAreRefused(t *testing.T) {
 	}
 	const count = "count: times\n"
 	dir := table.folder(t, keeping("id: keep")+count, 200)
-	mustRefuse(t, dir, RunOptions{}, fault.Privacy, "100.0 % of the rows are in classes of fewer than 3 on kept column id", "id: {keep: {identifying: accepted}}")
+	mustRefuse(t, dir, RunOptions{}, fault.Privacy,
+		"100.0 % of the rows are in classes of fewer than 3 on kept column id",
+		"id: {keep: {identifying: accepted}}")
 	mustRun(t, table.folder(t, keeping("ward: keep")+count, 200), nil)
 
 	table = keptPeople(600)
 	table.addColumn("couple", func(row int) string { return fmt.Sprint("c", row/2) })
 	dir = table.folder(t, keeping("couple: keep"), 200)
-	mustRefuse(t, dir, RunOptions{}, fault.Privacy, "100.0 % of the rows are in classes of fewer than 3 on kept column couple")
+	mustRefuse(t, dir, RunOptions{}, fault.Privacy,
+		"100.0 % of the rows are in classes of fewer than 3 on kept column couple")
 }
 
-// toldPeople are people of whom kept columns follow from masked ones: one from the age, one from city and age.
+// toldPeople are people of whom kept columns follow from masked ones: one from the age, one from
+// city and age.
 func toldPeople(rows int) *testTable {
 	table := keptPeople(rows)
 	table.addColumn("decade", func(row int) string { return "d" + table.rows[row][0] })
@@ -259,8 +305,9 @@ func toldPeople(rows int) *testTable {
 	return table
 }
 
-// A kept column that a masked one tells, or two, is a member of their set: where it leaves rows, or people, in small
-// classes the release is refused with what helps, unless its entry accepts it. A plan of all rows ends as the run.
+// A kept column that a masked one tells, or two, is a member of their set: where it leaves rows,
+// or people, in small classes the release is refused with what helps, unless its entry accepts
+// it. A plan of all rows ends as the run.
 func TestToldColumnsAreMembers(t *testing.T) {
 	table := toldPeople(6000)
 	const entity = "entity: patient\n"
@@ -268,9 +315,19 @@ func TestToldColumnsAreMembers(t *testing.T) {
 		entry, also string
 		refused     []string
 	}{
-		{"decade: keep", "", []string{"column decade is kept, and its value follows from that of masked column age", "of the rows are in classes of fewer than", "on quasi-identifier set", "mask decade", "drop it", "decade: {keep: {identifying: accepted}}"}},
-		{"where: keep", "", []string{"column where is kept, and its value follows from those of masked columns city and age"}},
-		{"decade: keep", entity, []string{"column decade is kept", "of the entities are in classes of fewer than"}},
+		{
+			"decade: keep",
+			"",
+			[]string{"column decade is kept, and its value follows from that of masked column age",
+				"of the rows are in classes of fewer than", "on quasi-identifier set",
+				"mask decade", "drop it", "decade: {keep: {identifying: accepted}}"},
+		},
+		{
+			"where: keep", "", []string{"column where is kept, and its value follows from those " +
+				"of masked columns city and age"},
+		},
+		{"decade: keep", entity, []string{"column decade is kept",
+			"of the entities are in classes of fewer than"}},
 		{"decade: {keep: {identifying: accepted}}", "", nil},
 	} {
 		t.Run(tt.entry+tt.also, func(t *testing.T) {
@@ -288,7 +345,8 @@ func TestToldColumnsAreMembers(t *testing.T) {
 				return
 			}
 			report := mustRun(t, dir, nil)
-			if text := "column decade is kept, and its value follows from that of masked column age"; !slices.Contains(report.Notices, text) {
+			if text := "column decade is kept, and its value follows from that of masked " +
+				"column age"; !slices.Contains(report.Notices, text) {
 				t.Errorf("notices %q", report.Notices)
 			}
 		})

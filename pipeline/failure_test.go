@@ -23,8 +23,9 @@ func (t *testTable) addColumn(name string, text func(row int) string) {
 	}
 }
 
-// Jobs that cannot be carried out fail with what is wrong, tell no value, and write nothing but a report,
-// which says how far the run came. What a plan finds before the rows are read, a run does, too.
+// Jobs that cannot be carried out fail with what is wrong, tell no value, and write nothing but a
+// report, which says how far the run came. What a plan finds before the rows are read, a run
+// does, too.
 func TestFailures(t *testing.T) {
 	same := func(*testTable) {}
 	sets := func(column string, texts ...string) func(*testTable) {
@@ -61,41 +62,57 @@ func TestFailures(t *testing.T) {
 		hides  string // beside the secret
 		want   []string
 	}{
-		{"class column missing", changed("class: income", "class: wage\nunlisted: keep"), same, nil, fault.Input, fails, "", []string{"it lacks wage"}},
-		{"columns missing", changed("  income: keep", "  income: keep\n  shoe: keep\n  hat: drop"), same, nil, fault.Input, fails, "", []string{"it lacks shoe, hat"}},
-		{"columns unlisted", peopleJob, adds("hat", "shoe"), nil, fault.Input, fails, "", []string{"no entry for column hat, shoe"}},
+		{"class column missing", changed("class: income", "class: wage\nunlisted: keep"), same, nil,
+			fault.Input, fails, "", []string{"it lacks wage"}},
+		{"columns missing", changed("  income: keep", "  income: keep\n  shoe: keep\n  hat: drop"),
+			same, nil, fault.Input, fails, "", []string{"it lacks shoe, hat"}},
+		{"columns unlisted", peopleJob, adds("hat", "shoe"), nil, fault.Input, fails, "",
+			[]string{"no entry for column hat, shoe"}},
 		{"value not in the taxonomy", peopleJob, nil, func(table *testTable) {
 			for _, row := range []int{211, 250, 299} {
 				table.set(row, "city", secret)
 			}
 			table.set(230, "city", secret+"2")
-		}, fault.Input, runs, "", []string{"column city", "2 distinct values of 4 rows", "b.parquet, row 212"}},
-		{"k unreachable", changed("k: 5", "k: 301"), same, nil, fault.Privacy, foretells, "", []string{"the input has 300 rows, k is 301"}},
-		{"no rows", peopleJob, func(table *testTable) { table.rows = nil }, nil, fault.Privacy, foretells, "", []string{"the input has 0 rows"}},
+		}, fault.Input, runs, "", []string{"column city", "2 distinct values of 4 rows",
+			"b.parquet, row 212"}},
+		{"k unreachable", changed("k: 5", "k: 301"), same, nil, fault.Privacy, foretells, "",
+			[]string{"the input has 300 rows, k is 301"}},
+		{"no rows", peopleJob, func(table *testTable) {
+			table.rows = nil
+		}, nil, fault.Privacy, foretells, "", []string{"the input has 0 rows"}},
 		{"no input", peopleJob, nil, nil, fault.Input, fails, "", []string{"in: no such file"}},
-		{"no such input", changed("input: in", "input: nowhere"), same, nil, fault.Input, fails, "", []string{"nowhere"}},
-		{"damaged input", changed("input: in", "input: [in/a.parquet, there.pq]"), same, nil, fault.Input, fails, "", []string{there}},
+		{"no such input", changed("input: in", "input: nowhere"), same, nil, fault.Input, fails, "",
+			[]string{"nowhere"}},
+		{"damaged input", changed("input: in", "input: [in/a.parquet, there.pq]"),
+			same, nil, fault.Input, fails, "", []string{there}},
 		{
-			"value below the bounds", changed("bounds: [17, 90]", "bounds: [18, 90]"), sets("age", "17", "16", "17"), nil,
+			"value below the bounds", changed("bounds: [17, 90]", "bounds: [18, 90]"),
+			sets("age", "17", "16", "17"), nil,
 			fault.Input, fails, "", []string{"column age", "outside the declared bounds"},
 		},
 		{
-			"value above the bounds", changed("bounds: [17, 90]", "bounds: [0, 90]"), sets("age", "91"), nil,
+			"value above the bounds", changed("bounds: [17, 90]", "bounds: [0, 90]"),
+			sets("age", "91"), nil,
 			fault.Input, fails, "", []string{"column age"},
 		},
 		{
-			"bounds of another type", changed("bounds: [17, 90]", "bounds: [17, ninety]"), same, nil,
+			"bounds of another type", changed("bounds: [17, 90]", "bounds: [17, ninety]"),
+			same, nil,
 			fault.Usage, fails, "", []string{"declared bounds of column age", "job.yaml:", "^"},
 		},
 		{
 			"bounds upside down", changed("bounds: [17, 90]", "bounds: [90, 17]"), same, nil,
-			fault.Usage, fails, "", []string{"bounds of column age: the lower one is above", "job.yaml:", "^"},
+			fault.Usage, fails, "", []string{
+				"bounds of column age: the lower one is above", "job.yaml:", "^",
+			},
 		},
 		{
-			"bounds of no number", changed("weight: discretize", "weight: {mask: discretize, bounds: [0, NaN]}"), same, nil,
+			"bounds of no number", changed("weight: discretize",
+				"weight: {mask: discretize, bounds: [0, NaN]}"), same, nil,
 			fault.Usage, fails, "", []string{"bounds of column weight: NaN", "job.yaml:", "^"},
 		},
-		{"text discretized", changed("job: suppress", "job: discretize"), same, nil, fault.Input, fails, "", []string{"column job", "its type is"}},
+		{"text discretized", changed("job: suppress", "job: discretize"), same, nil,
+			fault.Input, fails, "", []string{"column job", "its type is"}},
 		{
 			"nested column masked", fmt.Sprintf(`
 input: %q
@@ -104,20 +121,29 @@ quasi_identifiers: [{columns: [int64_list], k: 2}]
 columns: {int64_list: suppress, utf8_list: keep}
 `, nested), nil, nil, fault.Input, fails, "", []string{"mask column int64_list: it is nested"},
 		},
-		{"mark as a value", peopleJob, sets("job", "*"), nil, fault.Input, runs, "", []string{"column job", "1 row"}},
-		{"no memory", peopleJob + "limits: {memory: 1MiB}\n", same, nil, fault.Resources, fails, "", []string{"memory"}},
-		{"output exists", changed("out.parquet", there), same, nil, fault.Exists, foretells, "", []string{there}},
-		{"output among the inputs", changed("out.parquet", "in/out.parquet"), same, nil, fault.Usage, fails, "", []string{"among the job's own input"}},
+		{"mark as a value", peopleJob, sets("job", "*"), nil, fault.Input, runs, "",
+			[]string{"column job", "1 row"}},
+		{"no memory", peopleJob + "limits: {memory: 1MiB}\n", same, nil, fault.Resources, fails, "",
+			[]string{"memory"}},
+		{"output exists", changed("out.parquet", there), same, nil, fault.Exists, foretells, "",
+			[]string{there}},
+		{"output among the inputs", changed("out.parquet", "in/out.parquet"), same,
+			nil, fault.Usage, fails, "", []string{"among the job's own input"}},
 		{
-			"output is what a glob matches", changed("input: in\noutput: out.parquet", "input: in/*.parquet\noutput: in/out.parquet"), same, nil,
+			"output is what a glob matches", changed("input: in\noutput: out.parquet",
+				"input: in/*.parquet\noutput: in/out.parquet"), same, nil,
 			fault.Usage, fails, "", []string{"among the job's own input"},
 		},
 		{
-			"output is below what a glob matches", changed("input: in\noutput: out.parquet", "input: [in/a.parquet, \"**/*.parquet\"]\noutput: out/"), same, nil,
+			"output is below what a glob matches",
+			changed("input: in\noutput: out.parquet",
+				"input: [in/a.parquet, \"**/*.parquet\"]\noutput: out/"), same, nil,
 			fault.Usage, fails, "", []string{"among the job's own input"},
 		},
-		{"output above the inputs", changed("out.parquet", "./"), same, nil, fault.Usage, fails, "", []string{"among the job's own input"}},
-		{"output in no folder", changed("out.parquet", "nowhere/out.parquet"), same, nil, fault.Usage, fails, "", []string{"nowhere"}},
+		{"output above the inputs", changed("out.parquet", "./"), same, nil, fault.Usage, fails, "",
+			[]string{"among the job's own input"}},
+		{"output in no folder", changed("out.parquet", "nowhere/out.parquet"), same,
+			nil, fault.Usage, fails, "", []string{"nowhere"}},
 		{"types disagree", peopleJob, same, func(table *testTable) {
 			table.fields[0].Type = textType
 		}, fault.Input, fails, "", []string{"a.parquet", "b.parquet", `column "age"`}},
@@ -125,24 +151,36 @@ columns: {int64_list: suppress, utf8_list: keep}
 			table.rename("age", "years")
 		}, fault.Input, fails, "", []string{"a.parquet", "b.parquet", `column "age"`}},
 		{
-			"bounds collide with a column", changed("weight: discretize", "weight: {mask: discretize, render: bounds}\n  weight_lower: keep"), adds("weight_lower"), nil,
+			"bounds collide with a column", changed("weight: discretize",
+				"weight: {mask: discretize, render: bounds}\n  weight_lower: keep"),
+			adds("weight_lower"), nil,
 			fault.Usage, fails, "", []string{"two columns would be named weight_lower"},
 		},
-		{"no taxonomy file", changed("trees.yaml", "forest.yaml"), same, nil, fault.Usage, fails, "", []string{"forest.yaml", "no such file"}},
-		{"too many classes", strings.Replace(changed("class: income", "class: id"), "  income: keep", "  income: keep\n  id: {keep: {identifying: accepted}}", 1), func(table *testTable) {
-			table.rows = people(rand.New(rand.NewPCG(3, 4)), domain.MaxClasses+1).rows
-			table.addColumn("id", func(row int) string { return fmt.Sprint(row) })
-		}, nil, fault.Input, runs, "", []string{"class column id has more than 10000 distinct values"}},
+		{"no taxonomy file", changed("trees.yaml", "forest.yaml"), same, nil, fault.Usage,
+			fails, "", []string{"forest.yaml", "no such file"}},
+		{"too many classes", strings.Replace(changed("class: income", "class: id"),
+			"  income: keep", "  income: keep\n  id: {keep: {identifying: accepted}}", 1),
+			func(table *testTable) {
+				table.rows = people(rand.New(rand.NewPCG(3, 4)), domain.MaxClasses+1).rows
+				table.addColumn("id", func(row int) string { return fmt.Sprint(row) })
+			}, nil, fault.Input, runs, "",
+			[]string{"class column id has more than 10000 distinct values"}},
 		// Values that a generator cannot place, and names that are values too, are no tree.
-		{"no number", tree("taxonomy: {ranges: [1, 2]}"), sets("city", "Bonn"), nil, fault.Input, runs, "Bonn", []string{"make the taxonomy of column city"}},
-		{"no date", tree("taxonomy: {date: [year]}"), sets("city", "Bonn"), nil, fault.Input, runs, "Bonn", []string{"make the taxonomy of column city"}},
-		{"inner node", tree("unknown: root, taxonomy: {ANY: {Bonn: [Paris, Lyon]}}"), sets("city", "Bonn"), nil, fault.Input, runs, "Bonn", []string{"column city"}},
-		{"unknown: node", tree("taxonomy: {ANY: {Bonn: [Paris, Lyon]}}"), sets("city", "Bonn"), nil, fault.Input, runs, "Bonn", []string{"its taxonomy lacks"}},
+		{"no number", tree("taxonomy: {ranges: [1, 2]}"), sets("city", "Bonn"), nil,
+			fault.Input, runs, "Bonn", []string{"make the taxonomy of column city"}},
+		{"no date", tree("taxonomy: {date: [year]}"), sets("city", "Bonn"), nil,
+			fault.Input, runs, "Bonn", []string{"make the taxonomy of column city"}},
+		{"inner node", tree("unknown: root, taxonomy: {ANY: {Bonn: [Paris, Lyon]}}"),
+			sets("city", "Bonn"), nil, fault.Input, runs, "Bonn", []string{"column city"}},
+		{"unknown: node", tree("taxonomy: {ANY: {Bonn: [Paris, Lyon]}}"), sets("city", "Bonn"), nil,
+			fault.Input, runs, "Bonn", []string{"its taxonomy lacks"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := jobFolder(t, tt.job)
 			write(t, filepath.Join(dir, there), "here")
-			for name, change := range map[string]func(*testTable){"a.parquet": tt.change, "b.parquet": tt.also} {
+			for name, change := range map[string]func(*testTable){
+				"a.parquet": tt.change, "b.parquet": tt.also,
+			} {
 				if change != nil {
 					table := people(rand.New(rand.NewPCG(3, 4)), 300)
 					change(table)
@@ -152,23 +190,29 @@ columns: {int64_list: suppress, utf8_list: keep}
 			before, file := listing(t, dir), filepath.Join(t.TempDir(), "run.json")
 			job, overwrite := mustLoad(t, dir), tt.class != fault.Exists
 			var told *Report
-			report, err := Run(t.Context(), job, RunOptions{Overwrite: overwrite, RunJSON: file, Events: Events{Failed: func(r *Report) { told = r }}})
+			report, err := Run(t.Context(), job,
+				RunOptions{Overwrite: overwrite, RunJSON: file,
+					Events: Events{Failed: func(r *Report) { told = r }}})
 			mustFail(t, err, tt.class, tt.want...)
 			if err == nil || report != nil {
 				t.Fatalf("got %+v", report)
 			}
-			if told == nil || told.Error.Class != tt.class.String() || told.Error.Message != err.Error() ||
-				tt.plan == runs && (told.Rows == 0 || len(told.Stages) == 0) || tt.plan == foretells && len(told.Stages) > 0 {
+			if told == nil || told.Error.Class != tt.class.String() ||
+				told.Error.Message != err.Error() ||
+				tt.plan == runs && (told.Rows == 0 || len(told.Stages) == 0) ||
+				tt.plan == foretells && len(told.Stages) > 0 {
 				t.Errorf("told %+v", told)
 			}
-			if written, err := ReadReport(mustRead(t, file)); err != nil || *written.Error != *told.Error {
+			if written, err := ReadReport(mustRead(t, file)); err != nil ||
+				*written.Error != *told.Error {
 				t.Errorf("written %+v, %v", written, err)
 			}
 			if tt.hides != "" && strings.Contains(err.Error(), tt.hides) {
 				t.Errorf("%q shows a value", err)
 			}
 			forecast, err := Plan(t.Context(), job, PlanOptions{Overwrite: overwrite, Sample: true})
-			if tt.plan != runs && (fault.ClassOf(err) != tt.class || (forecast != nil) != (tt.plan == foretells)) {
+			if tt.plan != runs && (fault.ClassOf(err) != tt.class ||
+				(forecast != nil) != (tt.plan == foretells)) {
 				t.Errorf("planned: %+v, %v of class %d", forecast, err, fault.ClassOf(err))
 			}
 			unchanged(t, dir, before)

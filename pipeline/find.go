@@ -10,14 +10,16 @@ import (
 )
 
 // find counts the input and searches the counts.
-func (a *assignment) find(ctx context.Context, s *search.Search, res *recorder) (found *search.Found, err error) {
+func (run *jobRun) find(
+	ctx context.Context, s *search.Search, res *runState,
+) (found *search.Found, err error) {
 	var counts *count.Counts
 	var listed guard.Listed
 	err = res.stage(ctx, resources.StageCompress, func() error {
 		g := guard.New(s.Bound, res.Run).NewCount()
 		g.List()
 		defer g.Close()
-		if counts, err = s.Count(ctx, a.opt.System.tuning(), g); err != nil {
+		if counts, err = s.Count(ctx, run.opt.System.tuning(), g); err != nil {
 			return err
 		}
 		listed, err = checkCount(ctx, g, res)
@@ -28,7 +30,8 @@ func (a *assignment) find(ctx context.Context, s *search.Search, res *recorder) 
 	}
 	err = res.stage(ctx, resources.StageSearch, func() error {
 		found, err = s.Find(ctx, counts, search.Options{
-			Tuning: a.opt.System.tuning(), Held: s.Taxonomies.Bytes + listed.Bytes, Trace: a.opt.Trace, KeepTrace: a.opt.Checkpoint > 0,
+			Tuning: run.opt.System.tuning(), Held: s.Taxonomies.Bytes + listed.Bytes,
+			Trace: run.opt.Trace, KeepTrace: run.opt.Checkpoint > 0,
 		})
 		return err
 	})
@@ -39,27 +42,29 @@ func (a *assignment) find(ctx context.Context, s *search.Search, res *recorder) 
 	return found, nil
 }
 
-// resume returns what an earlier run has found, nil if that is nothing. What that run has counted of kept
-// columns is not known any more: it is counted again.
-func (a *assignment) resume(ctx context.Context, s *search.Search, l *ledger) (*search.Found, error) {
-	found := l.resume(s.Bound)
+// resume returns what an earlier run has found, nil if that is nothing. What that run has counted
+// of kept columns is not known any more: it is counted again.
+func (run *jobRun) resume(
+	ctx context.Context, s *search.Search, records *runRecords,
+) (*search.Found, error) {
+	found := records.keptCut(s.Bound)
 	if found == nil {
 		return nil, nil
 	}
-	g := guard.New(s.Bound, l.res.Run).NewCount()
+	g := guard.New(s.Bound, records.res.Run).NewCount()
 	g.List()
 	defer g.Close()
 	if err := g.Scan(ctx, s.Dataset); err != nil {
 		return nil, err
 	}
-	listed, err := checkCount(ctx, g, l.res)
+	listed, err := checkCount(ctx, g, records.res)
 	found.Listed = listed
 	return found, err
 }
 
-// checkCount reports what was counted of kept columns, and refuses what a search would not be begun for.
-// It returns the values that were listed.
-func checkCount(ctx context.Context, g *guard.Count, res *recorder) (guard.Listed, error) {
+// checkCount reports what was counted of kept columns, and refuses what a search would not be
+// begun for. It returns the values that were listed.
+func checkCount(ctx context.Context, g *guard.Count, res *runState) (guard.Listed, error) {
 	listed := g.Listed()
 	if res.report.Risk = g.Report(); res.report.Risk != nil {
 		g.NoteDetermined(res.report.Risk)

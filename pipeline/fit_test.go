@@ -31,8 +31,12 @@ columns:
 	var rows strings.Builder
 	rows.WriteString("int,float,price,flag,at\n")
 	for i := range 64 {
-		fmt.Fprintf(&rows, "%d,%s,%s,%s,%s\n", 1+i%4, []string{"10.0", "2.25", "30.0", "45.5"}[i/2%4], []string{"1.50", "2.00", "10.00"}[i/16%3],
-			[]string{"True", "False"}[i/32], []string{"2020-01-01 10:00:00+00", "2021-01-01 10:00:00+00"}[i/8%2])
+		fmt.Fprintf(&rows, "%d,%s,%s,%s,%s\n",
+			1+i%4, []string{"10.0", "2.25", "30.0", "45.5"}[i/2%4],
+			[]string{"1.50", "2.00", "10.00"}[i/16%3],
+			[]string{"True", "False"}[i/32], []string{
+				"2020-01-01 10:00:00+00", "2021-01-01 10:00:00+00",
+			}[i/8%2])
 	}
 	var releases, applied [][]byte
 	var statements []string
@@ -48,9 +52,11 @@ columns:
 		again := filepath.Join(dir, "again.parquet")
 		_, err := Apply(t.Context(), mustLoad(t, dir, "output.path", again), ApplyOptions{Cut: cut})
 		must(t, err)
-		statement, err := MaskSQL(t.Context(), mustLoad(t, dir), cut, SQLOptions{Dialect: "duckdb", Table: "a", Into: "b"})
+		statement, err := MaskSQL(t.Context(), mustLoad(t, dir),
+			cut, SQLOptions{Dialect: "duckdb", Table: "a", Into: "b"})
 		must(t, err)
-		releases, applied, statements = append(releases, mustRead(t, cut)), append(applied, mustRead(t, again)), append(statements, statement)
+		releases, applied, statements = append(releases, mustRead(t, cut)),
+			append(applied, mustRead(t, again)), append(statements, statement)
 	}
 	if !bytes.Equal(releases[0], releases[1]) || !bytes.Equal(applied[0], applied[1]) {
 		t.Error("releases differ")

@@ -32,25 +32,31 @@ func wards(form string) *testTable {
 // TestApplyFlat: a cut that has no place for tonight's values is applied with a note, or refused.
 func TestApplyFlat(t *testing.T) {
 	for _, algorithm := range []string{"tdr", "mondrian"} {
-		for _, mask := range []string{"suppress", "{mask: generalize, unknown: root, taxonomy: {prefix: [1]}}"} {
+		for _, mask := range []string{"suppress",
+			"{mask: generalize, unknown: root, taxonomy: {prefix: [1]}}"} {
 			t.Run(algorithm+" "+mask, func(t *testing.T) {
 				text := strings.NewReplacer("ALGORITHM", algorithm, "MASK", mask).Replace(wardJob)
 				dir := wards("%dx").folder(t, text, 100)
 				report := mustRun(t, dir, nil)
-				const outside, single = "the cut has no place for the values of more than half of the rows in ward", "all rows have one label in ward"
+				const outside, single = "the cut has no place for the values of more than half " +
+					"of the rows in ward", "all rows have one label in ward"
 				if noted(report.Notices, outside) || noted(report.Notices, single) {
 					t.Errorf("the run notes %q", report.Notices)
 				}
 				apply := func(onBreak search.OnBreak) (*Report, error) {
-					j := mustLoad(t, dir, "output.path", filepath.Join(t.TempDir(), "applied.parquet"))
-					return Apply(t.Context(), j, ApplyOptions{Cut: filepath.Join(dir, "out.parquet"), OnBreak: onBreak, MaxSuppressed: Quota{Percent: 100}})
+					j := mustLoad(t, dir, "output.path",
+						filepath.Join(t.TempDir(), "applied.parquet"))
+					return Apply(t.Context(),
+						j, ApplyOptions{Cut: filepath.Join(dir, "out.parquet"), OnBreak: onBreak,
+							MaxSuppressed: Quota{Percent: 100}})
 				}
 				_, err := apply(search.BreakRefuse)
 				must(t, err)
 				wards("9%dx").parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 60, 100)
 				report, err = apply(search.BreakSuppress)
 				must(t, err)
-				if !noted(report.Notices, outside) || mask == "suppress" && algorithm == "tdr" && !noted(report.Notices, single) {
+				if !noted(report.Notices, outside) ||
+					mask == "suppress" && algorithm == "tdr" && !noted(report.Notices, single) {
 					t.Errorf("kcut apply notes %q", report.Notices)
 				}
 				_, err = apply(search.BreakRefuse)
@@ -64,7 +70,8 @@ func TestApplyFlat(t *testing.T) {
 	}
 }
 
-// TestFlatRun: a run notes the columns in which all rows have one label, and the nulls that may be why.
+// TestFlatRun: a run notes the columns in which all rows have one label, and the nulls that may
+// be why.
 func TestFlatRun(t *testing.T) {
 	table := wards("%dx")
 	for i := range table.rows {
@@ -79,7 +86,8 @@ func TestFlatRun(t *testing.T) {
 	table.rows[3][0] = null
 	text = strings.NewReplacer("ALGORITHM", "tdr", "MASK", "discretize").Replace(wardJob)
 	report = mustRun(t, table.folder(t, text, 100), nil)
-	if !noted(report.Notices, "column ward: 1 null, fewer than k = 5, may keep it at its widest label") {
+	if !noted(report.Notices, "column ward: 1 null, fewer than k = 5, may keep it at its "+
+		"widest label") {
 		t.Errorf("the run notes %q", report.Notices)
 	}
 }
@@ -94,18 +102,21 @@ func TestHardlyAnythingLeft(t *testing.T) {
 	}{{2, 2, false, 2}, {60, 2, true, 1}, {60, 60, true, 0}} {
 		table := &testTable{fields: textFields("ward", "sex", "kind")}
 		for i := range 60 {
-			row := []string{fmt.Sprint("w", i%tt.wards), fmt.Sprint("s", i%tt.sexes), fmt.Sprint(i % 2)}
+			row := []string{fmt.Sprint("w", i%tt.wards), fmt.Sprint("s", i%tt.sexes),
+				fmt.Sprint(i % 2)}
 			table.rows = append(table.rows, row)
 		}
 		text := strings.NewReplacer(
-			"ALGORITHM", "tdr", "{ward: MASK", "{ward: suppress, sex: suppress", "[ward]", "[ward, sex]",
+			"ALGORITHM", "tdr", "{ward: MASK", "{ward: suppress, sex: suppress",
+			"[ward]", "[ward, sex]",
 		).Replace(wardJob)
 		report := mustRun(t, table.folder(t, text, 100), nil)
 		if got := noted(report.Notices, "hardly anything is left: "); got != tt.want {
 			t.Errorf("%d wards, %d sexes: the run notes %q", tt.wards, tt.sexes, report.Notices)
 		}
 		if *report.ColumnsKept != tt.kept {
-			t.Errorf("%d wards, %d sexes: %d columns keep labels", tt.wards, tt.sexes, *report.ColumnsKept)
+			t.Errorf("%d wards, %d sexes: %d columns keep labels",
+				tt.wards, tt.sexes, *report.ColumnsKept)
 		}
 	}
 }
@@ -122,7 +133,8 @@ func TestNaNBelowRanges(t *testing.T) {
 				for i := range table.rows {
 					table.rows[i][0] = values[i%len(values)]
 				}
-				text := strings.NewReplacer("class: kind\n", "", "ALGORITHM", algorithm, "MASK", "{mask: generalize, "+unknown+"taxonomy: {ranges: [18, 30]}}").Replace(wardJob)
+				text := strings.NewReplacer("class: kind\n", "", "ALGORITHM", algorithm, "MASK",
+					"{mask: generalize, "+unknown+"taxonomy: {ranges: [18, 30]}}").Replace(wardJob)
 				dir := table.folder(t, text, 100)
 				check := func(path string) {
 					t.Helper()
@@ -133,14 +145,16 @@ func TestNaNBelowRanges(t *testing.T) {
 					}
 				}
 				inAndOutOfCore(t, func(system System, output string) {
-					_, err := Run(t.Context(), mustLoad(t, dir, "output.path", output, "order", job.OrderInput), RunOptions{System: system})
+					_, err := Run(t.Context(), mustLoad(t, dir, "output.path", output, "order",
+						job.OrderInput), RunOptions{System: system})
 					must(t, err)
 					check(output)
 				})
 				mustRun(t, dir, nil)
 				applied := filepath.Join(dir, "applied.parquet")
 				j := mustLoad(t, dir, "output.path", applied, "order", job.OrderInput)
-				_, err := Apply(t.Context(), j, ApplyOptions{Cut: filepath.Join(dir, "out.parquet"), OnBreak: search.BreakFail})
+				_, err := Apply(t.Context(), j,
+					ApplyOptions{Cut: filepath.Join(dir, "out.parquet"), OnBreak: search.BreakFail})
 				must(t, err)
 				check(applied)
 			})
@@ -148,7 +162,8 @@ func TestNaNBelowRanges(t *testing.T) {
 	}
 }
 
-// TestValueNamedLikeInnerNode: a value that a given tree has as a node above others is refused with its rows.
+// TestValueNamedLikeInnerNode: a value that a given tree has as a node above others is refused
+// with its rows.
 func TestValueNamedLikeInnerNode(t *testing.T) {
 	for _, unknown := range []string{"", "unknown: root, "} {
 		table := wards("%dx")
@@ -157,7 +172,8 @@ func TestValueNamedLikeInnerNode(t *testing.T) {
 		}
 		table.rows[8][0] = "elsewhere"
 		tree := "{mask: generalize, " + unknown + "taxonomy: {ANY: {x: [0x, 1x]}}}"
-		dir := table.folder(t, strings.NewReplacer("ALGORITHM", "tdr", "MASK", tree).Replace(wardJob), 100)
+		dir := table.folder(t, strings.NewReplacer("ALGORITHM",
+			"tdr", "MASK", tree).Replace(wardJob), 100)
 		want := "a node above others has the name of 1 value of 7 rows"
 		if unknown != "" {
 			want = "add 1 unknown value of column ward under the root of its taxonomy (7 rows)"

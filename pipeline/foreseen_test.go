@@ -12,13 +12,15 @@ import (
 	"github.com/kcut/kcut/pipeline/forecast"
 )
 
-// What rows take on disk while they are put in order lies in what a plan foresees, with all rows sampled or none, whatever values the
-// kept columns have; and in the input's order nothing of them goes there.
+// What rows take on disk while they are put in order lies in what a plan foresees, with all rows
+// sampled or none, whatever values the kept columns have; and in the input's order nothing of
+// them goes there.
 func TestPlanForeseesOrder(t *testing.T) {
 	verdicts := make(map[forecast.Verdict]int)
 	for i, seed := range seeded(t, 3) {
 		rng := rand.New(rand.NewPCG(seed, 0))
-		rows, algorithm, memory := 20_000+rng.IntN(150_000), []string{"tdr", "mondrian"}[rng.IntN(2)], 16+rng.IntN(32)
+		rows, algorithm, memory := 20_000+rng.IntN(150_000),
+			[]string{"tdr", "mondrian"}[rng.IntN(2)], 16+rng.IntN(32)
 		if i == 0 {
 			rows, algorithm, memory = 250_000, "tdr", 16
 		}
@@ -26,7 +28,9 @@ func TestPlanForeseesOrder(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			dir := table.folder(t, job, 1+rng.IntN(50_000))
 			for _, order := range []string{"released", "input"} {
-				for _, verdict := range mustForesee(t, dir, "order", order, "algorithm.name", algorithm, "limits.memory", fmt.Sprint(memory, "MiB"), "limits.threads", fmt.Sprint(1+rng.IntN(2))) {
+				for _, verdict := range mustForesee(t, dir, "order", order, "algorithm.name",
+					algorithm, "limits.memory", fmt.Sprint(memory, "MiB"), "limits.threads",
+					fmt.Sprint(1+rng.IntN(2))) {
 					verdicts[verdict]++
 				}
 			}
@@ -37,7 +41,8 @@ func TestPlanForeseesOrder(t *testing.T) {
 	}
 }
 
-// mustForesee runs a folder's job, and demands that plans of it foresee what goes to disk. It returns what they say of the order.
+// mustForesee runs a folder's job, and demands that plans of it foresee what goes to disk. It
+// returns what they say of the order.
 func mustForesee(t *testing.T, dir string, overrides ...string) (verdicts []forecast.Verdict) {
 	t.Helper()
 	var plans []*forecast.Forecast
@@ -51,13 +56,18 @@ func mustForesee(t *testing.T, dir string, overrides ...string) (verdicts []fore
 		return verdicts
 	}
 	must(t, err)
-	sorted := slices.ContainsFunc(report.Notices, func(text string) bool { return strings.HasPrefix(text, "rows of the release exceed") })
+	sorted := slices.ContainsFunc(report.Notices, func(text string) bool {
+		return strings.HasPrefix(text, "rows of the release exceed")
+	})
 	for _, f := range plans {
 		verdict := f.Memory.Ordering
-		if sorted && verdict != forecast.Yes && verdict != forecast.Maybe || !sorted && verdict == forecast.Yes {
-			t.Errorf("%v: foreseen was that rows in order are spilled: %q, and they are: %v", overrides, verdict, sorted)
+		if sorted && verdict != forecast.Yes && verdict != forecast.Maybe ||
+			!sorted && verdict == forecast.Yes {
+			t.Errorf("%v: foreseen was that rows in order are spilled: %q, and they are: %v",
+				overrides, verdict, sorted)
 		}
-		mustHold(t, fmt.Sprint(overrides, ": spilled at one time, of ", f.Sampled, " sampled rows"), f.Disk.Spill, report.SpilledPeak)
+		mustHold(t, fmt.Sprint(overrides, ": spilled at one time, of ", f.Sampled, " sampled rows"),
+			f.Disk.Spill, report.SpilledPeak)
 	}
 	return verdicts
 }

@@ -14,7 +14,8 @@ import (
 
 // Structs that are no intervals of the cut are found, and what else is in them.
 func TestVerifyFindsStructs(t *testing.T) {
-	dir := numberTable(wholeType, []string{"1", "2", "3", "4", "5", "6"}, 10).folder(t, numberJob(", render: interval"), 60)
+	dir := numberTable(wholeType, []string{"1", "2", "3", "4", "5", "6"}, 10).folder(t,
+		numberJob(", render: interval"), 60)
 	mustRun(t, dir, nil)
 	cut := cutOf(t, dir)
 	if len(cut.Columns[0].Cut) < 3 {
@@ -28,9 +29,18 @@ func TestVerifyFindsStructs(t *testing.T) {
 		"a field more": {func(p []writer.Part) []writer.Part {
 			return append(p, writer.Part{Name: "raw", Values: p[0].Values, Codes: p[0].Codes})
 		}, []string{"column x has other fields than intervals have"}},
-		"fields in disorder": {func(p []writer.Part) []writer.Part { return []writer.Part{p[1], p[0], p[2]} }, []string{"column x has other fields than intervals have"}},
-		"ends of two labels": {func(p []writer.Part) []writer.Part { p[0].Codes[0] = p[0].Codes[2]; return p }, []string{"column x: ends that no label of its cut has together"}},
-		"other ends belong":  {func(p []writer.Part) []writer.Part { p[2].Values.Data = []byte("both"); return p }, []string{"column x.closed, row group 0: 1 dictionary entries that are no labels of the cut"}},
+		"fields in disorder": {func(p []writer.Part) []writer.Part {
+			return []writer.Part{p[1], p[0], p[2]}
+		}, []string{"column x has other fields than intervals have"}},
+		"ends of two labels": {func(p []writer.Part) []writer.Part {
+			p[0].Codes[0] = p[0].Codes[2]
+			return p
+		}, []string{"column x: ends that no label of its cut has together"}},
+		"other ends belong": {func(p []writer.Part) []writer.Part {
+			p[2].Values.Data = []byte("both")
+			return p
+		}, []string{"column x.closed, row group 0: 1 dictionary entries that are no labels of " +
+			"the cut"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(dir, "forged.parquet")
@@ -40,12 +50,16 @@ func TestVerifyFindsStructs(t *testing.T) {
 	}
 }
 
-// writeStructs writes a release of a cut of the column x, with as many rows of every label, and fields that somebody changes.
-func writeStructs(t *testing.T, path string, cut *cutfile.File, change func([]writer.Part) []writer.Part) {
+// writeStructs writes a release of a cut of the column x, with as many rows of every label, and
+// fields that somebody changes.
+func writeStructs(
+	t *testing.T, path string, cut *cutfile.File, change func([]writer.Part) []writer.Part,
+) {
 	t.Helper()
 	ends, closed := &formats.Values{Type: wholeType}, &formats.Values{Type: textType}
 	closed.AppendBytes([]byte("left"))
-	parts, labels := []writer.Part{{Name: "lower", Values: ends}, {Name: "upper", Values: ends}, {Name: "closed", Values: closed}}, &formats.Values{Type: textType}
+	parts, labels := []writer.Part{{Name: "lower", Values: ends}, {Name: "upper", Values: ends},
+		{Name: "closed", Values: closed}}, &formats.Values{Type: textType}
 	var codes, classes []uint32
 	for i, label := range cut.Columns[0].Cut {
 		labels.AppendBytes([]byte(label.Label))
@@ -66,7 +80,8 @@ func writeStructs(t *testing.T, path string, cut *cutfile.File, change func([]wr
 	claimed.Rows, claimed.Sets = int64(len(codes)), slices.Clone(cut.Sets)
 	claimed.Sets[0].Anonymity = uint64(60 / len(cut.Columns[0].Cut))
 	columns := []writer.Column{
-		{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.Nested}, Nullable: true}, Masked: true, Parts: change(parts)},
+		{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.Nested}, Nullable: true},
+			Masked: true, Parts: change(parts)},
 		{Field: formats.Field{Name: "class", Type: textType}},
 	}
 	var b bytes.Buffer

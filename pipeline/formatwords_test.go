@@ -16,8 +16,9 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// formatWords are values that mean something in a format which a run writes or reads: a null in a set of values, in SQL's
-// COPY, in JSON and in partitions, sets and ranges, encoded letters, and what paths, JSON and YAML are made of.
+// formatWords are values that mean something in a format which a run writes or reads: a null in a
+// set of values, in SQL's COPY, in JSON and in partitions, sets and ranges, encoded letters, and
+// what paths, JSON and YAML are made of.
 var formatWords = []string{
 	null, `\N`, `\\N`, "null", "NULL", "NaN", "", " ", "~", "{}", "{", `{a|b}`, "a", "b", "a|b", `{\N}`, `{\N|a}`, `\`, "(,)", "[1,2)", "(,1)", "%41", "A=B", "a/b", "../x",
 	"\u202e", "\u2028", "\n", "\r\n", "<&>", `"`, `'`, `''`, "part-00000.parquet", "_SUCCESS", "ANY?", "true", "0", "1e3", "#", "é", "\x1b[0m",
@@ -26,8 +27,11 @@ var formatWords = []string{
 // wordTable has these words in the columns of every mask but discretize.
 func wordTable(rng *rand.Rand, words []string, rows int) *testTable {
 	t := &testTable{fields: []formats.Field{
-		{Name: "s", Type: textType, Nullable: true}, {Name: "u", Type: textType, Nullable: true}, {Name: "tree", Type: textType, Nullable: true},
-		{Name: "stem", Type: textType, Nullable: true}, {Name: "n", Type: wholeType, Nullable: true}, {Name: "kept", Type: textType, Nullable: true},
+		{Name: "s", Type: textType, Nullable: true}, {Name: "u", Type: textType, Nullable: true},
+		{Name: "tree", Type: textType, Nullable: true},
+		{Name: "stem", Type: textType, Nullable: true}, {
+			Name: "n", Type: wholeType, Nullable: true,
+		}, {Name: "kept", Type: textType, Nullable: true},
 		{Name: "c", Type: textType},
 	}}
 	for range rows {
@@ -38,7 +42,8 @@ func wordTable(rng *rand.Rand, words []string, rows int) *testTable {
 		if words[at] == null {
 			n = null
 		}
-		t.rows = append(t.rows, []string{word(), word(), node(), node(), n, word(), fmt.Sprint(at / 3 % 3)})
+		t.rows = append(t.rows, []string{word(), word(), node(), node(), n, word(),
+			fmt.Sprint(at / 3 % 3)})
 	}
 	return t
 }
@@ -81,24 +86,28 @@ func wordFolder(t *testing.T, text string, table *testTable) string {
 	return dir
 }
 
-// Words of formats are values like others, by every algorithm, and when the cut is applied to another night.
+// Words of formats are values like others, by every algorithm, and when the cut is applied to
+// another night.
 func TestFormatWords(t *testing.T) {
 	for i, algorithm := range searches() {
 		t.Run(searchName(algorithm), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(7, uint64(i)))
-			dir := wordFolder(t, withAlgorithm(wordJob, algorithm), wordTable(rng, formatWords, 1500))
+			dir := wordFolder(t, withAlgorithm(wordJob, algorithm),
+				wordTable(rng, formatWords, 1500))
 			mustRelease(t, dir, 0)
-			wordTable(rng, formatWords, 1500).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 1500, 100)
+			wordTable(rng, formatWords, 1500).parquet(t, filepath.Join(dir, "in", "a.parquet"),
+				0, 1500, 100)
 			j := mustLoad(t, dir, "output.path", filepath.Join(dir, "next.parquet"))
-			_, err := Apply(t.Context(), j, ApplyOptions{Cut: filepath.Join(dir, "out.parquet"), OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 100}})
+			_, err := Apply(t.Context(), j, ApplyOptions{Cut: filepath.Join(dir, "out.parquet"),
+				OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 100}})
 			must(t, err)
 			auditJob(t, j)
 		})
 	}
 }
 
-// A label that readers of partitions take for something else, or that shares its folder with another one in some file
-// systems, ends a run.
+// A label that readers of partitions take for something else, or that shares its folder with
+// another one in some file systems, ends a run.
 func TestPartitionWords(t *testing.T) {
 	const text = "output: {path: out/, partition_by: [s]}"
 	partitioned := strings.Replace(wordJob, "output: out.parquet", text, 1)
@@ -108,14 +117,18 @@ func TestPartitionWords(t *testing.T) {
 		want  string // empty: it is released
 	}{
 		{clash("a"), ""},
-		{clash("__HIVE_DEFAULT_PARTITION__"), "column s has a label that readers of partitions take for a null"},
+		{clash("__HIVE_DEFAULT_PARTITION__"),
+			"column s has a label that readers of partitions take for a null"},
 		{clash(""), "column s has a label that readers of partitions take for a null"},
 		{clash("X"), "column s has labels that differ in case or in the form of Unicode alone"},
-		{clash("\u00e9", "e\u0301"), "column s has labels that differ in case or in the form of Unicode alone"},
-		{clash("\u00c9", "e\u0301"), "column s has labels that differ in case or in the form of Unicode alone"},
+		{clash("\u00e9", "e\u0301"), "column s has labels that differ in case or in the form of " +
+			"Unicode alone"},
+		{clash("\u00c9", "e\u0301"), "column s has labels that differ in case or in the form of " +
+			"Unicode alone"},
 	} {
 		for _, algorithm := range []string{"tdr", "{name: mondrian, region_labels: tight}"} {
-			dir := wordFolder(t, withAlgorithm(partitioned, algorithm), wordTable(rand.New(rand.NewPCG(1, 1)), tt.words, 600))
+			dir := wordFolder(t, withAlgorithm(partitioned, algorithm),
+				wordTable(rand.New(rand.NewPCG(1, 1)), tt.words, 600))
 			write(t, filepath.Join(dir, "words.yaml"), "tree: {}")
 			editJob(t, dir, "tree: generalize", "tree: {mask: generalize, taxonomy: {prefix: [1]}}")
 			err := tryJob(t, dir, t.Context(), RunOptions{}, "order", job.OrderReleased)

@@ -33,10 +33,12 @@ func notedPeople(rows int) *testTable {
 // notedFolder makes a folder with some files of one row group each.
 func notedFolder(t *testing.T, table *testTable, files int) string {
 	t.Helper()
-	dir := jobFolder(t, changed("  income: keep", "  income: keep\n  note: {keep: {identifying: accepted}}\n  place: keep"))
+	dir := jobFolder(t, changed("  income: keep",
+		"  income: keep\n  note: {keep: {identifying: accepted}}\n  place: keep"))
 	for i := range files {
 		n := len(table.rows)
-		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%d.parquet", i)), i*n/files, (i+1)*n/files, n)
+		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%d.parquet", i)),
+			i*n/files, (i+1)*n/files, n)
 	}
 	return dir
 }
@@ -60,14 +62,18 @@ func TestInputOrder(t *testing.T) {
 		spill                   bool
 		threads, memory, output string
 	}{
-		{several, 1, false, "1", "1GiB", "out.parquet"}, {several, 1, false, "8", "64MiB", "out.parquet"},
+		{several, 1, false, "1", "1GiB", "out.parquet"},
+		{several, 1, false, "8", "64MiB", "out.parquet"},
 		{several, 1, true, "2", "32MiB", "out.parquet"}, {several, 1, false, "2", "1GiB", "out/"},
-		{one, 1, false, "1", "1GiB", "out.parquet"}, {one, 1, false, "2", "1GiB", "out.parquet"}, {one, 1, false, "7", "1GiB", "out.parquet"},
+		{one, 1, false, "1", "1GiB", "out.parquet"}, {one, 1, false, "2", "1GiB", "out.parquet"},
+		{one, 1, false, "7", "1GiB", "out.parquet"},
 		{cut, 4, false, "1", "1GiB", "out.parquet"}, {cut, 4, true, "3", "32MiB", "out.parquet"},
 	} {
 		path := how.dir + "/" + how.output
-		settings := []string{"limits.threads", how.threads, "limits.memory", how.memory, "output.path", path}
-		must(t, tryJob(t, how.dir, t.Context(), RunOptions{Overwrite: true, System: System{Spill: how.spill}}, settings...))
+		settings := []string{"limits.threads", how.threads, "limits.memory",
+			how.memory, "output.path", path}
+		must(t, tryJob(t, how.dir, t.Context(),
+			RunOptions{Overwrite: true, System: System{Spill: how.spill}}, settings...))
 		auditFolder(t, how.dir, settings...)
 		if strings.HasSuffix(path, "/") {
 			path += fileset.PartName(0)
@@ -118,7 +124,8 @@ func TestLargeRowsInInputOrder(t *testing.T) {
 		got := mustRead(t, filepath.Join(dir, "out.parquet"))
 		if want == nil {
 			want = got
-			if groups := rowGroups(t, filepath.Join(dir, "out.parquet")); !slices.Equal(groups, []int64{787, 791, 802, 620}) {
+			if groups := rowGroups(t, filepath.Join(dir, "out.parquet")); !slices.Equal(groups,
+				[]int64{787, 791, 802, 620}) {
 				t.Errorf("row groups of %v rows", groups)
 			}
 		}
@@ -128,7 +135,8 @@ func TestLargeRowsInInputOrder(t *testing.T) {
 	}
 }
 
-// A column that some file has without nulls, and so without levels, comes out as that of the others.
+// A column that some file has without nulls, and so without levels, comes out as that of the
+// others.
 func TestInputOrderOfFilesThatDiffer(t *testing.T) {
 	table := notedPeople(900)
 	dir := notedFolder(t, table, 3)

@@ -42,7 +42,8 @@ func drawLayout(rng *rand.Rand, writer string, t *truthTable, groupRows int) lay
 		switch {
 		case c.nested != nil && l.Writer != byArrow:
 			l.Writer = byPqarrow
-		case c.nested == nil && (!formatstest.ArrowTakes(c.Type) || c.inCSV == "" && l.Writer == byCSV):
+		case c.nested == nil && (!formatstest.ArrowTakes(c.Type) ||
+			c.inCSV == "" && l.Writer == byCSV):
 			l.Writer = byKcut
 		}
 	}
@@ -105,7 +106,9 @@ func (l *layout) put(tb testing.TB, dir string, t *truthTable) {
 }
 
 // file stores rows, without a column, and one with integers of fewer bits.
-func (l *layout) file(tb testing.TB, path string, t *truthTable, from, to int, without, narrow string) {
+func (l *layout) file(
+	tb testing.TB, path string, t *truthTable, from, to int, without, narrow string,
+) {
 	tb.Helper()
 	table := formatstest.ArrowTable{Nested: make(map[int]*formatstest.NestedValues)}
 	for i := range t.columns {
@@ -136,7 +139,9 @@ func (l *layout) file(tb testing.TB, path string, t *truthTable, from, to int, w
 }
 
 // ownParquet stores rows as kcut writes them.
-func (l *layout) ownParquet(tb testing.TB, path string, table *formatstest.ArrowTable, from, to int) {
+func (l *layout) ownParquet(
+	tb testing.TB, path string, table *formatstest.ArrowTable, from, to int,
+) {
 	tb.Helper()
 	var columns []writer.Column
 	for _, field := range table.Fields {

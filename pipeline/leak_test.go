@@ -48,7 +48,8 @@ func leakTable(file int) []formatstest.Text {
 	for row := range rows {
 		for i, value := range []string{
 			[]string{"Bonn", "Paris", "Nice"}[row%3], []string{"cook", "clerk"}[row%2],
-			fmt.Sprintf("%d%d", row%2, row%4), fmt.Sprintf("%s-name-%d", canary, row), []string{"low", "high"}[row%2],
+			fmt.Sprintf("%d%d", row%2, row%4), fmt.Sprintf("%s-name-%d", canary, row),
+			[]string{"low", "high"}[row%2],
 		} {
 			columns[i].Rows = append(columns[i].Rows, value)
 		}
@@ -63,7 +64,8 @@ func leakTable(file int) []formatstest.Text {
 }
 
 func leakMetadata() map[string]string {
-	return map[string]string{"pandas": canary + "-pandas", "org.apache.spark.sql.parquet.row.metadata": canary + "-spark"}
+	return map[string]string{"pandas": canary + "-pandas",
+		"org.apache.spark.sql.parquet.row.metadata": canary + "-spark"}
 }
 
 // leakFolder makes a folder with two partitions by region, one of which is a canary. Their
@@ -77,7 +79,8 @@ func leakFolder(t *testing.T) string {
 		region string
 		write  func(string, []formatstest.Text, map[string]string) error
 	}{
-		{"north", formatstest.WriteIndexed}, {"north", formatstest.WriteUnused}, {canary + "-region", formatstest.WriteUnused},
+		{"north", formatstest.WriteIndexed}, {"north", formatstest.WriteUnused},
+		{canary + "-region", formatstest.WriteUnused},
 	} {
 		folder := filepath.Join(dir, "in", "region="+file.region)
 		must(t, os.MkdirAll(folder, 0o700))
@@ -91,7 +94,8 @@ func leakFolder(t *testing.T) string {
 		must(t, file.write(path, table, leakMetadata()))
 		held, err := formatstest.Bytes(path)
 		must(t, err)
-		for _, want := range []string{"-pandas", "-spark", "-name-1", []string{"-name-7", "-unused-1", "-unused-4"}[i]} {
+		for _, want := range []string{"-pandas", "-spark", "-name-1",
+			[]string{"-name-7", "-unused-1", "-unused-4"}[i]} {
 			if !bytes.Contains(bytes.Join(held, nil), []byte(canary+want)) {
 				t.Fatalf("%s is not in file %d", want, i)
 			}
@@ -145,7 +149,8 @@ func TestNoCanaryGetsOut(t *testing.T) {
 		for _, compression := range []string{"none", "zstd"} {
 			t.Run(output+" "+compression, func(t *testing.T) {
 				dir := leakFolder(t)
-				overrides := []string{"output.path", dir + "/" + output, "output.compression", compression}
+				overrides := []string{"output.path", dir + "/" + output, "output.compression",
+					compression}
 				mustRelease(t, dir, 2, overrides...)
 				mustNotHold(t, dir, []byte(canary))
 			})
@@ -164,13 +169,16 @@ func TestExtremesStay(t *testing.T) {
 				{Name: "class", Type: textType},
 			}}
 			for i := range 100 {
-				table.rows = append(table.rows, []string{fmt.Sprint(1000 + i), []string{"low", "high"}[i/25%2]})
+				table.rows = append(table.rows,
+					[]string{fmt.Sprint(1000 + i), []string{"low", "high"}[i/25%2]})
 			}
 			table.rows[50][0], table.rows[60][0] = fmt.Sprint(low), fmt.Sprint(high)
-			dir := table.folder(t, strings.Replace(numberJob(", render: "+render), "k: 3", "k: 5", 1), 30)
+			dir := table.folder(t, strings.Replace(numberJob(", render: "+render), "k: 3",
+				"k: 5", 1), 30)
 			mustRelease(t, dir, 2)
 			for _, number := range []int64{low, high} {
-				mustNotHold(t, dir, fmt.Append(nil, number), binary.LittleEndian.AppendUint64(nil, uint64(number)),
+				mustNotHold(t, dir, fmt.Append(nil, number),
+					binary.LittleEndian.AppendUint64(nil, uint64(number)),
 					binary.LittleEndian.AppendUint64(nil, math.Float64bits(float64(number))))
 			}
 		})

@@ -32,29 +32,35 @@ columns:
 `
 
 // coarserJob is levelsJob for values of the first level of cities and the second of codes.
-var coarserJob = strings.NewReplacer("[Narvik, Hamar]", "{}", "{Oslo: [Frogner, Grefsen], West: [Bergen]}", "{}", "[3, 2, 1]", "[1]").Replace(levelsJob)
+var coarserJob = strings.NewReplacer("[Narvik, Hamar]", "{}",
+	"{Oslo: [Frogner, Grefsen], West: [Bergen]}", "{}", "[3, 2, 1]", "[1]").Replace(levelsJob)
 
 // limitedJob is levelsJob with these levels as the finest.
-var limitedJob = strings.NewReplacer("city: {", "city: {at_most: 1, ", "code: {", "code: {at_most: 2, ").Replace(levelsJob)
+var limitedJob = strings.NewReplacer("city: {", "city: {at_most: 1, ", "code: {",
+	"code: {at_most: 2, ").Replace(levelsJob)
 
 // citizens are people whose city and code tell whether they leave.
 func citizens(rng *rand.Rand, rows int) *testTable {
-	t := &testTable{fields: []formats.Field{{Name: "city", Type: textType, Nullable: true}, {Name: "code", Type: textType}, {Name: "leaves", Type: textType}}}
+	t := &testTable{fields: []formats.Field{{Name: "city", Type: textType, Nullable: true},
+		{Name: "code", Type: textType}, {Name: "leaves", Type: textType}}}
 	for range rows {
 		city, code := rng.IntN(6), rng.IntN(30)*rng.IntN(30)
 		t.rows = append(t.rows, []string{
-			[]string{"Narvik", "Hamar", "Frogner", "Grefsen", "Bergen", "abroad"}[city], fmt.Sprintf("%04d", 7*code),
+			[]string{"Narvik", "Hamar", "Frogner", "Grefsen", "Bergen", "abroad"}[city],
+			fmt.Sprintf("%04d", 7*code),
 			fmt.Sprint((city+code/20)%3 == 0 || rng.IntN(6) == 0),
 		})
 	}
 	return t
 }
 
-// TestAtMostIsASearchInCoarserValues: with a finest level, every algorithm does what it does to a table that has the nodes
-// of that level for values, step by step, and releases the same.
+// TestAtMostIsASearchInCoarserValues: with a finest level, every algorithm does what it does to a
+// table that has the nodes of that level for values, step by step, and releases the same.
 func TestAtMostIsASearchInCoarserValues(t *testing.T) {
-	regions := map[string]string{"Narvik": "North", "Hamar": "North", "Frogner": "South", "Grefsen": "South", "Bergen": "South", "abroad": "abroad"}
-	for _, algorithm := range []string{"tdr", "tds", "bottom-up", "kactus", "iack", "iacc", "mondrian", "infogain-mondrian", "guided", "auto"} {
+	regions := map[string]string{"Narvik": "North", "Hamar": "North", "Frogner": "South",
+		"Grefsen": "South", "Bergen": "South", "abroad": "abroad"}
+	for _, algorithm := range []string{"tdr", "tds", "bottom-up", "kactus", "iack",
+		"iacc", "mondrian", "infogain-mondrian", "guided", "auto"} {
 		t.Run(algorithm, func(t *testing.T) {
 			table := citizens(rand.New(rand.NewPCG(15, 16)), 700)
 			var traces [2]bytes.Buffer
@@ -68,10 +74,13 @@ func TestAtMostIsASearchInCoarserValues(t *testing.T) {
 				}
 			}
 			if traces[0].String() != traces[1].String() {
-				t.Errorf("other steps:\n%s\nof coarser values\n%s", traces[0].String(), traces[1].String())
+				t.Errorf("other steps:\n%s\nof coarser values\n%s",
+					traces[0].String(), traces[1].String())
 			}
-			if a[0].cut.Algorithm != a[1].cut.Algorithm || !reflect.DeepEqual(a[0].cut.Columns, a[1].cut.Columns) {
-				t.Errorf("other labels:\n%+v\nof coarser values\n%+v", a[0].cut.Columns, a[1].cut.Columns)
+			if a[0].cut.Algorithm != a[1].cut.Algorithm ||
+				!reflect.DeepEqual(a[0].cut.Columns, a[1].cut.Columns) {
+				t.Errorf("other labels:\n%+v\nof coarser values\n%+v",
+					a[0].cut.Columns, a[1].cut.Columns)
 			}
 			if len(a[0].cut.Columns[0].Cut)+len(a[0].cut.Columns[1].Cut) < 4 {
 				t.Errorf("only %+v", a[0].cut.Columns)
@@ -87,30 +96,40 @@ func TestAtMostOfAnEarlierCut(t *testing.T) {
 		cut := filepath.Join(dir, algorithm+".parquet")
 		write(t, filepath.Join(dir, "job.yaml"), strings.Replace(levelsJob, "k: 4", "k: 1", 1))
 		mustRun(t, dir, nil, "output.path", cut, "algorithm.name", algorithm)
-		for limit, fits := range map[string]bool{"city: {at_most: 3, ": true, "city: {at_most: 2, ": false, "code: {at_most: 4, ": true, "code: {at_most: 1, ": false} {
+		for limit, fits := range map[string]bool{
+			"city: {at_most: 3, ": true, "city: {at_most: 2, ": false, "code: {at_most: 4, ": true,
+			"code: {at_most: 1, ": false,
+		} {
 			column, _, _ := strings.Cut(limit, ": ")
-			write(t, filepath.Join(dir, "job.yaml"), strings.Replace(strings.Replace(levelsJob, column+": {", limit, 1), "k: 4", "k: 1", 1))
-			_, err := Apply(t.Context(), mustLoad(t, dir, "algorithm.name", algorithm), ApplyOptions{Cut: cut, RunOptions: RunOptions{Overwrite: true}})
-			if (err == nil) != fits || !fits && (fault.ClassOf(err) != fault.Usage || !strings.Contains(err.Error(), "finer than the job's at_most")) {
+			write(t, filepath.Join(dir, "job.yaml"),
+				strings.Replace(strings.Replace(levelsJob, column+": {", limit, 1), "k: 4",
+					"k: 1", 1))
+			_, err := Apply(t.Context(), mustLoad(t, dir, "algorithm.name", algorithm),
+				ApplyOptions{Cut: cut, RunOptions: RunOptions{Overwrite: true}})
+			if (err == nil) != fits || !fits && (fault.ClassOf(err) != fault.Usage ||
+				!strings.Contains(err.Error(), "finer than the job's at_most")) {
 				t.Errorf("%s with %s: %v", algorithm, limit, err)
 			}
 		}
 	}
 }
 
-// TestAtMostOfIntervals: no interval is narrower than the job lets it be, bounds lie where else they would, and a cut with narrower
-// ones does not fit the job.
+// TestAtMostOfIntervals: no interval is narrower than the job lets it be, bounds lie where else
+// they would, and a cut with narrower ones does not fit the job.
 func TestAtMostOfIntervals(t *testing.T) {
 	table := members(rand.New(rand.NewPCG(19, 20)), 1500)
 	dir := table.folder(t, membersJob, 500)
 	free := filepath.Join(dir, "free.parquet")
 	mustRun(t, dir, nil, "output.path", free)
 	write(t, filepath.Join(dir, "job.yaml"), strings.NewReplacer(
-		"joined: discretize", "joined: {mask: discretize, at_most: 4000d, bounds: [1919-02-03, 2040-12-31]}", "paid: discretize", "paid: {mask: discretize, at_most: 90000.5}",
+		"joined: discretize", "joined: {mask: discretize, at_most: 4000d, bounds: [1919-02-03, "+
+			"2040-12-31]}", "paid: discretize", "paid: {mask: discretize, at_most: 90000.5}",
 	).Replace(membersJob))
 	for _, algorithm := range []string{"tdr", "tds"} {
-		mustRun(t, dir, nil, "algorithm.name", algorithm, "output.path", filepath.Join(dir, algorithm+".parquet"))
-		a := auditFolder(t, dir, "algorithm.name", algorithm, "output.path", filepath.Join(dir, algorithm+".parquet"))
+		mustRun(t, dir, nil, "algorithm.name", algorithm, "output.path",
+			filepath.Join(dir, algorithm+".parquet"))
+		a := auditFolder(t, dir, "algorithm.name", algorithm, "output.path",
+			filepath.Join(dir, algorithm+".parquet"))
 		for column, least := range []float64{4000, 90000.5} {
 			if len(a.cut.Columns[column].Cut) < 3 {
 				t.Errorf("%s: only %+v", algorithm, a.cut.Columns[column].Cut)
@@ -122,20 +141,26 @@ func TestAtMostOfIntervals(t *testing.T) {
 			}
 		}
 	}
-	_, err := Apply(t.Context(), mustLoad(t, dir), ApplyOptions{Cut: free, RunOptions: RunOptions{Overwrite: true}})
+	_, err := Apply(t.Context(), mustLoad(t, dir),
+		ApplyOptions{Cut: free, RunOptions: RunOptions{Overwrite: true}})
 	if fault.ClassOf(err) != fault.Usage {
 		t.Errorf("a cut of narrower intervals: %v", err)
 	}
-	for limit, want := range map[string]string{"joined: 40": "the unit d", "joined: 3h": "the unit d", "paid: 3d": "no unit"} {
+	for limit, want := range map[string]string{
+		"joined: 40": "the unit d", "joined: 3h": "the unit d", "paid: 3d": "no unit",
+	} {
 		column, width, _ := strings.Cut(limit, ": ")
-		write(t, filepath.Join(dir, "job.yaml"), strings.Replace(membersJob, column+": discretize", column+": {mask: discretize, at_most: "+width+"}", 1))
-		if _, err := runJob(t, dir, nil); fault.ClassOf(err) != fault.Usage || !strings.Contains(fmt.Sprint(err), want) {
+		write(t, filepath.Join(dir, "job.yaml"), strings.Replace(membersJob, column+": discretize",
+			column+": {mask: discretize, at_most: "+width+"}", 1))
+		if _, err := runJob(t, dir, nil); fault.ClassOf(err) != fault.Usage ||
+			!strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("%s: %v", limit, err)
 		}
 	}
 }
 
-// widthOf returns how wide an interval of numbers or dates is, of these in days; one with an open end is infinitely wide.
+// widthOf returns how wide an interval of numbers or dates is, of these in days; one with an open
+// end is infinitely wide.
 func widthOf(t *testing.T, label cutfile.Label) float64 {
 	t.Helper()
 	var ends [2]float64
@@ -154,9 +179,12 @@ func widthOf(t *testing.T, label cutfile.Label) float64 {
 	return ends[1] - ends[0]
 }
 
-// TestAtLeast: what a run releases is as fine as its columns reach, and a limit that it does not reach ends it.
+// TestAtLeast: what a run releases is as fine as its columns reach, and a limit that it does not
+// reach ends it.
 func TestAtLeast(t *testing.T) {
-	text := strings.NewReplacer("city: {", "city: {at_least: 2, ", "code: {", "code: {at_least: 1, ", "  - {columns: [city, code], k: 4}", "  - {columns: [city], k: 4}\n  - {columns: [code], k: 2}").Replace(levelsJob)
+	text := strings.NewReplacer("city: {", "city: {at_least: 2, ",
+		"code: {", "code: {at_least: 1, ", "  - {columns: [city, code], k: 4}",
+		"  - {columns: [city], k: 4}\n  - {columns: [code], k: 2}").Replace(levelsJob)
 	dir := citizens(rand.New(rand.NewPCG(21, 22)), 700).folder(t, text, 100)
 	mustRun(t, dir, nil)
 	for _, label := range auditFolder(t, dir).cut.Columns[0].Cut {
@@ -167,7 +195,8 @@ func TestAtLeast(t *testing.T) {
 	for _, k := range []string{"k: 300", "k: 699"} {
 		write(t, filepath.Join(dir, "job.yaml"), strings.Replace(text, "k: 4", k, 1))
 		_, err := runJob(t, dir, nil, "output.path", filepath.Join(dir, "none.parquet"))
-		if fault.ClassOf(err) != fault.Privacy || !strings.Contains(fmt.Sprint(err), "coarser than the job's at_least") {
+		if fault.ClassOf(err) != fault.Privacy ||
+			!strings.Contains(fmt.Sprint(err), "coarser than the job's at_least") {
 			t.Errorf("%s: %v", k, err)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "none.parquet")); err == nil {
@@ -175,17 +204,22 @@ func TestAtLeast(t *testing.T) {
 		}
 	}
 	dir = members(rand.New(rand.NewPCG(23, 24)), 900).folder(t, membersJob, 300)
-	for k, fits := range map[string]bool{"k: 1": true, "k: 900": false} { // of dates, whose levels are no widths
+	for k, fits := range map[string]bool{"k: 1": true, "k: 900": false} {
+		// of dates, whose levels are no widths
 		write(t, filepath.Join(dir, "job.yaml"), strings.NewReplacer(
-			"joined: discretize", "joined: {mask: generalize, at_least: 1, taxonomy: {date: [month, century]}}", "k: 5", k,
+			"joined: discretize", "joined: {mask: generalize, at_least: 1, taxonomy: {date: "+
+				"[month, century]}}", "k: 5", k,
 		).Replace("max_unique: 100%\n"+membersJob))
-		if _, err := runJob(t, dir, nil); (err == nil) != fits || !fits && fault.ClassOf(err) != fault.Privacy {
+		if _, err := runJob(t, dir, nil); (err == nil) != fits ||
+			!fits && fault.ClassOf(err) != fault.Privacy {
 			t.Errorf("%s: %v", k, err)
 		}
 	}
 	for width, fits := range map[string]bool{"1000000": true, "1000": false} {
-		write(t, filepath.Join(dir, "job.yaml"), strings.Replace(membersJob, "paid: discretize", "paid: {mask: discretize, at_least: "+width+"}", 1))
-		if _, err := runJob(t, dir, nil); (err == nil) != fits || !fits && fault.ClassOf(err) != fault.Privacy {
+		write(t, filepath.Join(dir, "job.yaml"), strings.Replace(membersJob, "paid: discretize",
+			"paid: {mask: discretize, at_least: "+width+"}", 1))
+		if _, err := runJob(t, dir, nil); (err == nil) != fits ||
+			!fits && fault.ClassOf(err) != fault.Privacy {
 			t.Errorf("%s: %v", width, err)
 		}
 	}

@@ -24,26 +24,28 @@ import (
 
 // maskInput writes the part files of the release: the input's rows with the labels of the cut that
 // was found.
-func maskInput(ctx context.Context, b *binding.Bound, found *search.Found, res *recorder, to *ledger) error {
-	elsewhere := to.masksElsewhere(b, found)
+func maskInput(
+	ctx context.Context, b *binding.Bound, found *search.Found, res *runState, records *runRecords,
+) error {
+	elsewhere := records.masksRemotely(b, found)
 	if elsewhere { // workers do not have the lists of values
-		unlist(found, res.Budget)
+		forgetListed(found, res.Budget)
 	}
-	m, err := masker(b, found, res.Run)
+	m, err := maskerOfFound(b, found, res.Run)
 	if err != nil {
 		return err
 	}
 	res.report.Columns = columnReports(b.Dataset.Schema(), b.Specs, m.Plan)
-	to.target.Columns = m.Plan.Outputs()
+	records.target.Columns = m.Plan.Outputs()
 	parts := &output.Parts{
-		Target: to.target, Metadata: map[string]string{cutfile.Key: string(found.Cut.Raw)},
+		Target: records.target, Metadata: map[string]string{cutfile.Key: string(found.Cut.Raw)},
 		Footer: spill.NewAccount(res.Budget, "the footer of the release"),
 	}
-	order := orderOf(b, res.Run)
+	order := rowOrder(b, res.Run)
 	order.Rows = int64(b.Job.Output.RowGroupRows)
 	mask := func(rows masking.Rows) error { return m.Mask(ctx, order, rows, parts) }
 	if elsewhere {
-		err = to.maskElsewhere(ctx, b, found.Cut.Raw, mask)
+		err = records.maskRemotely(ctx, b, found.Cut.Raw, mask)
 	} else {
 		err = mask(nil)
 	}
@@ -51,17 +53,18 @@ func maskInput(ctx context.Context, b *binding.Bound, found *search.Found, res *
 		err = b.CheckUnchanged(ctx)
 	}
 	if err = errors.Join(err, parts.Close(err == nil)); err == nil {
-		notePartitions(b, to.target.Finished, res)
+		notePartitions(b, records.target.Finished, res)
 	}
 	return err
 }
 
-// notePartitions tells of partitions with fewer rows than the largest k of a set that has one of their columns: of columns of
-// several sets not every combination has as many.
-func notePartitions(b *binding.Bound, parts []fileset.Part, res *recorder) {
+// notePartitions tells of partitions with fewer rows than the largest k of a set that has one of
+// their columns: of columns of several sets not every combination has as many.
+func notePartitions(b *binding.Bound, parts []fileset.Part, res *runState) {
 	k, rows, small := 0, make(map[string]int64), 0
 	for i := range b.Job.Sets {
-		if set := &b.Job.Sets[i]; slices.ContainsFunc(b.Job.Output.PartitionBy, func(name string) bool { return slices.Contains(set.Columns, name) }) {
+		if set := &b.Job.Sets[i]; slices.ContainsFunc(b.Job.Output.PartitionBy,
+			func(name string) bool { return slices.Contains(set.Columns, name) }) {
 			k = max(k, set.K)
 		}
 	}
@@ -74,28 +77,31 @@ func notePartitions(b *binding.Bound, parts []fileset.Part, res *recorder) {
 		}
 	}
 	if small > 0 {
-		res.Noted(fmt.Sprintf("%d of %s have fewer than k = %d rows: their folders tell of few people what they have in common", small, text.Count(len(rows), "partition"), k))
+		res.Noted(fmt.Sprintf("%d of %s have fewer than k = %d rows: their folders tell of few "+
+			"people what they have in common", small, text.Count(len(rows), "partition"), k))
 	}
 }
 
 // orderOf says how the rows of the release are put in order.
-func orderOf(b *binding.Bound, r *resources.Run) masking.Order {
+func rowOrder(b *binding.Bound, r *resources.Run) masking.Order {
 	return masking.Order{Input: b.Job.Order == job.OrderInput, Store: r.StoreRows}
 }
 
 // unlist forgets the values of kept columns.
-func unlist(found *search.Found, budget *spill.Budget) {
+func forgetListed(found *search.Found, budget *spill.Budget) {
 	budget.Return(found.Listed.Bytes)
 	found.Listed = guard.Listed{}
 }
 
 // masker returns what masks the input by what was found.
-func masker(b *binding.Bound, found *search.Found, r *resources.Run) (*masking.Masker, error) {
+func maskerOfFound(
+	b *binding.Bound, found *search.Found, r *resources.Run,
+) (*masking.Masker, error) {
 	recoder, err := found.Recoder(b, r.Budget)
 	if err != nil {
 		return nil, err
 	}
-	m, err := maskerOf(b, recoder, r)
+	m, err := maskerOfRecoder(b, recoder, r)
 	if err == nil {
 		m.Plan.List(found.Listed.Of)
 	}
@@ -103,8 +109,11 @@ func masker(b *binding.Bound, found *search.Found, r *resources.Run) (*masking.M
 }
 
 // maskerOf returns what masks the input by a recoder.
-func maskerOf(b *binding.Bound, recoder masking.Recoder, r *resources.Run) (*masking.Masker, error) {
-	plan, err := masking.NewPlan(b.Job, b.Dataset.Schema(), b.Specs, b.Masked, recoder.Recoding, b.Keys)
+func maskerOfRecoder(
+	b *binding.Bound, recoder masking.Recoder, r *resources.Run,
+) (*masking.Masker, error) {
+	plan, err := masking.NewPlan(b.Job, b.Dataset.Schema(), b.Specs, b.Masked, recoder.Recoding,
+		b.Keys)
 	if err != nil {
 		return nil, err
 	}

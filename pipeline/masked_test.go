@@ -13,8 +13,8 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// A run tells how the rows are spread over a column's values as the rows themselves do: of no value that has fewer rows than
-// the largest k of the sets with the column.
+// A run tells how the rows are spread over a column's values as the rows themselves do: of no
+// value that has fewer rows than the largest k of the sets with the column.
 func TestRunTellsSpread(t *testing.T) {
 	dir := t.TempDir()
 	rows := []string{"town,age,income"}
@@ -46,7 +46,8 @@ columns: {town: suppress, age: discretize, income: keep}
 		}
 		slices.SortFunc(want, func(a, b uint64) int { return cmp.Compare(b, a) })
 		want = want[:min(search.MostFrequent, len(want))]
-		if len(report.Masked) != 2 || report.Masked[0].Column != "town" || !slices.Equal(report.Masked[0].Frequent, want) {
+		if len(report.Masked) != 2 || report.Masked[0].Column != "town" ||
+			!slices.Equal(report.Masked[0].Frequent, want) {
 			t.Errorf("%s: got %+v, want %v of town", algorithm, report.Masked, want)
 		}
 	}

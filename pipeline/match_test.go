@@ -10,8 +10,8 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// match finds the source row of every released row: by its place where rows are in the input's order, else by its id, or
-// by its kept values and labels. Of rows that are alike any does.
+// match finds the source row of every released row: by its place where rows are in the input's
+// order, else by its id, or by its kept values and labels. Of rows that are alike any does.
 func (c *truthCase) match(a *audit) []int {
 	a.Helper()
 	if !c.ordered {
@@ -41,12 +41,14 @@ func (c *truthCase) match(a *audit) []int {
 			}
 		}
 		if marked, _ := a.cut.Marked(); uint64(len(m.left())) > marked {
-			a.Fatalf("%d rows have labels that the cut has not for any row of the input, %d are suppressed", len(m.left()), marked)
+			a.Fatalf("%d rows have labels that the cut has not for any row of the input, %d are "+
+				"suppressed", len(m.left()), marked)
 		}
 	}
 	m.pair(kept, nil)
 	if left := m.left(); len(left) > 0 {
-		a.Fatalf("%d rows have kept values as no row of the input, row %d is the first", len(left), left[0])
+		a.Fatalf("%d rows have kept values as no row of the input, row %d is the first",
+			len(left), left[0])
 	}
 	return m.of
 }
@@ -59,7 +61,8 @@ type matching struct {
 }
 
 func newMatching(a *audit) *matching {
-	return &matching{audit: a, of: slices.Repeat([]int{-1}, a.release.rows), used: make([]bool, a.source.rows)}
+	return &matching{audit: a, of: slices.Repeat([]int{-1}, a.release.rows),
+		used: make([]bool, a.source.rows)}
 }
 
 func (m *matching) left() (rows []int) {
@@ -124,7 +127,9 @@ func keyOf(columns [][]uint32, row int) string {
 func (a *audit) label(name, value string) string {
 	column := a.cutColumn(name)
 	has := func(text string) bool {
-		return slices.ContainsFunc(column.Cut, func(l cutfile.Label) bool { return !l.Null && l.Label == text || l.Null && text == null })
+		return slices.ContainsFunc(column.Cut, func(l cutfile.Label) bool {
+			return !l.Null && l.Label == text || l.Null && text == null
+		})
 	}
 	if plain, ok := map[string]string{"-0": "0", "NaN:fff8000000000001": "NaN"}[value]; ok {
 		value = plain
@@ -149,7 +154,9 @@ func (a *audit) label(name, value string) string {
 		}
 		return null
 	}
-	intervals := slices.DeleteFunc(slices.Clone(column.Cut), func(l cutfile.Label) bool { return l.Null })
+	intervals := slices.DeleteFunc(slices.Clone(column.Cut), func(l cutfile.Label) bool {
+		return l.Null
+	})
 	i := sort.Search(len(intervals), func(i int) bool {
 		parsed, _ := parseInterval(intervals[i].Label)
 		return parsed.lower != "" && order(value, parsed.lower) < 0
@@ -159,7 +166,9 @@ func (a *audit) label(name, value string) string {
 
 // cutColumn returns what the cut has of a column.
 func (a *audit) cutColumn(name string) *cutfile.Column {
-	return &a.cut.Columns[slices.IndexFunc(a.cut.Columns, func(c cutfile.Column) bool { return c.Name == name })]
+	return &a.cut.Columns[slices.IndexFunc(a.cut.Columns, func(c cutfile.Column) bool {
+		return c.Name == name
+	})]
 }
 
 // checkPeople: every class of every set has rows of as many people as its k asks for.

@@ -16,8 +16,9 @@ import (
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
-// toldTable has masked columns a, b and c, and kept ones of which g follows from a, h from a and b, and n from none; d and
-// c tell each other, and so do p and q together and b: for most of the rows.
+// toldTable has masked columns a, b and c, and kept ones of which g follows from a, h from a and
+// b, and n from none; d and c tell each other, and so do p and q together and b: for most of the
+// rows.
 func toldTable(rng *rand.Rand) *testTable {
 	t := &testTable{fields: textFields("a", "b", "c", "g", "h", "n", "d", "p", "q", "y", "e")}
 	rows, wrong := 300+rng.IntN(500), rng.IntN(8)
@@ -28,7 +29,8 @@ func toldTable(rng *rand.Rand) *testTable {
 			g, h, d, p = rng.IntN(4), rng.IntN(5), rng.IntN(4), rng.IntN(3)
 		}
 		var texts []string
-		for _, value := range []int{a, b, c, g, h, n, d, p, q, rng.IntN(2), row / (1 + rng.IntN(3))} {
+		for _, value := range []int{a, b, c, g, h, n, d, p, q,
+			rng.IntN(2), row / (1 + rng.IntN(3))} {
 			texts = append(texts, fmt.Sprint("v", value))
 		}
 		t.rows = append(t.rows, texts)
@@ -36,8 +38,8 @@ func toldTable(rng *rand.Rand) *testTable {
 	return t
 }
 
-// tells reports by maps whether columns tell another one for 99 % of the rows, and neither by chance nor
-// because it is nearly constant.
+// tells reports by maps whether columns tell another one for 99 % of the rows, and neither by
+// chance nor because it is nearly constant.
 func (t *testTable) tells(by []string, of string) bool {
 	values, all, like := make(map[string]map[string]int), make(map[string]int), 0
 	for _, row := range t.rows {
@@ -73,8 +75,8 @@ func (t *testTable) isMember(set []string, of string) bool {
 	return false
 }
 
-// figures returns how many rows, or different ones of whom they are, are alone, and in classes of fewer than k, as shares,
-// and how many classes there are.
+// figures returns how many rows, or different ones of whom they are, are alone, and in classes of
+// fewer than k, as shares, and how many classes there are.
 func (t *testTable) figures(columns []string, whose []string, k int) (f risk.Figures) {
 	of, all := make(map[string]map[string]bool), make(map[string]bool)
 	alone, small := make(map[string]bool), make(map[string]bool)
@@ -96,12 +98,14 @@ func (t *testTable) figures(columns []string, whose []string, k int) (f risk.Fig
 		}
 	}
 	n := float64(len(all))
-	return risk.Figures{Unique: float64(len(alone)) / n, Below: float64(len(small)) / n, Classes: int64(len(of))}
+	return risk.Figures{Unique: float64(len(alone)) / n, Below: float64(len(small)) / n,
+		Classes: int64(len(of))}
 }
 
 // alike reports whether figures, which may be absent, tell the same.
 func alike(got *risk.Figures, want risk.Figures) bool {
-	return got != nil && math.Abs(got.Unique-want.Unique) < 1e-9 && math.Abs(got.Below-want.Below) < 1e-9 && got.Classes == want.Classes
+	return got != nil && math.Abs(got.Unique-want.Unique) < 1e-9 &&
+		math.Abs(got.Below-want.Below) < 1e-9 && got.Classes == want.Classes
 }
 
 // riskCase is a job over a toldTable.
@@ -124,16 +128,19 @@ var (
 // drawRisk draws a case of an algorithm, in memory or in a store.
 func drawRisk(seed uint64, search string, spilled bool) *riskCase {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	c := &riskCase{testTable: toldTable(rng), rng: rng, most: []float64{0, 0.01, 0.3, 1, 1}[rng.IntN(5)]}
+	c := &riskCase{testTable: toldTable(rng),
+		rng: rng, most: []float64{0, 0.01, 0.3, 1, 1}[rng.IntN(5)]}
 	c.options.System.Spill = spilled
 	c.kept = [][]string{{"g"}, {"h"}, {"n"}, {"d"}, {"p", "q"}, {"g", "d"}, {"n", "h"}}[rng.IntN(7)]
 	c.text = "input: in\noutput: out.parquet\nclass: y\nunlisted: drop\nquasi_identifiers:\n"
 	for i, set := range riskSets {
 		c.text += fmt.Sprintf("  - {columns: [%s], k: %d}\n", strings.Join(set, ", "), riskKs[i])
 	}
-	c.text += "columns: {a: suppress, b: suppress, c: suppress, y: keep, e: drop, " + strings.Join(c.kept, ": keep, ") + ": keep}\n"
+	c.text += "columns: {a: suppress, b: suppress, c: suppress, y: keep, e: drop, " +
+		strings.Join(c.kept, ": keep, ") + ": keep}\n"
 	takes := &truthCase{searches: search} // people of whom no row is dropped
-	if c.entity = takes.protects() && !strings.Contains(search, "kactus") && !strings.Contains(search, "drop") && rng.IntN(3) == 0; c.entity {
+	if c.entity = takes.protects() && !strings.Contains(search, "kactus") &&
+		!strings.Contains(search, "drop") && rng.IntN(3) == 0; c.entity {
 		c.text = "entity: e\n" + c.text
 	}
 	c.text = withAlgorithm(c.text, search)
@@ -143,12 +150,13 @@ func drawRisk(seed uint64, search string, spilled bool) *riskCase {
 // run runs the job with as many rows alone as it allows, or any.
 func (c *riskCase) run(t *testing.T, dir string, most float64) (*Report, error) {
 	t.Helper()
-	return Run(t.Context(), mustLoad(t, dir, "max_unique", fmt.Sprintf("%g%%", 100*most), "limits.memory", []string{"16MiB", "1GiB"}[c.rng.IntN(2)],
+	return Run(t.Context(), mustLoad(t, dir, "max_unique",
+		fmt.Sprintf("%g%%", 100*most), "limits.memory", []string{"16MiB", "1GiB"}[c.rng.IntN(2)],
 		"limits.threads", fmt.Sprint(1+c.rng.IntN(3))), c.options)
 }
 
-// check compares what a run tells with plain counts, and whether it refuses the release with what these ask for. What it
-// returns says what was found of the case.
+// check compares what a run tells with plain counts, and whether it refuses the release with what
+// these ask for. What it returns says what was found of the case.
 func (c *riskCase) check(t *testing.T) string {
 	dir := c.folder(t, c.text, 1+c.rng.IntN(400))
 	report, err := c.run(t, dir, c.most)
@@ -170,7 +178,8 @@ func (c *riskCase) check(t *testing.T) string {
 		}
 	}
 	union := out.figures([]string{"a", "b", "c"}, whose, cut.SmallestK())
-	if got := cut.Union; got == nil || math.Abs(got.Unique-union.Unique) > 1e-6 || math.Abs(got.BelowK-union.Below) > 1e-6 {
+	if got := cut.Union; got == nil || math.Abs(got.Unique-union.Unique) > 1e-6 ||
+		math.Abs(got.BelowK-union.Below) > 1e-6 {
 		t.Errorf("of all labels the cut says %+v, want %+v", got, union)
 	}
 	most := max(union.Unique, c.checkMembers(t, report, cut, out, whose))
@@ -189,9 +198,11 @@ func (c *riskCase) check(t *testing.T) string {
 	return released
 }
 
-// checkMembers compares which kept columns are members of which sets, and returns the largest share of rows in small
-// classes with one.
-func (c *riskCase) checkMembers(t *testing.T, report *Report, cut *cutfile.File, released *testTable, whose []string) (most float64) {
+// checkMembers compares which kept columns are members of which sets, and returns the largest
+// share of rows in small classes with one.
+func (c *riskCase) checkMembers(
+	t *testing.T, report *Report, cut *cutfile.File, released *testTable, whose []string,
+) (most float64) {
 	t.Helper()
 	type member struct {
 		set  int
@@ -214,7 +225,8 @@ func (c *riskCase) checkMembers(t *testing.T, report *Report, cut *cutfile.File,
 			}
 			want := released.figures(append(slices.Clone(set), kept), whose, cut.Sets[i].K).Below
 			if most = max(most, want); !ok || math.Abs(below-want) > 1e-9 {
-				t.Errorf("%s with %v: %v (%v) of the rows are below %d, want %v", kept, set, below, ok, cut.Sets[i].K, want)
+				t.Errorf("%s with %v: %v (%v) of the rows are below %d, want %v",
+					kept, set, below, ok, cut.Sets[i].K, want)
 			}
 		}
 	}
@@ -222,7 +234,9 @@ func (c *riskCase) checkMembers(t *testing.T, report *Report, cut *cutfile.File,
 }
 
 // checkFigures compares the figures on labels, on kept columns and on both.
-func (c *riskCase) checkFigures(t *testing.T, report *Report, cut *cutfile.File, released *testTable, rows []string) {
+func (c *riskCase) checkFigures(
+	t *testing.T, report *Report, cut *cutfile.File, released *testTable, rows []string,
+) {
 	t.Helper()
 	k, labels := cut.SmallestK(), []string{"a", "b", "c"}
 	if report.Risk.K != k {
@@ -231,7 +245,8 @@ func (c *riskCase) checkFigures(t *testing.T, report *Report, cut *cutfile.File,
 	if want := released.figures(labels, rows, k); !alike(report.Risk.Labels, want) {
 		t.Errorf("labels: %+v, want %+v", report.Risk.Labels, want)
 	}
-	if want := released.figures(append(labels, c.kept...), rows, k); !alike(report.Risk.Both, want) {
+	if want := released.figures(append(labels, c.kept...), rows, k); !alike(report.Risk.Both,
+		want) {
 		t.Errorf("labels and kept columns: %+v, want %+v", report.Risk.Both, want)
 	}
 	whose, of := rows, released
@@ -241,13 +256,16 @@ func (c *riskCase) checkFigures(t *testing.T, report *Report, cut *cutfile.File,
 			whose = append(whose, c.key(row, []string{"e"}))
 		}
 	}
-	if want := of.figures(append([]string{"y"}, c.kept...), whose, k); !alike(report.Risk.Kept, want) {
+	if want := of.figures(append([]string{"y"}, c.kept...), whose, k); !alike(report.Risk.Kept,
+		want) {
 		t.Errorf("kept columns: %+v, want %+v", report.Risk.Kept, want)
 	}
 }
 
 // checkPairs compares the worst two pairs of sets.
-func (c *riskCase) checkPairs(t *testing.T, report *Report, cut *cutfile.File, released *testTable, rows []string) {
+func (c *riskCase) checkPairs(
+	t *testing.T, report *Report, cut *cutfile.File, released *testTable, rows []string,
+) {
 	t.Helper()
 	var shares [][2]float64
 	for i := range riskSets {
@@ -256,9 +274,12 @@ func (c *riskCase) checkPairs(t *testing.T, report *Report, cut *cutfile.File, r
 			shares = append(shares, [2]float64{f.Below, f.Unique})
 		}
 	}
-	slices.SortFunc(shares, func(a, b [2]float64) int { return cmp.Or(cmp.Compare(b[0], a[0]), cmp.Compare(b[1], a[1])) })
+	slices.SortFunc(shares, func(a, b [2]float64) int {
+		return cmp.Or(cmp.Compare(b[0], a[0]), cmp.Compare(b[1], a[1]))
+	})
 	for i, want := range shares[:2] {
-		if i >= len(report.Risk.Pairs) || math.Abs(report.Risk.Pairs[i].Below-want[0]) > 1e-9 || math.Abs(report.Risk.Pairs[i].Unique-want[1]) > 1e-9 {
+		if i >= len(report.Risk.Pairs) || math.Abs(report.Risk.Pairs[i].Below-want[0]) > 1e-9 ||
+			math.Abs(report.Risk.Pairs[i].Unique-want[1]) > 1e-9 {
 			t.Errorf("pairs %+v, want shares %v", report.Risk.Pairs, shares)
 		}
 	}
@@ -285,7 +306,8 @@ func (c *riskCase) checkDetermined(t *testing.T, report *Report) {
 			for _, two := range kept[:i] {
 				by := []string{one, two}
 				slices.Sort(by)
-				if !c.tells([]string{one}, masked) && !c.tells([]string{two}, masked) && c.tells(by, masked) {
+				if !c.tells([]string{one}, masked) && !c.tells([]string{two}, masked) &&
+					c.tells(by, masked) {
 					want = append(want, fmt.Sprint(by, masked))
 				}
 			}
@@ -298,9 +320,10 @@ func (c *riskCase) checkDetermined(t *testing.T, report *Report) {
 	}
 }
 
-// What a run tells of its release, and whether it refuses it, is what maps find in random tables: rows or people that are
-// alone on all labels, pairs of sets, kept columns that are members of sets, columns that tell others, and the guard's figures;
-// for every algorithm, in memory and out of it.
+// What a run tells of its release, and whether it refuses it, is what maps find in random tables:
+// rows or people that are alone on all labels, pairs of sets, kept columns that are members of
+// sets, columns that tell others, and the guard's figures; for every algorithm, in memory and out
+// of it.
 func TestRiskAgreesWithNaive(t *testing.T) {
 	n := 2 * len(searches())
 	if os.Getenv("KCUT_LONG") != "" {

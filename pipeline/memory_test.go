@@ -60,12 +60,15 @@ func (w *watching) Err() error {
 	return w.Context.Err()
 }
 
-// A worker, and a statement that masks a table, collect garbage before the heap outgrows the job's budget, and the limit goes with them.
+// A worker, and a statement that masks a table, collect garbage before the heap outgrows the
+// job's budget, and the limit goes with them.
 func TestHeapOfOthersIsLimited(t *testing.T) {
 	dir := people(rand.New(rand.NewPCG(3, 4)), 100).folder(t, peopleJob, 100)
-	limits, before, want := []string{"limits.memory", "64MiB"}, debug.SetMemoryLimit(-1), int64(64<<20+spill.HeapOverhead)
+	limits, before, want := []string{"limits.memory", "64MiB"}, debug.SetMemoryLimit(-1),
+		int64(64<<20+spill.HeapOverhead)
 	steps := copying(t.TempDir())
-	if err := tryJob(t, dir, t.Context(), RunOptions{Runner: steps}, limits...); !errors.Is(err, errCopied) {
+	if err := tryJob(t, dir, t.Context(), RunOptions{Runner: steps}, limits...); !errors.Is(err,
+		errCopied) {
 		t.Fatal(err)
 	}
 	w, err := OpenWorker(t.Context(), string(steps))
@@ -76,7 +79,8 @@ func TestHeapOfOthersIsLimited(t *testing.T) {
 	must(t, w.Close())
 	must(t, tryJob(t, dir, t.Context(), RunOptions{}, limits...))
 	ctx := &watching{Context: t.Context()}
-	_, err = MaskSQL(ctx, mustLoad(t, dir, limits...), filepath.Join(dir, "out.parquet"), SQLOptions{Dialect: "duckdb", Table: "a", Into: "b"})
+	_, err = MaskSQL(ctx, mustLoad(t, dir, limits...), filepath.Join(dir, "out.parquet"),
+		SQLOptions{Dialect: "duckdb", Table: "a", Into: "b"})
 	if must(t, err); ctx.limit != want {
 		t.Errorf("the heap of a statement is limited to %d bytes, not %d", ctx.limit, want)
 	}
@@ -91,7 +95,8 @@ type copying string
 var errCopied = errors.New("copied")
 
 func (c copying) Do(_ context.Context, folder string, _ int) error {
-	if err := os.CopyFS(string(c), os.DirFS(folder)); err != nil && !errors.Is(err, fs.ErrExist) { // a run tries again
+	if err := os.CopyFS(string(c), os.DirFS(folder)); err != nil && !errors.Is(err, fs.ErrExist) {
+		// a run tries again
 		return err
 	}
 	return errCopied
@@ -115,11 +120,13 @@ func TestTooLittleMemory(t *testing.T) {
 			return peopleJob, table
 		}, "1MiB", "16MiB", "", "", 1},
 		{"every value", func(*testing.T) (string, *testTable) { // k is too large for a step
-			job, table := labelled("{mask: generalize, taxonomy: {prefix: [39]}}", 60_000, 120_000, func(i int) string { return fmt.Sprintf("%040d", i) })
+			job, table := labelled("{mask: generalize, taxonomy: {prefix: [39]}}",
+				60_000, 120_000, func(i int) string { return fmt.Sprintf("%040d", i) })
 			return withAlgorithm(job, "mondrian"), table
 		}, "16MiB", "1GiB", "list every value, as algorithm mondrian must", "algorithm tdr", 0},
 		{"pages", func(*testing.T) (string, *testTable) {
-			return labelled("{mask: generalize, taxonomy: {prefix: [1]}}", 2, 4, func(i int) string { return fmt.Sprint(i/2, strings.Repeat("x", 18<<20)) })
+			return labelled("{mask: generalize, taxonomy: {prefix: [1]}}",
+				2, 4, func(i int) string { return fmt.Sprint(i/2, strings.Repeat("x", 18<<20)) })
 		}, "16MiB", "1GiB", `column "name" of row group 0`, "", 1},
 		{"a tree", func(t *testing.T) (string, *testTable) {
 			var tree strings.Builder
@@ -128,7 +135,8 @@ func TestTooLittleMemory(t *testing.T) {
 			}
 			codes := filepath.Join(t.TempDir(), "codes.csv")
 			write(t, codes, tree.String())
-			job, table := labelled("{mask: generalize, taxonomy: codes}", 2, 40, func(i int) string { return fmt.Sprintf("%05d", i/2*1000) })
+			job, table := labelled("{mask: generalize, taxonomy: codes}",
+				2, 40, func(i int) string { return fmt.Sprintf("%05d", i/2*1000) })
 			return job + "taxonomies: {codes: " + codes + "}\n", table
 		}, "16MiB", "128MiB", "", "generate large taxonomies", 1},
 	} {
@@ -136,14 +144,16 @@ func TestTooLittleMemory(t *testing.T) {
 			job, table := tt.make(t)
 			dir := table.folder(t, job, 40_000)
 			before := listing(t, dir)
-			err := tryJob(t, dir, t.Context(), RunOptions{}, "limits.memory", tt.few, "limits.threads", "1")
+			err := tryJob(t, dir, t.Context(), RunOptions{}, "limits.memory",
+				tt.few, "limits.threads", "1")
 			mustFail(t, err, fault.Resources, spill.ErrBudget.Error(), tt.says, tt.hint)
 			if hint := fault.HintOf(err); !namedBudget.MatchString(hint) {
 				t.Errorf("hint %q names no budget", hint)
 			}
 			unchanged(t, dir, before)
 			want := outcomeOf(t, dir, RunOptions{}, "limits.memory", tt.more)
-			mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Spill: true}}, "limits.memory", tt.more), want)
+			mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Spill: true}}, "limits.memory",
+				tt.more), want)
 			if want.err != "" || want.steps < tt.steps {
 				t.Errorf("%d steps, %s", want.steps, want.err)
 			}
@@ -157,7 +167,8 @@ func TestTooLittleMemoryToApply(t *testing.T) {
 	job, table := labelled("{mask: generalize, taxonomy: {prefix: [1]}}", 2, 4, text)
 	dir := table.folder(t, job, 40_000)
 	must(t, tryJob(t, dir, t.Context(), RunOptions{}, "limits.memory", "1GiB"))
-	little := mustLoad(t, dir, "output.path", filepath.Join(dir, "again.parquet"), "limits.memory", "16MiB")
+	little := mustLoad(t, dir, "output.path", filepath.Join(dir, "again.parquet"), "limits.memory",
+		"16MiB")
 	_, err := Apply(t.Context(), little, ApplyOptions{Cut: filepath.Join(dir, "out.parquet")})
 	mustFail(t, err, fault.Resources, `column "name" of row group 0`)
 	hint := fault.HintOf(err)
@@ -171,7 +182,8 @@ func identifiers(rng *rand.Rand, rows int) *testTable {
 	t := &testTable{fields: []formats.Field{
 		{Name: "number", Type: wholeType},
 		{Name: "weight", Type: floatType, Nullable: true},
-		{Name: "amount", Type: formats.Type{Kind: formats.Decimal, Precision: 30, Scale: 2, Wide: true}},
+		{Name: "amount", Type: formats.Type{Kind: formats.Decimal, Precision: 30,
+			Scale: 2, Wide: true}},
 		{Name: "name", Type: textType},
 		{Name: "label", Type: textType},
 	}}
@@ -189,7 +201,8 @@ func identifiers(rng *rand.Rand, rows int) *testTable {
 		if rng.IntN(4) == 0 {
 			name = fmt.Sprint("Smith ", rng.IntN(50))
 		}
-		t.rows = append(t.rows, []string{fmt.Sprint(n), weight, fmt.Sprintf("%d45678901234567890.25", rng.IntN(2*rows)), name, label})
+		t.rows = append(t.rows, []string{fmt.Sprint(n), weight,
+			fmt.Sprintf("%d45678901234567890.25", rng.IntN(2*rows)), name, label})
 	}
 	return t
 }
@@ -207,25 +220,34 @@ columns: {number: discretize, weight: discretize, amount: discretize, name: supp
 // Columns with more values than a search splits at, and with values that are too rare to be
 // listed, and texts of more bytes than the store takes at once, make no difference out of core.
 func TestOutOfCoreAgrees(t *testing.T) {
-	try := func(name, job string, table *testTable, groupRows, room, steps int, memory string, overrides ...string) {
+	try := func(name, job string, table *testTable, groupRows, room, steps int, memory string,
+		overrides ...string) {
 		t.Run(name, func(t *testing.T) {
 			dir := table.folder(t, job, groupRows)
-			want := outcomeOf(t, dir, RunOptions{}, append(slices.Clip(overrides), "limits.memory", "1GiB")...)
-			mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Spill: true, Room: room}}, append(slices.Clip(overrides), "limits.memory", memory)...), want)
-			if restricted := strings.Contains(fmt.Sprint(want.notices), "split points are restricted to"); restricted != (len(table.rows) > domain.MaxSplitValues) {
+			want := outcomeOf(t, dir, RunOptions{},
+				append(slices.Clip(overrides), "limits.memory", "1GiB")...)
+			mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Spill: true, Room: room}},
+				append(slices.Clip(overrides), "limits.memory", memory)...), want)
+			if restricted := strings.Contains(fmt.Sprint(want.notices),
+				"split points are restricted to"); restricted != (len(
+				table.rows) > domain.MaxSplitValues) {
 				t.Errorf("notices %q", want.notices)
 			}
 			mustRelease(t, dir, steps, overrides...)
 		})
 	}
-	job, table := labelled("suppress", 3, 12, func(i int) string { return strings.Repeat(string(rune('a'+i/3)), 4<<20+i/3) })
+	job, table := labelled("suppress", 3, 12, func(i int) string {
+		return strings.Repeat(string(rune('a'+i/3)), 4<<20+i/3)
+	})
 	try("long texts", job, table, 5, 1, 2, "1GiB")
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	try("many values", identifiersJob, identifiers(rng, domain.MaxSplitValues+20_000), 30_000, 0, 10, "64MiB")
+	try("many values", identifiersJob, identifiers(rng, domain.MaxSplitValues+20_000),
+		30_000, 0, 10, "64MiB")
 	if long {
-		try("more values", identifiersJob, identifiers(rng, 2*domain.MaxSplitValues), 30_000, 0, 10, "64MiB", "score", "infogain", "max_steps", "40")
+		try("more values", identifiersJob, identifiers(rng, 2*domain.MaxSplitValues), 30_000, 0, 10,
+			"64MiB", "score", "infogain", "max_steps", "40")
 	}
 }
 
@@ -233,10 +255,12 @@ func TestOutOfCoreAgrees(t *testing.T) {
 // could be opened.
 func TestManyValuesStayInMemory(t *testing.T) {
 	dir := identifiers(rand.New(rand.NewPCG(5, 6)), 3000).folder(t, identifiersJob, 1000)
-	nowhere := []string{"limits.memory", "1GiB", "limits.spill_dir", filepath.Join(dir, "job.yaml", "below")}
+	nowhere := []string{"limits.memory", "1GiB", "limits.spill_dir",
+		filepath.Join(dir, "job.yaml", "below")}
 	want := outcomeOf(t, dir, RunOptions{}, nowhere...)
 	mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Many: 100}}, nowhere...), want)
-	if spilled := outcomeOf(t, dir, RunOptions{System: System{Many: 100, Room: 100}}, nowhere...); spilled.class != fault.Resources {
+	if spilled := outcomeOf(t, dir, RunOptions{System: System{Many: 100, Room: 100}},
+		nowhere...); spilled.class != fault.Resources {
 		t.Errorf("a census of 100 entries ended with %q of class %d", spilled.err, spilled.class)
 	}
 	if want.err != "" || want.steps < 3 {

@@ -63,7 +63,8 @@ func (r *residents) come(n int) {
 			row[3] = []string{"pilot", "cook"}[r.rng.IntN(2)]
 		}
 		zip := fmt.Sprintf("%d%02d%d", 1+r.rng.IntN(2+r.drift/4), r.rng.IntN(3), r.rng.IntN(10))
-		r.table.rows = append(r.table.rows, append(append([]string{fmt.Sprint(r.next)}, row...), zip))
+		r.table.rows = append(r.table.rows, append(append([]string{fmt.Sprint(r.next)}, row...),
+			zip))
 		r.next++
 	}
 }
@@ -71,7 +72,9 @@ func (r *residents) come(n int) {
 // night lets some go and others come, and writes the extract.
 func (r *residents) night(t *testing.T, path string) {
 	r.drift++
-	r.rng.Shuffle(len(r.table.rows), func(i, j int) { r.table.rows[i], r.table.rows[j] = r.table.rows[j], r.table.rows[i] })
+	r.rng.Shuffle(len(r.table.rows), func(i, j int) {
+		r.table.rows[i], r.table.rows[j] = r.table.rows[j], r.table.rows[i]
+	})
 	gone := r.rng.IntN(len(r.table.rows) / 8)
 	r.table.rows = r.table.rows[gone:]
 	r.come(gone)
@@ -121,7 +124,8 @@ func mustNest(t *testing.T, earlier, later *releasedNight) {
 				continue
 			}
 			if n, m := earlier.like[set][was], later.like[set][is]; n < k || m < k {
-				t.Fatalf("set %d: somebody is among %d in one release and %d in the other", set+1, n, m)
+				t.Fatalf("set %d: somebody is among %d in one release and %d in the other",
+					set+1, n, m)
 			}
 			if earlier.redacted[id] || later.redacted[id] {
 				continue // nothing is seen in that one
@@ -135,7 +139,9 @@ func mustNest(t *testing.T, earlier, later *releasedNight) {
 }
 
 // applyNight applies an earlier cut to an extract.
-func applyNight(t *testing.T, dir, input, output, cut string, opt ApplyOptions) (*audit, *Report, error) {
+func applyNight(
+	t *testing.T, dir, input, output, cut string, opt ApplyOptions,
+) (*audit, *Report, error) {
 	t.Helper()
 	job := mustLoad(t, dir, "input", input, "output.path", output)
 	opt.Cut = cut
@@ -153,7 +159,8 @@ func TestNights(t *testing.T) {
 	for _, tt := range []struct {
 		onBreak search.OnBreak
 		most    Quota
-	}{{search.BreakFail, Quota{}}, {search.BreakCoarsen, Quota{}}, {search.BreakSuppress, Quota{Percent: 60}}} {
+	}{{search.BreakFail, Quota{}}, {search.BreakCoarsen, Quota{}},
+		{search.BreakSuppress, Quota{Percent: 60}}} {
 		t.Run(string(tt.onBreak), func(t *testing.T) {
 			const seed = 1 // of nights that break the cut; not all seeds have some
 			dir := jobFolder(t, nightlyJob)
@@ -164,11 +171,14 @@ func TestNights(t *testing.T) {
 			before := readNight(auditFolder(t, dir))
 			held, undone, suppressed := 0, 0, uint64(0)
 			for night := 1; night <= nights; night++ {
-				input, output := filepath.Join(dir, fmt.Sprintf("%d.parquet", night)), filepath.Join(dir, fmt.Sprintf("out%d.parquet", night))
+				input, output := filepath.Join(dir, fmt.Sprintf("%d.parquet", night)),
+					filepath.Join(dir, fmt.Sprintf("out%d.parquet", night))
 				r.night(t, input)
-				a, report, err := applyNight(t, dir, input, output, last, ApplyOptions{OnBreak: tt.onBreak, MaxSuppressed: tt.most})
+				a, report, err := applyNight(t, dir, input, output,
+					last, ApplyOptions{OnBreak: tt.onBreak, MaxSuppressed: tt.most})
 				if err != nil {
-					if _, missing := os.Stat(output); tt.onBreak != search.BreakFail || fault.ClassOf(err) != fault.Privacy || missing == nil {
+					if _, missing := os.Stat(output); tt.onBreak != search.BreakFail ||
+						fault.ClassOf(err) != fault.Privacy || missing == nil {
 						t.Fatalf("night %d: %v", night, err)
 					}
 					job, _ := loadJob(dir, "input", input, "output.path", output) // a new cut then
@@ -188,8 +198,10 @@ func TestNights(t *testing.T) {
 				}
 			}
 			switch {
-			case held == 0, tt.onBreak == search.BreakCoarsen && undone == 0, tt.onBreak == search.BreakSuppress && suppressed == 0:
-				t.Errorf("%d nights held, %d steps are undone, %d records suppressed", held, undone, suppressed)
+			case held == 0, tt.onBreak == search.BreakCoarsen &&
+				undone == 0, tt.onBreak == search.BreakSuppress && suppressed == 0:
+				t.Errorf("%d nights held, %d steps are undone, %d records suppressed",
+					held, undone, suppressed)
 			}
 		})
 	}

@@ -14,9 +14,11 @@ import (
 
 // RunOptions are what the command line adds to a job.
 type RunOptions struct {
-	Overwrite bool      // replace an existing output
-	Resume    bool      // go on from what an earlier run of the same job and input has left: its release, if that stands, or its cut
-	Trace     io.Writer // one JSON line per performed specialization; may be nil
+	Overwrite bool // replace an existing output
+	// go on from what an earlier run of the same job and input has left: its release, if that
+	// stands, or its cut
+	Resume bool
+	Trace  io.Writer // one JSON line per performed specialization; may be nil
 	// OnlyCoarsen names an earlier release, or a file with its cut: the search goes below no
 	// node of it. Empty: no bounds.
 	OnlyCoarsen string
@@ -27,8 +29,8 @@ type RunOptions struct {
 	// another try; 0: it keeps nothing.
 	Checkpoint time.Duration
 
-	// Runner has other processes mask the rows; nil: this one does. Shared is the folder, or the place in an object store,
-	// that all of them see; empty: beside the output.
+	// Runner has other processes mask the rows; nil: this one does. Shared is the folder, or the
+	// place in an object store, that all of them see; empty: beside the output.
 	Runner Runner
 	Shared string
 
@@ -38,8 +40,10 @@ type RunOptions struct {
 // ApplyOptions say which cut is applied to a job's input, and how.
 type ApplyOptions struct {
 	RunOptions
-	Cut     string         // a release, or a file with its cut
-	OnBreak search.OnBreak // empty: search.BreakSuppress as far as the job's max_suppressed allows, without one search.BreakFail
+	Cut string // a release, or a file with its cut
+	// empty: search.BreakSuppress as far as the job's max_suppressed allows, without one
+	// search.BreakFail
+	OnBreak search.OnBreak
 
 	// With search.BreakSuppress, the most records that may be released with marks alone: a number,
 	// or a share of all rows when it ends with a percent sign.
@@ -49,7 +53,8 @@ type ApplyOptions struct {
 // Quota is a number of records, or a share of them.
 type Quota = job.Quota
 
-// Runner has other processes mask the rows of a run. These processes are Workers; they share nothing with the run but a folder.
+// Runner has other processes mask the rows of a run. These processes are Workers; they share
+// nothing with the run but a folder.
 type Runner interface {
 	// Do has the tasks from 0 to tasks−1 done by Worker.Do, in any order, each at least once.
 	Do(ctx context.Context, folder string, tasks int) error
@@ -63,7 +68,8 @@ type System struct {
 
 	Spill bool // count in a store whatever the budget is
 	Room  int  // values in memory before they spill; 0: what the budget allows
-	Many  int  // values of a column, or tuples, that make a run read its input twice; 0: as many as pay
+	// values of a column, or tuples, that make a run read its input twice; 0: as many as pay
+	Many int
 }
 
 func (s *System) tuning() count.Tuning {

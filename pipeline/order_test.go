@@ -17,8 +17,9 @@ import (
 	"github.com/kcut/kcut/spill/spilltest"
 )
 
-// A release in the order of its rows depends on which rows the input has, and on nothing else: not on their order, nor on
-// files, row groups, threads or memory. It has the rows that it has in the input's order, in their own.
+// A release in the order of its rows depends on which rows the input has, and on nothing else:
+// not on their order, nor on files, row groups, threads or memory. It has the rows that it has in
+// the input's order, in their own.
 func TestOrderOfTheRelease(t *testing.T) {
 	rows := 0
 	for _, seed := range seeded(t, 40) {
@@ -47,9 +48,14 @@ func TestOrderOfTheRelease(t *testing.T) {
 				t.Error("the kept values are others than in the order of the input")
 			}
 			rows += len(of.rows)
-			rng.Shuffle(len(table.rows), func(i, j int) { table.rows[i], table.rows[j] = table.rows[j], table.rows[i] })
-			options := RunOptions{System: System{Spill: rng.IntN(2) == 0, Store: spill.Options{FS: spilltest.Healthy()}}}
-			overrides = append(overrides, "limits.threads", fmt.Sprint(1+rng.IntN(4)), "limits.memory", []string{"16MiB", "1GiB"}[rng.IntN(2)])
+			rng.Shuffle(len(table.rows), func(i, j int) {
+				table.rows[i], table.rows[j] = table.rows[j], table.rows[i]
+			})
+			options := RunOptions{System: System{
+				Spill: rng.IntN(2) == 0, Store: spill.Options{FS: spilltest.Healthy()},
+			}}
+			overrides = append(overrides, "limits.threads",
+				fmt.Sprint(1+rng.IntN(4)), "limits.memory", []string{"16MiB", "1GiB"}[rng.IntN(2)])
 			mustAgree(t, outcomeOf(t, table.put(t, rng), options, overrides...), want)
 		})
 		if !ok {
@@ -138,8 +144,8 @@ func (r *rowsOf) count(columns []int) map[string]int {
 	return counts
 }
 
-// checkOrder: rows come by their labels' places in the cut, those of equal labels by their texts, nulls last. What is
-// rendered otherwise, and values that are no texts, are not looked at.
+// checkOrder: rows come by their labels' places in the cut, those of equal labels by their texts,
+// nulls last. What is rendered otherwise, and values that are no texts, are not looked at.
 func (r *rowsOf) checkOrder(t *testing.T) {
 	t.Helper()
 	for i := 1; i < len(r.rows); i++ {
@@ -184,8 +190,9 @@ columns: {age: discretize, born: drop, city: generalize, job: %s, weight: %s, in
 taxonomies: trees.yaml
 `
 
-// Who knows the order of the input finds out whose row is whose, and who has two releases of the same people joins what
-// one has with what the other has. Both fail when rows are in the order of the release.
+// Who knows the order of the input finds out whose row is whose, and who has two releases of the
+// same people joins what one has with what the other has. Both fail when rows are in the order of
+// the release.
 func TestOrderTellsNobody(t *testing.T) {
 	table := people(rand.New(rand.NewPCG(3, 4)), 2000)
 	weights := map[string]string{}
@@ -205,7 +212,8 @@ func TestOrderTellsNobody(t *testing.T) {
 		job.OrderInput:    func(n int) bool { return n == len(table.rows) },
 		job.OrderReleased: func(n int) bool { return n < len(table.rows)/20 },
 	} {
-		jobs, heavy := night(order, "{mask: keep, identifying: accepted}", "drop"), night(order, "drop", "{mask: keep, identifying: accepted}")
+		jobs, heavy := night(order, "{mask: keep, identifying: accepted}", "drop"),
+			night(order, "drop", "{mask: keep, identifying: accepted}")
 		place, joined := 0, 0
 		for i := range jobs {
 			if jobs[i] == table.rows[i][3] {
@@ -216,13 +224,14 @@ func TestOrderTellsNobody(t *testing.T) {
 			}
 		}
 		if !found(place) || !found(joined) {
-			t.Errorf("order %s: of %d rows %d are found by their place, %d joined with another release", order, len(jobs), place, joined)
+			t.Errorf("order %s: of %d rows %d are found by their place, %d joined with another "+
+				"release", order, len(jobs), place, joined)
 		}
 	}
 }
 
-// Rows have the places of their kept values among those of a column, unless these are too many, or memory is small. A release is
-// the same on both sides of that.
+// Rows have the places of their kept values among those of a column, unless these are too many,
+// or memory is small. A release is the same on both sides of that.
 func TestOrderOfManyKeptValues(t *testing.T) {
 	const released = `
 input: in
@@ -237,18 +246,22 @@ columns: {sex: suppress, wage: {keep: {identifying: accepted}}, note: {keep: {id
 				{Name: "wage", Type: wholeType, Nullable: true},
 				{Name: "note", Type: textType, Nullable: true},
 			}}
-			for i := range 3*values + 1000 { // each wage thrice in a row group, which has a dictionary of them therefore
+			for i := range 3*values + 1000 {
+				// each wage thrice in a row group, which has a dictionary of them therefore
 				wage := fmt.Sprint(i / 3 % values)
-				table.rows = append(table.rows, []string{[]string{"f", "m"}[i%2], wage, "n" + fmt.Sprint(i%300)})
+				table.rows = append(table.rows,
+					[]string{[]string{"f", "m"}[i%2], wage, "n" + fmt.Sprint(i%300)})
 			}
 			dir := table.folder(t, released, 30_000)
-			overrides := []string{"order", job.OrderReleased, "limits.memory", "1GiB", "limits.threads"}
+			overrides := []string{"order", job.OrderReleased, "limits.memory", "1GiB",
+				"limits.threads"}
 			want := outcomeOf(t, dir, RunOptions{}, append(overrides, "1")...)
 			if want.err != "" {
 				t.Fatal(want.err)
 			}
 			mustAgree(t, outcomeOf(t, dir, RunOptions{}, append(overrides, "3")...), want)
-			if small := outcomeOf(t, dir, RunOptions{}, "order", job.OrderReleased, "limits.memory", "64MiB"); !bytes.Equal(small.release, want.release) {
+			if small := outcomeOf(t, dir, RunOptions{}, "order", job.OrderReleased, "limits.memory",
+				"64MiB"); !bytes.Equal(small.release, want.release) {
 				t.Errorf("another release with less memory, %s", small.err)
 			}
 			r := releasedRows(t, dir, overrides[:4]...)
@@ -261,14 +274,17 @@ columns: {sex: suppress, wage: {keep: {identifying: accepted}}, note: {keep: {id
 	}
 }
 
-// What is known of kept columns before rows are masked depends on the memory; the release does not, also where the kept values
-// decide which rows of a divided cell get which labels, or name no folder.
+// What is known of kept columns before rows are masked depends on the memory; the release does
+// not, also where the kept values decide which rows of a divided cell get which labels, or name
+// no folder.
 func TestMemoryForKeptValues(t *testing.T) {
 	for _, algorithm := range []string{"tdr", "kactus", "{name: mondrian, partitioning: relaxed}"} {
 		for _, output := range []string{"out.parquet", "{path: out.parquet, row_group_rows: 700}"} {
-			table, text := people(rand.New(rand.NewPCG(1, 2)), 4000), changed("income: keep", "income: keep"+keptColumns(5))
+			table, text := people(rand.New(rand.NewPCG(1, 2)), 4000),
+				changed("income: keep", "income: keep"+keptColumns(5))
 			for i := range 5 {
-				table.fields = append(table.fields, formats.Field{Name: fmt.Sprint("kept", i), Type: textType, Nullable: true})
+				table.fields = append(table.fields,
+					formats.Field{Name: fmt.Sprint("kept", i), Type: textType, Nullable: true})
 				for row := range table.rows {
 					value := fmt.Sprint(row * (i + 3) % 3001)
 					if i%2 == 1 {
@@ -277,14 +293,16 @@ func TestMemoryForKeptValues(t *testing.T) {
 					table.rows[row] = append(table.rows[row], value)
 				}
 			}
-			dir := table.folder(t, strings.Replace(withAlgorithm(text, algorithm), "out.parquet", output, 1), 1000)
+			dir := table.folder(t, strings.Replace(withAlgorithm(text, algorithm), "out.parquet",
+				output, 1), 1000)
 			overrides := []string{"order", job.OrderReleased, "limits.threads", "2"}
 			want := outcomeOf(t, dir, RunOptions{}, append(overrides, "limits.memory", "1GiB")...)
 			if want.err != "" {
 				t.Fatal(want.err)
 			}
 			for _, memory := range []string{"16MiB", "20MiB", "24MiB", "64MiB"} {
-				if got := outcomeOf(t, dir, RunOptions{}, append(overrides, "limits.memory", memory)...); !bytes.Equal(got.release, want.release) {
+				if got := outcomeOf(t, dir, RunOptions{}, append(overrides, "limits.memory",
+					memory)...); !bytes.Equal(got.release, want.release) {
 					t.Errorf("%s with %s: another release, %s", algorithm, memory, got.err)
 				}
 			}

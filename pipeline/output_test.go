@@ -25,9 +25,11 @@ func TestOutputShapes(t *testing.T) {
 	var want *testTable
 	var cut []byte
 	for _, output := range []string{
-		"out.parquet", "out/", "{path: out.parquet, compression: none}", "{path: out.parquet, compression: snappy}",
+		"out.parquet", "out/", "{path: out.parquet, compression: none}",
+		"{path: out.parquet, compression: snappy}",
 		"{path: out.parquet, compression: gzip, level: 9}", "{path: out.parquet, level: 19}",
-		"{path: out.parquet, row_group_rows: 7}", "{path: out/, row_group_rows: 9}", "{path: out/, row_group_rows: 1000000}",
+		"{path: out.parquet, row_group_rows: 7}", "{path: out/, row_group_rows: 9}",
+		"{path: out/, row_group_rows: 1000000}",
 	} {
 		t.Run(output, func(t *testing.T) {
 			a := mustRelease(t, table.folder(t, outputIs(output), 300), 0)
@@ -35,7 +37,8 @@ func TestOutputShapes(t *testing.T) {
 			if want == nil {
 				want, cut = got, a.cut.Raw
 			}
-			if !slices.EqualFunc(got.rows, want.rows, slices.Equal) || !bytes.Equal(a.cut.Raw, cut) {
+			if !slices.EqualFunc(got.rows, want.rows, slices.Equal) ||
+				!bytes.Equal(a.cut.Raw, cut) {
 				t.Error("another table")
 			}
 			if fileset.IsDirectory(a.job.Output.Path) {
@@ -81,11 +84,13 @@ func checkDirectory(t *testing.T, job *job.Job) {
 // Partition columns of the input are masked like others and end up in the file alone.
 func TestHive(t *testing.T) {
 	job := changed("columns: [born, city, weight]", "columns: [born, year, region]")
-	dir := jobFolder(t, strings.Replace(job, "weight: discretize", "weight: drop\n  year: discretize\n  region: suppress\n  day: keep", 1))
+	dir := jobFolder(t, strings.Replace(job, "weight: discretize",
+		"weight: drop\n  year: discretize\n  region: suppress\n  day: keep", 1))
 	table := people(rand.New(rand.NewPCG(9, 9)), 1200)
 	for part := range 12 {
 		region := []string{"north", "so%2Futh", "__HIVE_DEFAULT_PARTITION__"}[part%3]
-		folder := filepath.Join(dir, "in", fmt.Sprintf("year=%d", 2000+part/3), "region="+region, fmt.Sprintf("day=2020-01-%02d", part+1))
+		folder := filepath.Join(dir, "in", fmt.Sprintf("year=%d", 2000+part/3), "region="+region,
+			fmt.Sprintf("day=2020-01-%02d", part+1))
 		must(t, os.MkdirAll(folder, 0o700))
 		table.parquet(t, filepath.Join(folder, "a.parquet"), part*100, part*100+100, 1000)
 	}
@@ -103,7 +108,8 @@ func TestOutputExists(t *testing.T) {
 			mustRefuse(t, dir, RunOptions{}, fault.Exists)
 			must(t, tryJob(t, dir, t.Context(), RunOptions{Overwrite: true}))
 			unchanged(t, dir, first) // the same job makes the same bytes
-			people(rand.New(rand.NewPCG(5, 6)), 200).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 200, 100)
+			people(rand.New(rand.NewPCG(5, 6)), 200).parquet(t,
+				filepath.Join(dir, "in", "a.parquet"), 0, 200, 100)
 			must(t, tryJob(t, dir, t.Context(), RunOptions{Overwrite: true}))
 			second := listing(t, dir)
 			if len(second) != len(first) || maps.Equal(first, second) {
@@ -117,7 +123,8 @@ func TestOutputExists(t *testing.T) {
 // A run that cannot write its report has not published either.
 func TestReportUnwritable(t *testing.T) {
 	dir := peopleFolder(t, peopleJob, 300)
-	mustRefuse(t, dir, RunOptions{RunJSON: filepath.Join(dir, "none", "run.json")}, fault.Transient, "write report")
+	mustRefuse(t, dir, RunOptions{RunJSON: filepath.Join(dir, "none", "run.json")}, fault.Transient,
+		"write report")
 }
 
 // A directory is not replaced by a file, nor the other way round.
@@ -165,7 +172,8 @@ func TestOutputIsLinkedInput(t *testing.T) {
 	}
 }
 
-// A link to a device, or to a file that a process has open, is refused as the device is; one to a file is replaced.
+// A link to a device, or to a file that a process has open, is refused as the device is; one to a
+// file is replaced.
 func TestOutputIsLinkedDevice(t *testing.T) {
 	dir := peopleFolder(t, outputIs("out.parquet"), 300)
 	out, open := filepath.Join(dir, "out.parquet"), filepath.Join(dir, "open")
@@ -173,9 +181,11 @@ func TestOutputIsLinkedDevice(t *testing.T) {
 	file, err := os.Open(open)
 	must(t, err)
 	defer file.Close()
-	for _, target := range []string{os.DevNull, "/dev/stdout", fmt.Sprintf("/proc/self/fd/%d", file.Fd()), fmt.Sprintf("/dev/fd/%d", file.Fd())} {
+	for _, target := range []string{os.DevNull, "/dev/stdout",
+		fmt.Sprintf("/proc/self/fd/%d", file.Fd()), fmt.Sprintf("/dev/fd/%d", file.Fd())} {
 		must(t, os.Symlink(target, out))
-		mustRefuse(t, dir, RunOptions{Overwrite: true}, fault.Usage, "it is a pipe or a device, or leads to one", "name a file")
+		mustRefuse(t, dir, RunOptions{Overwrite: true}, fault.Usage,
+			"it is a pipe or a device, or leads to one", "name a file")
 		must(t, os.Remove(out))
 	}
 	must(t, os.Symlink("open", out))

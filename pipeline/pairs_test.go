@@ -12,7 +12,8 @@ import (
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
-// checkPairs: the report has the two pairs of sets that leave most rows in small classes, and their shares.
+// checkPairs: the report has the two pairs of sets that leave most rows in small classes, and
+// their shares.
 func (a *audit) checkPairs(r *Report) {
 	a.Helper()
 	if r.Risk == nil || r.Risk.Labels == nil {
@@ -27,7 +28,9 @@ func (a *audit) checkPairs(r *Report) {
 		}
 	}
 	for _, told := range r.Risk.Pairs {
-		if !slices.ContainsFunc(all, func(p risk.Pair) bool { return p.Sets == told.Sets && samePair(p, told) }) {
+		if !slices.ContainsFunc(all, func(p risk.Pair) bool {
+			return p.Sets == told.Sets && samePair(p, told)
+		}) {
 			a.Errorf("the report says %+v of two sets, counted are %+v", told, all)
 		}
 	}
@@ -38,7 +41,8 @@ func (a *audit) checkPairs(r *Report) {
 		return
 	}
 	if worst := all[:min(len(all), 2)]; !slices.EqualFunc(r.Risk.Pairs, worst, samePair) {
-		a.Errorf("the report says %+v of the worst pairs of sets, counted are %+v", r.Risk.Pairs, worst)
+		a.Errorf("the report says %+v of the worst pairs of sets, counted are %+v",
+			r.Risk.Pairs, worst)
 	}
 }
 
@@ -55,7 +59,8 @@ func (a *audit) pair(i, j int) risk.Pair {
 		class := ""
 		for c := range a.cut.Columns {
 			name := a.cut.Columns[c].Name
-			if slices.Contains(a.cut.Sets[i].Columns, name) || slices.Contains(a.cut.Sets[j].Columns, name) {
+			if slices.Contains(a.cut.Sets[i].Columns, name) ||
+				slices.Contains(a.cut.Sets[j].Columns, name) {
 				class += strings.Join(a.texts(&a.cut.Columns[c], row), "\x01") + "\x02"
 			}
 		}
@@ -72,15 +77,19 @@ func (a *audit) pair(i, j int) risk.Pair {
 	return p
 }
 
-// TestPairs: of two sets whose rows are alone for who knows both, and of three, the worst pairs are told.
+// TestPairs: of two sets whose rows are alone for who knows both, and of three, the worst pairs
+// are told.
 func TestPairs(t *testing.T) {
 	for _, sets := range []string{"", "  - {columns: [age, zip], k: 4}\n"} {
-		dir := jobFolder(t, "max_unique: 100%\n"+strings.Replace(nightlyJob, "columns:\n  id", sets+"columns:\n  id", 1))
-		newResidents(rand.New(rand.NewPCG(3, 4)), 600).night(t, filepath.Join(dir, "in", "a.parquet"))
+		dir := jobFolder(t, "max_unique: 100%\n"+
+			strings.Replace(nightlyJob, "columns:\n  id", sets+"columns:\n  id", 1))
+		newResidents(rand.New(rand.NewPCG(3, 4)), 600).night(t,
+			filepath.Join(dir, "in", "a.parquet"))
 		report := mustRun(t, dir, nil)
 		auditFolder(t, dir).checkReport(report)
 		worst := report.Risk.Pairs[0]
-		if worst.Unique == 0 || worst.Below <= worst.Unique || sets != "" && len(report.Risk.Pairs) < 2 {
+		if worst.Unique == 0 || worst.Below <= worst.Unique ||
+			sets != "" && len(report.Risk.Pairs) < 2 {
 			t.Errorf("the pairs tell nothing: %+v", report.Risk.Pairs)
 		}
 	}

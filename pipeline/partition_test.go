@@ -22,10 +22,12 @@ import (
 
 // inPartitions is the people job with an output in partitions.
 func inPartitions(algorithm, columns string) string {
-	return withAlgorithm(changed("output: out.parquet", "output: {path: out/, row_group_rows: 40, partition_by: "+columns+"}"), algorithm)
+	return withAlgorithm(changed("output: out.parquet",
+		"output: {path: out/, row_group_rows: 40, partition_by: "+columns+"}"), algorithm)
 }
 
-// rowsByColumn counts the rows of files by the texts of all their columns, with those that folders name.
+// rowsByColumn counts the rows of files by the texts of all their columns, with those that
+// folders name.
 func rowsByColumn(t *testing.T, files, columns []string) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
@@ -39,7 +41,8 @@ func rowsByColumn(t *testing.T, files, columns []string) map[string]int {
 			for _, name := range columns {
 				label, isNull, found := fileset.LabelIn(file, name)
 				if _, twice := row[name]; !found || twice {
-					t.Fatalf("%s: column %s is in its folder: %t, in the file: %t", file, name, found, twice)
+					t.Fatalf("%s: column %s is in its folder: %t, in the file: %t",
+						file, name, found, twice)
 				}
 				if row[name] = label; isNull {
 					row[name] = null
@@ -51,14 +54,15 @@ func rowsByColumn(t *testing.T, files, columns []string) map[string]int {
 	return counts
 }
 
-// A release in partitions has the rows that it has without, by every algorithm, and is verified; its bytes depend neither on threads nor on
-// memory, nor on the order of the input.
+// A release in partitions has the rows that it has without, by every algorithm, and is verified;
+// its bytes depend neither on threads nor on memory, nor on the order of the input.
 func TestPartitions(t *testing.T) {
 	folders := map[string]bool{}
 	for i, algorithm := range oneOfEach() {
 		t.Run(searchName(algorithm), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, uint64(i)))
-			columns := [][]string{{"city"}, {"job", "city"}, {"weight"}, {"age", "job"}}[rng.IntN(4)]
+			columns := [][]string{{"city"}, {"job", "city"},
+				{"weight"}, {"age", "job"}}[rng.IntN(4)]
 			text := inPartitions(algorithm, "["+strings.Join(columns, ", ")+"]")
 			table := people(rng, 900)
 			table.rows[3][3], table.rows[4][2] = null, null
@@ -79,35 +83,54 @@ func TestPartitions(t *testing.T) {
 			editJob(t, dir, "path: out/, ", "path: whole.parquet, ")
 			editJob(t, dir, ", partition_by: ["+strings.Join(columns, ", ")+"]", "")
 			mustRun(t, dir, nil, ordered...)
-			if got, want := rowsByColumn(t, parts, columns), rowsByColumn(t, []string{whole}, nil); !maps.Equal(got, want) {
-				t.Errorf("other rows than in one file: %d and %d different ones", len(got), len(want))
+			if got, want := rowsByColumn(t, parts, columns),
+				rowsByColumn(t, []string{whole}, nil); !maps.Equal(got, want) {
+				t.Errorf("other rows than in one file: %d and %d different ones",
+					len(got), len(want))
 			}
-			rng.Shuffle(len(table.rows), func(i, j int) { table.rows[i], table.rows[j] = table.rows[j], table.rows[i] })
+			rng.Shuffle(len(table.rows), func(i, j int) {
+				table.rows[i], table.rows[j] = table.rows[j], table.rows[i]
+			})
 			again := table.folder(t, text, 70)
-			j := mustLoad(t, again, append(ordered, "limits.threads", "3", "limits.memory", "16MiB")...)
-			report, err := Run(t.Context(), j, RunOptions{System: System{Spill: true, Store: spill.Options{FS: spilltest.Healthy()}}})
+			j := mustLoad(t, again, append(ordered, "limits.threads", "3", "limits.memory",
+				"16MiB")...)
+			report, err := Run(t.Context(), j,
+				RunOptions{System: System{Spill: true,
+					Store: spill.Options{FS: spilltest.Healthy()}}})
 			must(t, err)
 			if report.Digests.Output != want {
 				t.Error("other bytes with other threads, memory and order")
 			}
 		})
 	}
-	if len(folders) < 12 || !folders["city=__HIVE_DEFAULT_PARTITION__"] && !folders["job=__HIVE_DEFAULT_PARTITION__"] {
+	if len(folders) < 12 || !folders["city=__HIVE_DEFAULT_PARTITION__"] &&
+		!folders["job=__HIVE_DEFAULT_PARTITION__"] {
 		t.Errorf("the folders %v tell too little", slices.Sorted(maps.Keys(folders)))
 	}
 }
 
-// Verify finds rows in another folder, and folders that no label names; what is in them stays secret.
+// Verify finds rows in another folder, and folders that no label names; what is in them stays
+// secret.
 func TestPartitionsTampered(t *testing.T) {
 	for name, tc := range map[string]struct {
 		tamper func(t *testing.T, out string, folders []string)
 		want   string
 	}{
-		"a value":       {func(t *testing.T, out string, f []string) { must(t, os.Rename(f[0], filepath.Join(out, "age=37"))) }, "named by no label"},
-		"another label": {func(t *testing.T, out string, f []string) { swap(t, f[0], f[1]) }, "no region of its cut"},
-		"a column":      {func(t *testing.T, out string, f []string) { must(t, os.Rename(f[0], filepath.Join(out, "income=low"))) }, "named by no label"},
-		"one more":      {func(t *testing.T, out string, f []string) { must(t, os.Mkdir(filepath.Join(out, "hidden"), 0o700)) }, "no part of a release"},
-		"a file":        {func(t *testing.T, out string, f []string) { write(t, filepath.Join(f[0], "notes.txt"), "x") }, "no part of a release"},
+		"a value": {func(t *testing.T, out string, f []string) {
+			must(t, os.Rename(f[0], filepath.Join(out, "age=37")))
+		}, "named by no label"},
+		"another label": {func(t *testing.T, out string, f []string) {
+			swap(t, f[0], f[1])
+		}, "no region of its cut"},
+		"a column": {func(t *testing.T, out string, f []string) {
+			must(t, os.Rename(f[0], filepath.Join(out, "income=low")))
+		}, "named by no label"},
+		"one more": {func(t *testing.T, out string, f []string) {
+			must(t, os.Mkdir(filepath.Join(out, "hidden"), 0o700))
+		}, "no part of a release"},
+		"a file": {func(t *testing.T, out string, f []string) {
+			write(t, filepath.Join(f[0], "notes.txt"), "x")
+		}, "no part of a release"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := peopleFolder(t, inPartitions("infogain-mondrian", "[age]"), 900)
@@ -132,7 +155,8 @@ func swap(t *testing.T, a, b string) {
 	must(t, os.Rename(a+"~", b))
 }
 
-// A run that was stopped while it masked makes the release of one that was not, and replaces one in partitions.
+// A run that was stopped while it masked makes the release of one that was not, and replaces one
+// in partitions.
 func TestPartitionsResumed(t *testing.T) {
 	dir := peopleFolder(t, inPartitions("infogain-mondrian", "[age]"), 900)
 	want := mustRun(t, dir, nil, "order", job.OrderReleased).Digests.Output
@@ -145,11 +169,13 @@ func TestPartitionsResumed(t *testing.T) {
 				cancel()
 			}
 		}
-		opt := RunOptions{Resume: true, Checkpoint: 1, Overwrite: true, Events: Events{Progress: stop}}
+		opt := RunOptions{Resume: true, Checkpoint: 1, Overwrite: true,
+			Events: Events{Progress: stop}}
 		if err := tryJob(t, dir, ctx, opt, "order", job.OrderReleased); err == nil {
 			t.Fatalf("it was not stopped after %s", stage)
 		}
-		report, err := Run(t.Context(), mustLoad(t, dir, "order", job.OrderReleased), RunOptions{Resume: true, Checkpoint: 1, Overwrite: true})
+		report, err := Run(t.Context(), mustLoad(t, dir, "order", job.OrderReleased),
+			RunOptions{Resume: true, Checkpoint: 1, Overwrite: true})
 		must(t, err)
 		if report.Digests.Output != want {
 			t.Errorf("stopped after %s: other bytes", stage)
@@ -162,18 +188,23 @@ func TestPartitionsResumed(t *testing.T) {
 // What cannot be a folder's name is refused before anything is published.
 func TestPartitionsRefused(t *testing.T) {
 	long := strings.Repeat("x", 300)
-	dir := peopleFolder(t, strings.Replace(inPartitions("tdr", "[city]"), "trees.yaml", "long.yaml", 1), 300)
-	write(t, filepath.Join(dir, "long.yaml"), "city:\n  "+long+": [Bonn, Köln, Paris, Lyon, Nice]\n")
-	mustFail(t, tryJob(t, dir, t.Context(), RunOptions{}, "order", job.OrderReleased), fault.Usage, "longer than the name of a folder")
+	dir := peopleFolder(t, strings.Replace(inPartitions("tdr", "[city]"), "trees.yaml", "long.yaml",
+		1), 300)
+	write(t, filepath.Join(dir, "long.yaml"),
+		"city:\n  "+long+": [Bonn, Köln, Paris, Lyon, Nice]\n")
+	mustFail(t, tryJob(t, dir, t.Context(), RunOptions{}, "order", job.OrderReleased),
+		fault.Usage, "longer than the name of a folder")
 	if _, err := cutfile.Read(t.Context(), filepath.Join(dir, "out")); err == nil {
 		t.Error("something was published")
 	}
 }
 
-// Partitions with fewer rows than k are noted: columns of one set never have such, those of several may.
+// Partitions with fewer rows than k are noted: columns of one set never have such, those of
+// several may.
 func TestSmallPartitionsAreNoted(t *testing.T) {
 	for _, columns := range []string{"job, city", "job, born"} {
-		dir := people(rand.New(rand.NewPCG(3, 4)), 3000).folder(t, inPartitions("tdr", "["+columns+"]"), 50)
+		dir := people(rand.New(rand.NewPCG(3, 4)), 3000).folder(t,
+			inPartitions("tdr", "["+columns+"]"), 50)
 		report := mustRun(t, dir, nil, "order", job.OrderReleased)
 		parts, err := fileset.Parts(t.Context(), filepath.Join(dir, "out"))
 		must(t, err)
@@ -190,8 +221,11 @@ func TestSmallPartitionsAreNoted(t *testing.T) {
 			t.Fatalf("%s: %d of %d partitions are small", columns, small, len(rows))
 		}
 		note := fmt.Sprintf("%d of %d partitions have fewer than k = 5 rows", small, len(rows))
-		noted := slices.ContainsFunc(report.Notices, func(n string) bool { return strings.Contains(n, "partitions have fewer") })
-		if noted != (small > 0) || noted && !slices.ContainsFunc(report.Notices, func(n string) bool { return strings.HasPrefix(n, note) }) {
+		noted := slices.ContainsFunc(report.Notices, func(n string) bool {
+			return strings.Contains(n, "partitions have fewer")
+		})
+		if noted != (small > 0) || noted && !slices.ContainsFunc(report.Notices,
+			func(n string) bool { return strings.HasPrefix(n, note) }) {
 			t.Errorf("%s: notices %q, want %q", columns, report.Notices, note)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // declared returns the columns that are generalized by a tree that the job declares.
-func declared(b *binding.Bound) (specs []*job.Column) {
+func treeColumns(b *binding.Bound) (specs []*job.Column) {
 	for _, spec := range b.MaskedSpecs() {
 		if spec.Mask == job.MaskGeneralize && b.HasTree(spec) {
 			specs = append(specs, spec)
@@ -28,34 +28,42 @@ func declared(b *binding.Bound) (specs []*job.Column) {
 // placements returns where the leaves of the declared trees lie.
 func placements(b *binding.Bound) map[string]domain.Placement {
 	of := make(map[string]domain.Placement)
-	for _, spec := range declared(b) {
+	for _, spec := range treeColumns(b) {
 		of[spec.Name] = domain.PlacementOf(b.Taxonomies.Of[spec.Name])
 	}
 	return of
 }
 
-// place gives the cut of an earlier release the placements of its record, and notes that there is none.
-func place(ctx context.Context, b *binding.Bound, earlier *domain.Cut, res *recorder) (err error) {
-	if earlier.Placements != nil || len(declared(b)) == 0 {
+// place gives the cut of an earlier release the placements of its record, and notes that there is
+// none.
+func loadPlacements(
+	ctx context.Context, b *binding.Bound, earlier *domain.Cut, res *runState,
+) (err error) {
+	if earlier.Placements != nil || len(treeColumns(b)) == 0 {
 		return nil
 	}
-	if earlier.Placements, err = placementsAt(ctx, earlier.Path(), res.Threads); err == nil && earlier.Placements == nil {
-		res.Noted(fmt.Sprintf("%s has no record beside it, so values that were moved to other nodes of a tree since cannot be seen", earlier.Path()))
+	if earlier.Placements, err = readPlacements(ctx, earlier.Path(), res.Threads); err == nil &&
+		earlier.Placements == nil {
+		res.Noted(fmt.Sprintf("%s has no record beside it, so values that were moved to other "+
+			"nodes of a tree since cannot be seen", earlier.Path()))
 	}
 	return err
 }
 
 // placementsAt reads the record beside a release, if there is one that is of what stands there.
-func placementsAt(ctx context.Context, path string, threads int) (map[string]domain.Placement, error) {
+func readPlacements(
+	ctx context.Context, path string, threads int,
+) (map[string]domain.Placement, error) {
 	path = output.Shown(path)
 	if storage.IsRemote(path) {
 		return nil, nil // a record there says no more than the release
 	}
 	work, sum := &checkpoint.Folder{Path: workFolder(path)}, ""
 	for _, name := range []string{recordFile, pendingFile} {
-		was := record{}
+		was := runRecord{}
 		content, err := work.Get(name, maxRecord)
-		if err != nil || json.Unmarshal(content, &was) != nil || was.Report == nil || was.Digests == nil || was.Placements == nil {
+		if err != nil || json.Unmarshal(content, &was) != nil || was.Report == nil ||
+			was.Digests == nil || was.Placements == nil {
 			continue
 		}
 		if sum == "" {
@@ -71,8 +79,8 @@ func placementsAt(ctx context.Context, path string, threads int) (map[string]dom
 }
 
 // moved returns the columns of which labels of an earlier cut have other leaves now.
-func moved(b *binding.Bound, earlier *domain.Cut) (names []string) {
-	for _, spec := range declared(b) {
+func movedColumns(b *binding.Bound, earlier *domain.Cut) (names []string) {
+	for _, spec := range treeColumns(b) {
 		if earlier.MovedLabels(spec.Name, b.Taxonomies.Of[spec.Name]) > 0 {
 			names = append(names, spec.Name)
 		}
@@ -81,14 +89,15 @@ func moved(b *binding.Bound, earlier *domain.Cut) (names []string) {
 }
 
 // noteMoved notes what labels of the cut that is given do not mean any more.
-func (a *assignment) noteMoved(ctx context.Context, b *binding.Bound, res *recorder) error {
-	if err := place(ctx, b, a.given, res); err != nil {
+func (run *jobRun) noteMovedLabels(ctx context.Context, b *binding.Bound, res *runState) error {
+	if err := loadPlacements(ctx, b, run.earlierCut, res); err != nil {
 		return err
 	}
-	for _, name := range moved(b, a.given) {
-		labels := a.given.MovedLabels(name, b.Taxonomies.Of[name])
-		res.Noted(fmt.Sprintf("%s of column %s stand for other values than in %s: its tree has them under other nodes now, and both releases together tell more than either",
-			text.Count(labels, "label"), name, a.given.Path()))
+	for _, name := range movedColumns(b, run.earlierCut) {
+		labels := run.earlierCut.MovedLabels(name, b.Taxonomies.Of[name])
+		res.Noted(fmt.Sprintf("%s of column %s stand for other values than in %s: its tree has "+
+			"them under other nodes now, and both releases together tell more than either",
+			text.Count(labels, "label"), name, run.earlierCut.Path()))
 	}
 	return nil
 }

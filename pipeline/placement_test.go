@@ -14,12 +14,13 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// TestPreviousSeesMovedValues: a value that is under another node of a tree, whose nodes have the names
-// they had, makes another cut, which the record beside the release shows; without that a note says so.
-// No record names a leaf. It is the same with one cut for all records and with regions, and with a
-// directory.
+// TestPreviousSeesMovedValues: a value that is under another node of a tree, whose nodes have the
+// names they had, makes another cut, which the record beside the release shows; without that a
+// note says so. No record names a leaf. It is the same with one cut for all records and with
+// regions, and with a directory.
 func TestPreviousSeesMovedValues(t *testing.T) {
-	for _, algorithm := range []string{job.AlgorithmTDR, job.AlgorithmInfoGainMondrian, job.AlgorithmMondrian} {
+	for _, algorithm := range []string{job.AlgorithmTDR, job.AlgorithmInfoGainMondrian,
+		job.AlgorithmMondrian} {
 		for _, first := range []string{"first.parquet", "first/"} {
 			t.Run(algorithm+" "+first, func(t *testing.T) { checkMovedValues(t, algorithm, first) })
 		}
@@ -43,7 +44,8 @@ taxonomies: trees.yaml
 	newResidents(rand.New(rand.NewPCG(1, 2)), 600).night(t, filepath.Join(dir, "in", "a.parquet"))
 	first, trees := dir+"/"+output, filepath.Join(dir, "trees.yaml")
 	mustRun(t, dir, nil, "output.path", first)
-	if cut := readCut(t, first).Columns[0].Cut; !slices.ContainsFunc(cut, func(l cutfile.Label) bool { return l.Label == "Germany" }) {
+	if cut := readCut(t, first).Columns[0].Cut; !slices.ContainsFunc(cut,
+		func(l cutfile.Label) bool { return l.Label == "Germany" }) {
 		t.Fatalf("the cities are %+v", cut)
 	}
 	work := filepath.Join(dir, "."+strings.TrimSuffix(output, "/")+".kcut")
@@ -52,12 +54,16 @@ taxonomies: trees.yaml
 		t.Fatalf("the record is %s", was)
 	}
 	next := func(previous, cut string, overrides ...string) (*Report, error) {
-		job := mustLoad(t, dir, append(overrides, "output.path", filepath.Join(dir, "next.parquet"))...)
+		job := mustLoad(t, dir, append(overrides, "output.path",
+			filepath.Join(dir, "next.parquet"))...)
 		job.Previous = previous
-		return Apply(t.Context(), job, ApplyOptions{RunOptions: RunOptions{Overwrite: true}, Cut: cut, OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
+		return Apply(t.Context(), job, ApplyOptions{RunOptions: RunOptions{Overwrite: true},
+			Cut: cut, OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
 	}
 	notes := func(report *Report, text string) bool {
-		return slices.ContainsFunc(report.Notices, func(n string) bool { return strings.Contains(n, text) })
+		return slices.ContainsFunc(report.Notices, func(n string) bool {
+			return strings.Contains(n, text)
+		})
 	}
 	check := func(name string, moved bool) {
 		report, err := next("", first)
@@ -67,15 +73,18 @@ taxonomies: trees.yaml
 		}
 		switch report, err = next(first, first); {
 		case moved:
-			mustFail(t, err, fault.Privacy, "neither equal nor coarser in city; other leaves lie under nodes of city")
+			mustFail(t, err, fault.Privacy, "neither equal nor coarser in city; other leaves lie "+
+				"under nodes of city")
 		case err != nil || notes(report, unseen):
 			t.Errorf("%s: %v, %v", name, report, err)
 		}
 	}
 	check("unchanged", false)
-	write(t, trees, strings.Replace(peopleTaxonomies, "[Bonn, Köln]", "{Rhine: [Köln, Bonn, Trier]}", 1))
+	write(t, trees, strings.Replace(peopleTaxonomies, "[Bonn, Köln]",
+		"{Rhine: [Köln, Bonn, Trier]}", 1))
 	check("finer", false)
-	write(t, trees, strings.NewReplacer("Köln]", "Nice]", "Nice]", "Köln]").Replace(peopleTaxonomies))
+	write(t, trees, strings.NewReplacer("Köln]", "Nice]", "Nice]",
+		"Köln]").Replace(peopleTaxonomies))
 	check("moved", true)
 	must(t, os.RemoveAll(work))
 	report, err := next(first, first)

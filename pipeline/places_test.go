@@ -8,8 +8,9 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// TestValuesBesideTheKind: values that a taxonomy does not foresee have their place: the empty text
-// is a leaf, the name of a node is that node, a month or a year is one, and unknown: root takes the rest.
+// TestValuesBesideTheKind: values that a taxonomy does not foresee have their place: the empty
+// text is a leaf, the name of a node is that node, a month or a year is one, and unknown: root
+// takes the rest.
 func TestValuesBesideTheKind(t *testing.T) {
 	const form = `
 input: in
@@ -21,10 +22,13 @@ columns: {v: {mask: generalize, unknown: root, taxonomy: TREE}}
 		"empty text of prefixes": {"{prefix: [3]}", ";02134;02139;10001", ";02134;02139;10001"},
 		"empty text in a tree":   {`{ANY: ["", "02134", "02139"]}`, ";02134;02139", ";02134;02139"},
 		"empty text beside one":  {`{ANY: ["02134", "02139"]}`, ";02134;02139", ";02134;02139"},
-		"name of a prefix":       {"{prefix: [3]}", "021*;02134;02139;10001", "021*;021*;021*;10001"},
-		"parts of dates":         {"{date: [month, year]}", "1990-05-01;1990-05;1991;1992-02-03;soon;", "1990-05;1990-05;1991;1992-02-03;soon;"},
-		"long years":             {"{date: [year, decade]}", "2020-01-01;12020-01-01", "2020-01-01;12020-01-01"},
-		"other than numbers":     {"{ranges: [18]}", "17;20;NA;(,18)", "(,18);20;NA;(,18)"},
+		"name of a prefix": {"{prefix: [3]}", "021*;02134;02139;10001",
+			"021*;021*;021*;10001"},
+		"parts of dates": {"{date: [month, year]}", "1990-05-01;1990-05;1991;1992-02-03;soon;",
+			"1990-05;1990-05;1991;1992-02-03;soon;"},
+		"long years": {"{date: [year, decade]}", "2020-01-01;12020-01-01",
+			"2020-01-01;12020-01-01"},
+		"other than numbers": {"{ranges: [18]}", "17;20;NA;(,18)", "(,18);20;NA;(,18)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			table := &testTable{fields: textFields("v")}

@@ -33,16 +33,16 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 	if job, err = job.OfRows(); err != nil {
 		return nil, err
 	}
-	res, err := newRecorder(job, &Report{}, Events{}, spill.Options{})
+	res, err := newRunState(job, &Report{}, Events{}, spill.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer spill.LimitHeap(res.Budget.Limit())()
-	a := &assignment{job: job}
-	if a.previous, err = previousOf(ctx, job); err != nil {
+	run := &jobRun{job: job}
+	if run.previousCut, err = previousForSearch(ctx, job); err != nil {
 		return nil, err
 	}
-	l, err := newLedger(ctx, job, &RunOptions{}, res)
+	records, err := newRunRecords(ctx, job, &RunOptions{}, res)
 	if err != nil {
 		return nil, err
 	}
@@ -56,22 +56,25 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 	if err != nil {
 		return nil, err
 	}
-	f.Exists = l.exists
-	if a.keys, err = binding.LoadKeys(job); err != nil {
+	f.Exists = records.exists
+	if run.keys, err = binding.LoadKeys(job); err != nil {
 		return nil, err
 	}
-	if f.AlreadyDone, err = l.done(ctx, a, b.Taxonomies); err != nil || f.AlreadyDone {
+	if f.AlreadyDone, err = records.hasRecordOf(ctx, run, b.Taxonomies); err != nil ||
+		f.AlreadyDone {
 		return f, err
 	}
-	if l.exists && !opt.Overwrite {
-		return f, standing(job, "it exists", "name another output, or replace it with --overwrite")
+	if records.exists && !opt.Overwrite {
+		return f, existsError(job, "it exists",
+			"name another output, or replace it with --overwrite")
 	}
 	return f, cmp.Or(unmet, p.refused)
 }
 
 // forecast describes the run from what its plan stage has found.
 func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecast, error) {
-	f := &forecast.Forecast{Output: p.Job.Output.Path, Algorithm: p.Job.Algorithm.Name, Files: len(p.Dataset.Files()), Bytes: p.InputBytes()}
+	f := &forecast.Forecast{Output: p.Job.Output.Path, Algorithm: p.Job.Algorithm.Name,
+		Files: len(p.Dataset.Files()), Bytes: p.InputBytes()}
 	if err := p.describe(ctx, f); err != nil {
 		return nil, err
 	}
@@ -98,18 +101,20 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	rows := p.Dataset.Rows()
 	for i, c := range f.Columns { // kept ones in which nearly every row has a value of its own
 		if p.Specs[i].Keeps() && c.Distinct.AtLeast > 1 && c.Distinct.AtLeast >= rows/10*9 {
-			p.Noted(fmt.Sprintf("column %s is kept, and nearly every row has a value of its own there: it may tell who is who", c.Name))
+			p.Noted(fmt.Sprintf("column %s is kept, and nearly every row has a value of its own "+
+				"there: it may tell who is who", c.Name))
 		}
 	}
 	if p.Job.Order == job.OrderReleased {
-		p.load.Ordering, p.load.Ordered = p.released(f).Spills()
+		p.load.Ordering, p.load.Ordered = p.releasedRows(f).Spills()
 	}
-	p.foretellModels(f)
+	p.predictModels(f)
 	f.Weigh(&p.load)
-	p.foretellChoice(f)
+	p.predictChoice(f)
 	output := forecast.Range{AtMost: f.Disk.Output}
-	f.Disk.OutputRoom = p.room("the release", filepath.Dir(filepath.Clean(p.res.Scratch.Beside)), output)
-	f.Disk.SpillRoom = p.room("what is spilled", p.res.Scratch.Path(), f.Disk.Spill)
+	f.Disk.OutputRoom = p.checkRoom("the release",
+		filepath.Dir(filepath.Clean(p.res.Scratch.Beside)), output)
+	f.Disk.SpillRoom = p.checkRoom("what is spilled", p.res.Scratch.Path(), f.Disk.Spill)
 	f.Memory.Overhead = spill.Overhead
 	f.Notices = p.res.report.Notices
 	return f, nil
@@ -118,8 +123,9 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 // foretellModels tells how many trees guided fits, if the algorithm is that or may choose it, and
 // for how many classes. Where it is not known how many of these there are, they are as few as can
 // be.
-func (p *planning) foretellModels(f *forecast.Forecast) {
-	if name := p.Job.Algorithm.Name; p.Class < 0 || name != job.AlgorithmGuided && name != job.AlgorithmAuto {
+func (p *planning) predictModels(f *forecast.Forecast) {
+	if name := p.Job.Algorithm.Name; p.Class < 0 ||
+		name != job.AlgorithmGuided && name != job.AlgorithmAuto {
 		return
 	}
 	values := f.Columns[p.Class].Distinct
@@ -127,20 +133,25 @@ func (p *planning) foretellModels(f *forecast.Forecast) {
 	if values.AtMost < p.load.Rows/10 {
 		classes = max(classes, values.AtMost)
 	}
-	p.load.Guided = forecast.Guided{Classes: classes, Trees: mondrian.Engine{Guided: true}.Trees(uint64(p.load.Rows), int(classes))}
+	p.load.Guided = forecast.Guided{Classes: classes,
+		Trees: mondrian.Engine{Guided: true}.Trees(uint64(p.load.Rows), int(classes))}
 }
 
 // foretellChoice tells what choosing will take, which a run takes beside what it does anyway.
-func (p *planning) foretellChoice(f *forecast.Forecast) {
+func (p *planning) predictChoice(f *forecast.Forecast) {
 	e, ok := algorithm.Engine(p.Job).(choose.Engine)
 	if !ok {
 		return
 	}
 	tuples := f.Groupings[0].Tuples
-	least, most := e.Predict(uint64(f.Rows), int(tuples.AtLeast), len(p.Masked)), e.Predict(uint64(f.Rows), int(tuples.AtMost), len(p.Masked))
+	least, most := e.Predict(uint64(f.Rows), int(tuples.AtLeast), len(p.Masked)),
+		e.Predict(uint64(f.Rows), int(tuples.AtMost), len(p.Masked))
 	for i, c := range e.Candidates {
 		of := forecast.Seconds{AtLeast: least[i].Seconds(), AtMost: most[i].Seconds()}
-		f.Auto = append(f.Auto, forecast.Candidate{Algorithm: c.Name, Suppresses: c.Suppresses, Seconds: of, LeftOut: c.Barred})
-		f.Seconds.AtLeast, f.Seconds.AtMost = f.Seconds.AtLeast+of.AtLeast, f.Seconds.AtMost+of.AtMost
+		f.Auto = append(f.Auto, forecast.Candidate{
+			Algorithm: c.Name, Suppresses: c.Suppresses, Seconds: of, LeftOut: c.Barred,
+		})
+		f.Seconds.AtLeast, f.Seconds.AtMost = f.Seconds.AtLeast+of.AtLeast,
+			f.Seconds.AtMost+of.AtMost
 	}
 }

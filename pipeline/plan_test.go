@@ -30,7 +30,9 @@ func withoutRoom(f *forecast.Forecast) string {
 }
 
 // planJob plans the folder's job with overrides given as key, value pairs.
-func planJob(t *testing.T, dir string, opt PlanOptions, overrides ...string) (*forecast.Forecast, error) {
+func planJob(
+	t *testing.T, dir string, opt PlanOptions, overrides ...string,
+) (*forecast.Forecast, error) {
 	t.Helper()
 	job := mustLoad(t, dir, overrides...)
 	return Plan(t.Context(), job, opt)
@@ -76,17 +78,21 @@ func TestPlanTellsTheTruth(t *testing.T) {
 
 func comparePlan(t *testing.T, table *testTable, dir string, sample bool, algorithm string) {
 	before := listing(t, dir)
-	f, err := planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, "algorithm.name", algorithm)
+	f, err := planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, "algorithm.name",
+		algorithm)
 	must(t, err)
 	unchanged(t, dir, before)
-	again, err := planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, "algorithm.name", algorithm)
+	again, err := planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, "algorithm.name",
+		algorithm)
 	if err != nil || withoutRoom(again) != withoutRoom(f) {
 		t.Errorf("planned again: %s, %v\nbefore: %s", withoutRoom(again), err, withoutRoom(f))
 	}
-	if out, spill := f.Disk.OutputRoom, f.Disk.SpillRoom; out == nil || out.Folder != dir || spill == nil || spill.Folder != filepath.Join(dir, ".kcut-spill") {
+	if out, spill := f.Disk.OutputRoom, f.Disk.SpillRoom; out == nil || out.Folder != dir ||
+		spill == nil || spill.Folder != filepath.Join(dir, ".kcut-spill") {
 		t.Errorf("room %+v for the release, %+v to spill", out, spill)
 	}
-	if rows := int64(len(table.rows)); f.Rows != rows || f.Files != 2 || sample && f.Sampled != rows || !sample && f.Sampled != 0 {
+	if rows := int64(len(table.rows)); f.Rows != rows || f.Files != 2 ||
+		sample && f.Sampled != rows || !sample && f.Sampled != 0 {
 		t.Errorf("%d rows in %d files, %d read, of %d rows", f.Rows, f.Files, f.Sampled, rows)
 	}
 	for i, column := range f.Columns {
@@ -94,10 +100,12 @@ func comparePlan(t *testing.T, table *testTable, dir string, sample bool, algori
 		if slices.ContainsFunc(table.rows, func(row []string) bool { return row[i] == null }) {
 			nulls = 1
 		}
-		mustHold(t, "values of "+column.Name, column.Distinct, distinctTuples(table, []string{column.Name})-nulls)
+		mustHold(t, "values of "+column.Name, column.Distinct,
+			distinctTuples(table, []string{column.Name})-nulls)
 	}
 	for _, g := range f.Groupings {
-		mustHold(t, "tuples of "+strings.Join(g.Columns, ", "), g.Tuples, distinctTuples(table, g.Columns))
+		mustHold(t, "tuples of "+strings.Join(g.Columns, ", "),
+			g.Tuples, distinctTuples(table, g.Columns))
 		if sample && g.Tuples.AtLeast != g.Tuples.AtMost {
 			t.Errorf("all rows were read, and there are %+v tuples of %v", g.Tuples, g.Columns)
 		}
@@ -108,7 +116,8 @@ func comparePlan(t *testing.T, table *testTable, dir string, sample bool, algori
 	}
 	for i, n := range report.Tuples { // after what no search tells apart was joined
 		if int64(n) > f.Groupings[i].Tuples.AtMost {
-			t.Errorf("the run has %d tuples, at most %d were foretold", n, f.Groupings[i].Tuples.AtMost)
+			t.Errorf("the run has %d tuples, at most %d were foretold",
+				n, f.Groupings[i].Tuples.AtMost)
 		}
 	}
 	if algorithm == job.AlgorithmTDR {
@@ -128,7 +137,9 @@ func comparePlan(t *testing.T, table *testTable, dir string, sample bool, algori
 // TestPlanForetellsSpilling plans runs of a table of near-unique values with budgets around
 // what it takes: a verdict must be what happens, and the ends must have one.
 func TestPlanForetellsSpilling(t *testing.T) {
-	table := &testTable{fields: []formats.Field{{Name: "id", Type: wholeType}, {Name: "age", Type: wholeType}}}
+	table := &testTable{fields: []formats.Field{
+		{Name: "id", Type: wholeType}, {Name: "age", Type: wholeType},
+	}}
 	for i := range 100_000 {
 		table.rows = append(table.rows, []string{fmt.Sprint(i * 7), fmt.Sprint(i % 90)})
 	}
@@ -141,11 +152,13 @@ max_steps: 3
 `, 1<<16)
 	verdicts := make(map[forecast.Verdict]int)
 	for _, memory := range []string{"16MiB", "32MiB", "64MiB", "256MiB"} {
-		spilled := slices.ContainsFunc(mustRun(t, dir, nil, "limits.memory", memory).Notices, func(text string) bool {
-			return strings.HasSuffix(text, "spilling to disk")
-		})
+		spilled := slices.ContainsFunc(mustRun(t, dir, nil, "limits.memory", memory).Notices,
+			func(text string) bool {
+				return strings.HasSuffix(text, "spilling to disk")
+			})
 		for _, sample := range []bool{false, true} {
-			f, err := planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, "limits.memory", memory)
+			f, err := planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, "limits.memory",
+				memory)
 			must(t, err)
 			verdict := f.Memory.Spills
 			if spilled && verdict == forecast.No || !spilled && verdict == forecast.Yes {
@@ -164,20 +177,27 @@ max_steps: 3
 // TestPlanForetellsSteps compares the steps that a plan foretells of rows that it has read with
 // those of a run.
 func TestPlanForetellsSteps(t *testing.T) {
-	const disclosures = "quasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress, age: drop, class: keep, illness: keep}\nmax_unique: 100%\n"
-	const numbers = "quasi_identifiers: [{columns: [age], k: 5}]\ncolumns: {age: discretize, town: drop, class: drop, illness: keep}\nmax_unique: 100%\n"
+	const disclosures = "quasi_identifiers: [{columns: [town], k: 5}]\n" +
+		"columns: {town: suppress, age: drop, class: keep, illness: keep}\nmax_unique: 100%\n"
+	const numbers = "quasi_identifiers: [{columns: [age], k: 5}]\n" +
+		"columns: {age: discretize, town: drop, class: drop, illness: keep}\nmax_unique: 100%\n"
 	const outliers = "sensitive: [{column: illness, l: 3}]\nmax_suppressed: 40%\n"
 	r := rand.New(rand.NewPCG(1, 1))
-	table := &testTable{fields: []formats.Field{{Name: "town", Type: textType}, {Name: "age", Type: wholeType}, {Name: "class", Type: textType}, {Name: "illness", Type: textType}}}
+	table := &testTable{fields: []formats.Field{
+		{Name: "town", Type: textType}, {Name: "age", Type: wholeType},
+		{Name: "class", Type: textType}, {Name: "illness", Type: textType},
+	}}
 	for range 20_000 {
 		town, illness := int(4000*math.Pow(r.Float64(), 3)), r.IntN(20)
 		if town%3 == 0 { // they are outliers
 			illness = 0
 		}
-		table.rows = append(table.rows, []string{fmt.Sprint("t", town), fmt.Sprint(r.IntN(2000)), fmt.Sprint(min(int(r.ExpFloat64()), 4)), fmt.Sprint(illness)})
+		table.rows = append(table.rows, []string{fmt.Sprint("t", town), fmt.Sprint(r.IntN(2000)),
+			fmt.Sprint(min(int(r.ExpFloat64()), 4)), fmt.Sprint(illness)})
 	}
 	for name, of := range map[string]string{
-		"skewed": disclosures, "skewed with a class": "class: class\n" + disclosures, "outliers": disclosures + outliers, "numbers": numbers,
+		"skewed": disclosures, "skewed with a class": "class: class\n" + disclosures,
+		"outliers": disclosures + outliers, "numbers": numbers,
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := table.folder(t, "input: in\noutput: out.parquet\n"+of, 5000)
@@ -192,22 +212,27 @@ func TestPlanForetellsSteps(t *testing.T) {
 	}
 }
 
-// Kept columns in which all rows differ are pointed out, and refused as a run would do when all rows were looked at.
+// Kept columns in which all rows differ are pointed out, and refused as a run would do when all
+// rows were looked at.
 func TestPlanPointsOutIdentifiers(t *testing.T) {
 	table := people(rand.New(rand.NewPCG(1, 1)), 100)
 	table.addColumn("serial", func(row int) string { return fmt.Sprint("no ", row) })
 	dir := table.folder(t, changed("income: keep", "income: keep\n  serial: keep"), 100)
 	f, err := planJob(t, dir, PlanOptions{Sample: true})
 	mustFail(t, err, fault.Privacy, "kept column serial", "serial: {keep: {identifying: accepted}}")
-	if len(f.Notices) != 3 || !strings.HasPrefix(f.Notices[0], "rows leave in the order of the input") ||
+	if len(f.Notices) != 3 || !strings.HasPrefix(f.Notices[0],
+		"rows leave in the order of the input") ||
 		!strings.HasPrefix(f.Notices[2], "column serial is kept") || f.Risk.Kept.Unique != 1 {
 		t.Errorf("notices %q, risk %+v", f.Notices, f.Risk)
 	}
-	if f, _ = planJob(t, dir, PlanOptions{Sample: true}, "order", job.OrderReleased); len(f.Notices) != 2 {
+	if f, _ = planJob(t, dir, PlanOptions{Sample: true}, "order",
+		job.OrderReleased); len(f.Notices) != 2 {
 		t.Errorf("notices %q", f.Notices)
 	}
 	editJob(t, dir, "serial: keep", "serial: {keep: {identifying: accepted}}")
-	if f, err = planJob(t, dir, PlanOptions{Sample: true}); err != nil || !slices.Contains(f.Notices, "100.0 % of the rows are unique on kept column serial: accepted") {
+	if f, err = planJob(t, dir, PlanOptions{Sample: true}); err != nil ||
+		!slices.Contains(f.Notices, "100.0 % of the rows are unique on kept column serial: "+
+			"accepted") {
 		t.Errorf("accepted: %v, notices %q", err, f.Notices)
 	}
 }
@@ -219,10 +244,13 @@ func TestPlanTellsRisk(t *testing.T) {
 	f, err := planJob(t, dir, PlanOptions{Sample: true})
 	must(t, err)
 	report := mustRun(t, dir, nil)
-	if !reflect.DeepEqual(f.Risk.Kept, report.Risk.Kept) || !reflect.DeepEqual(f.Risk.Raw, report.Risk.Raw) || !slices.Equal(f.Risk.Determines, report.Risk.Determines) {
+	if !reflect.DeepEqual(f.Risk.Kept, report.Risk.Kept) ||
+		!reflect.DeepEqual(f.Risk.Raw, report.Risk.Raw) ||
+		!slices.Equal(f.Risk.Determines, report.Risk.Determines) {
 		t.Errorf("a plan tells %+v, a run %+v", f.Risk, report.Risk)
 	}
-	if f, err = planJob(t, dir, PlanOptions{}); err != nil && fault.ClassOf(err) != fault.Exists || f.Risk != nil {
+	if f, err = planJob(t, dir, PlanOptions{}); err != nil && fault.ClassOf(err) != fault.Exists ||
+		f.Risk != nil {
 		t.Errorf("without a sample: %+v, %v", f.Risk, err)
 	}
 }
@@ -230,20 +258,29 @@ func TestPlanTellsRisk(t *testing.T) {
 // A plan that has read all rows ends as the run does: with rows that are alone on all labels, and
 // with values that a taxonomy lacks.
 func TestPlanEndsAsTheRun(t *testing.T) {
-	table := &testTable{fields: []formats.Field{{Name: "a", Type: textType}, {Name: "b", Type: textType}, {Name: "c", Type: textType}}}
+	table := &testTable{fields: []formats.Field{
+		{Name: "a", Type: textType}, {Name: "b", Type: textType}, {Name: "c", Type: textType},
+	}}
 	for i := range 200 {
-		table.rows = append(table.rows, []string{fmt.Sprint(i % 12), fmt.Sprint(i % 17), fmt.Sprint("c", i%2)})
+		table.rows = append(table.rows, []string{
+			fmt.Sprint(i % 12), fmt.Sprint(i % 17), fmt.Sprint("c", i%2),
+		})
 	}
 	for name, tt := range map[string]struct {
 		job  string
 		want fault.Class // 0: none
 	}{
-		"nobody is alone": {"quasi_identifiers: [{columns: [a], k: 5}, {columns: [b], k: 5}, {columns: all, k: 2}]\ncolumns: {a: suppress, b: suppress, c: drop}\n", 0},
-		"one set":         {"quasi_identifiers: [{columns: [a, b], k: 5}]\ncolumns: {a: suppress, b: suppress, c: drop}\n", 0},
-		"alone":           {"quasi_identifiers: [{columns: [a], k: 5}, {columns: [b], k: 5}]\ncolumns: {a: suppress, b: suppress, c: drop}\n", fault.Privacy},
-		"accepted":        {"max_unique: 100%\nquasi_identifiers: [{columns: [a], k: 5}, {columns: [b], k: 5}]\ncolumns: {a: suppress, b: suppress, c: drop}\n", 0},
+		"nobody is alone": {"quasi_identifiers: [{columns: [a], k: 5}, {columns: [b], k: 5}, " +
+			"{columns: all, k: 2}]\ncolumns: {a: suppress, b: suppress, c: drop}\n", 0},
+		"one set": {"quasi_identifiers: [{columns: [a, b], k: 5}]\n" +
+			"columns: {a: suppress, b: suppress, c: drop}\n", 0},
+		"alone": {"quasi_identifiers: [{columns: [a], k: 5}, {columns: [b], k: 5}]\n" +
+			"columns: {a: suppress, b: suppress, c: drop}\n", fault.Privacy},
+		"accepted": {"max_unique: 100%\nquasi_identifiers: [{columns: [a], k: 5}, {columns: [b], " +
+			"k: 5}]\ncolumns: {a: suppress, b: suppress, c: drop}\n", 0},
 		"unknown values": {"quasi_identifiers: [{columns: [a], k: 5}, {columns: [c], k: 5}]\n" +
-			"columns: {a: suppress, b: drop, c: {mask: generalize, taxonomy: {any: [c0]}}}\n", fault.Input},
+			"columns: {a: suppress, b: drop, c: {mask: generalize, taxonomy: {any: [c0]}}}\n",
+			fault.Input},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := table.folder(t, "input: in\noutput: out.parquet\n"+tt.job, 50)
@@ -251,7 +288,9 @@ func TestPlanEndsAsTheRun(t *testing.T) {
 			must(t, err)
 			f, err := Plan(t.Context(), job, PlanOptions{Sample: true})
 			_, failed := Run(t.Context(), job, RunOptions{})
-			if f == nil || (err == nil) != (tt.want == 0) || err != nil && fault.ClassOf(err) != tt.want || fmt.Sprint(err) != fmt.Sprint(failed) {
+			if f == nil || (err == nil) != (tt.want == 0) ||
+				err != nil && fault.ClassOf(err) != tt.want ||
+				fmt.Sprint(err) != fmt.Sprint(failed) {
 				t.Errorf("planned: %v, run: %v", err, failed)
 			}
 		})
@@ -261,17 +300,24 @@ func TestPlanEndsAsTheRun(t *testing.T) {
 // Where some rows are read it is foretold of these how many are alone on all labels, and more than
 // the job allows are noted.
 func TestPlanForetellsTheUnionOfAnExcerpt(t *testing.T) {
-	table := &testTable{fields: []formats.Field{{Name: "a", Type: wholeType}, {Name: "b", Type: wholeType}}}
+	table := &testTable{fields: []formats.Field{
+		{Name: "a", Type: wholeType}, {Name: "b", Type: wholeType},
+	}}
 	for i := range 300_000 {
 		table.rows = append(table.rows, []string{fmt.Sprint(i % 900), fmt.Sprint(i % 901)})
 	}
-	dir := table.folder(t, "input: in\noutput: out.parquet\nquasi_identifiers: [{columns: [a], k: 5}, {columns: [b], k: 5}]\ncolumns: {a: discretize, b: discretize}\nlimits: {memory: 16MiB}\n", 1<<14)
+	dir := table.folder(t, "input: in\noutput: out.parquet\n"+
+		"quasi_identifiers: [{columns: [a], k: 5}, {columns: [b], k: 5}]\n"+
+		"columns: {a: discretize, b: discretize}\nlimits: {memory: 16MiB}\n", 1<<14)
 	job, err := job.Load(filepath.Join(dir, "job.yaml"), nil)
 	must(t, err)
 	f, err := Plan(t.Context(), job, PlanOptions{Sample: true})
 	must(t, err)
-	want := fmt.Sprintf("a run of the %s that were sampled would not be published: ", text.Count(f.Sampled, "row"))
-	noted := slices.ContainsFunc(f.Notices, func(note string) bool { return strings.HasPrefix(note, want) })
+	want := fmt.Sprintf("a run of the %s that were sampled would not be published: ",
+		text.Count(f.Sampled, "row"))
+	noted := slices.ContainsFunc(f.Notices, func(note string) bool {
+		return strings.HasPrefix(note, want)
+	})
 	if f.Sampled == 0 || f.Sampled == f.Rows || f.Union == nil || f.Union.Unique < 0.01 || !noted {
 		t.Errorf("%d of %d rows sampled, %+v, notes %q", f.Sampled, f.Rows, f.Union, f.Notices)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/kcut/kcut/pipeline/pseudonym"
 )
 
-// checkEntities refuses a budget that has no room for how many records each entity has, and notes one that
-// may have none.
+// checkEntities refuses a budget that has no room for how many records each entity has, and notes
+// one that may have none.
 func (p *planning) checkEntities(f *forecast.Forecast) error {
 	if p.Entity < 0 {
 		return nil
@@ -26,7 +26,8 @@ func (p *planning) checkEntities(f *forecast.Forecast) error {
 		return err
 	}
 	if err := count.HoldEntities(rows, uint64(number.AtMost), p.Budget); err != nil {
-		p.Noted(fmt.Sprintf("with as many as %s entities the memory is too small for a run: %v", text.Grouped(number.AtMost), err))
+		p.Noted(fmt.Sprintf("with as many as %s entities the memory is too small for a run: %v",
+			text.Grouped(number.AtMost), err))
 	}
 	return nil
 }
@@ -34,7 +35,9 @@ func (p *planning) checkEntities(f *forecast.Forecast) error {
 // holdReaders draws what readers hold that are at work at a time and ask for the same, as they do,
 // and returns what gives it back. Of one of them that is what it holds while its rows are taken: it
 // loads nothing then.
-func (p *planning) holdReaders(ctx context.Context, requests []formats.Request, readers int) (release func(), err error) {
+func (p *planning) holdReaders(
+	ctx context.Context, requests []formats.Request, readers int,
+) (release func(), err error) {
 	held, err := p.Dataset.Holds(ctx, requests, max(8, mostDescribed/max(1, len(requests))))
 	if err != nil {
 		return nil, err
@@ -47,10 +50,10 @@ func (p *planning) holdReaders(ctx context.Context, requests []formats.Request, 
 	return func() { _ = p.Budget.HoldRead(held.Loading - all) }, nil // nor is this
 }
 
-// checkCounting refuses a budget that has no room for what counting holds at a time of values that cannot be divided: readers, and the
-// longest value of a column.
+// checkCounting refuses a budget that has no room for what counting holds at a time of values
+// that cannot be divided: readers, and the longest value of a column.
 func (p *planning) checkCounting(ctx context.Context, f *forecast.Forecast) error {
-	r, closed := p.counted()
+	r, closed := p.countRequest()
 	defer closed()
 	release, err := p.holdReaders(ctx, r.Reads(), p.threads())
 	if err != nil {
@@ -68,7 +71,7 @@ func (p *planning) checkCounting(ctx context.Context, f *forecast.Forecast) erro
 }
 
 // counted returns what a run counts of the input, and what forgets it.
-func (p *planning) counted() (r *count.Request, release func()) {
+func (p *planning) countRequest() (r *count.Request, release func()) {
 	r = p.Request(count.Tuning{})
 	x := p.guard.NewCount()
 	r.Beside = x.Beside()
@@ -88,7 +91,7 @@ func (p *planning) checkMasking(ctx context.Context, f *forecast.Forecast) error
 		return err
 	}
 	defer release()
-	rows, drawn := p.released(f), int64(0)
+	rows, drawn := p.releasedRows(f), int64(0)
 	if p.Job.Order == job.OrderReleased {
 		drawn, err = rows.DrawRows(p.Budget)
 	} else {
@@ -102,11 +105,13 @@ func (p *planning) checkMasking(ctx context.Context, f *forecast.Forecast) error
 }
 
 // released returns what is known of the rows that are put in order.
-func (p *planning) released(f *forecast.Forecast) *masking.Foreseen {
+func (p *planning) releasedRows(f *forecast.Forecast) *masking.Foreseen {
 	of := &masking.Foreseen{
-		Rows: p.load.Rows, Dropped: int64(p.Job.MaxSuppressed.Of(p.load.Rows)), Different: p.different,
-		Divides: !p.load.TopDown && p.Job.Algorithm.Name != job.AlgorithmBottomUp, Memory: p.load.Memory,
-		Threads: p.threads(),
+		Rows: p.load.Rows, Dropped: int64(p.Job.MaxSuppressed.Of(p.load.Rows)),
+		Different: p.distinctKept,
+		Divides:   !p.load.TopDown && p.Job.Algorithm.Name != job.AlgorithmBottomUp,
+		Memory:    p.load.Memory,
+		Threads:   p.threads(),
 	}
 	for i, spec := range p.Specs {
 		values := f.Columns[i].Distinct
@@ -126,25 +131,27 @@ func (p *planning) released(f *forecast.Forecast) *masking.Foreseen {
 }
 
 // keptColumn returns what is known of a kept column of the release.
-func (p *planning) keptColumn(field int, spec *job.Column, values forecast.Range) masking.ForeseenColumn {
+func (p *planning) keptColumn(
+	field int, spec *job.Column, values forecast.Range,
+) masking.ForeseenColumn {
 	rows, t := p.load.Rows, p.Dataset.Schema().Fields[field].Type
 	k := masking.ForeseenColumn{
 		Values: values, Stored: p.stored[field], Longest: p.longest[field],
 	}
 	switch {
 	case spec.Mask == job.MaskPseudonym:
-		k.Bytes = rows * (pseudonym.TokenLength + textTags)
+		k.Bytes = rows * (pseudonym.TokenLength + textOverhead)
 	case t.InWords():
-		k.Bytes = rows * mostWordBytes
+		k.Bytes = rows * mostValueBytes
 	case t.Kind == formats.String:
-		k.Bytes = p.spelled[field] + rows*textTags
+		k.Bytes = p.spelled[field] + rows*textOverhead
 	default: // zeros of bytes take two
-		k.Bytes = 2*p.spelled[field] + rows*textTags
+		k.Bytes = 2*p.spelled[field] + rows*textOverhead
 	}
 	return k
 }
 
 const (
-	textTags      = 3 // what a row has of a text beside its bytes
-	mostWordBytes = 9 // what a row has of another value
+	textOverhead   = 3 // what a row has of a text beside its bytes
+	mostValueBytes = 9 // what a row has of another value
 )

@@ -20,20 +20,22 @@ import (
 // planning is a run that is foretold.
 type planning struct {
 	*search.Search
-	res   *recorder
+	res   *runState
 	guard *guard.Guard
 	load  forecast.Load
 
-	stored    []int64 // of every field: bytes of its pages
-	longest   []int64 // of every field: bytes of its longest value, at least
-	spelled   []int64 // of every field: bytes of the values of all rows, at most
-	different int64   // how many rows of an excerpt differ on kept columns
+	stored       []int64 // of every field: bytes of its pages
+	longest      []int64 // of every field: bytes of its longest value, at least
+	spelled      []int64 // of every field: bytes of the values of all rows, at most
+	distinctKept int64   // how many rows of an excerpt differ on kept columns
 
-	refused error // what a run says of the kept columns, or of rows that are alone; nil: nothing, or it is not known
+	// what a run says of the kept columns, or of rows that are alone; nil: nothing, or it is not
+	// known
+	refused error
 }
 
-// describe lists the columns of the input with bounds for their distinct values, and adds up what the
-// run has to do.
+// describe lists the columns of the input with bounds for their distinct values, and adds up what
+// the run has to do.
 func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 	fields, rows := p.Dataset.Schema().Fields, p.Dataset.Rows()
 	all := make([]int, len(fields))
@@ -45,23 +47,26 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 		return err
 	}
 	p.load = forecast.Load{
-		Rows: rows, Masked: len(p.Masked), Read: p.Reads(), Memory: p.Budget.Limit(), Threads: p.Threads,
+		Rows: rows, Masked: len(p.Masked), Read: p.Reads(), Memory: p.Budget.Limit(),
+		Threads: p.Threads,
 		TopDown: p.Search.Plan().Leaves, MaxSteps: p.Job.MaxSteps,
 	}
 	of := p.Requirement.ByAttribute(len(p.Masked))
 	stored := int64(0)
 	for i, field := range fields {
 		s, spec := &statistics[i], p.Specs[i]
-		if err := p.checkWithin(s, i, of); err != nil {
+		if err := p.checkBounds(s, i, of); err != nil {
 			return err
 		}
-		scale := float64(rows) / float64(max(1, s.Rows)) // by how many all rows are more than those that were looked at
+		// by how many all rows are more than those that were looked at
+		scale := float64(rows) / float64(max(1, s.Rows))
 		atLeast, atMost := s.Distinct(field.Type)
 		if s.Rows < rows {
 			atMost = min(rows, int64(float64(atMost)*scale))
 		}
 		f.Columns = append(f.Columns, forecast.Column{
-			Name: field.Name, Type: field.Type.String(), Mask: spec.Mask, Distinct: forecast.Range{AtLeast: atLeast, AtMost: atMost},
+			Name: field.Name, Type: field.Type.String(), Mask: spec.Mask,
+			Distinct: forecast.Range{AtLeast: atLeast, AtMost: atMost},
 		})
 		p.longest = append(p.longest, s.Longest)
 		p.spelled = append(p.spelled, int64(float64(s.Spelled)*scale))
@@ -87,11 +92,12 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 	}
 	for i, field := range p.Masked {
 		p.load.Labels = append(p.load.Labels, forecast.Labels{
-			Least: of[i].K.Size(), Most: domain.MaxSplitValues + 1, Disclosed: p.Specs[field].Mask == job.MaskSuppress,
-			Alone: !slices.Contains(joined, i),
+			Least: of[i].K.Size(), Most: domain.MaxSplitValues + 1,
+			Disclosed: p.Specs[field].Mask == job.MaskSuppress,
+			Alone:     !slices.Contains(joined, i),
 		})
 	}
-	counted, groupings := p.foretold()
+	counted, groupings := p.countedFields()
 	if p.Entity >= 0 { // whose values are not held
 		counted = counted[:len(counted)-1]
 	}
@@ -121,10 +127,10 @@ func (p *planning) inspects() (inspects, recounts bool) {
 	return united.NeedsKinds() || united.Entities && takes, united.Entities || takes
 }
 
-// foretold returns the fields that are counted, and of every grouping the positions among them that tell its
-// tuples apart: of the kind of a record those that make it, but whose it is, since that is told by its weight
-// alone, of which there are few.
-func (p *planning) foretold() (fields []int, groupings [][]int) {
+// foretold returns the fields that are counted, and of every grouping the positions among them
+// that tell its tuples apart: of the kind of a record those that make it, but whose it is, since
+// that is told by its weight alone, of which there are few.
+func (p *planning) countedFields() (fields []int, groupings [][]int) {
 	r := p.Request(count.Tuning{})
 	for i := range r.Columns {
 		fields = append(fields, r.Columns[i].Field)
@@ -151,9 +157,9 @@ func positions(from, to int) (all []int) {
 	return all
 }
 
-// checkWithin refuses declared bounds that the statistics of a column already contradict, and notes those that are
-// its extremes, with the k of the attribute's sets.
-func (p *planning) checkWithin(s *formats.Statistics, field int, of []engine.Set) error {
+// checkWithin refuses declared bounds that the statistics of a column already contradict, and
+// notes those that are its extremes, with the k of the attribute's sets.
+func (p *planning) checkBounds(s *formats.Statistics, field int, of []engine.Set) error {
 	spec, t := p.Specs[field], p.Dataset.Schema().Fields[field].Type
 	if !s.Within.Known || spec.Mask != job.MaskDiscretize {
 		return nil
@@ -167,13 +173,16 @@ func (p *planning) checkWithin(s *formats.Statistics, field int, of []engine.Set
 		bounds.Check(ends, end, 1)
 	}
 	if bounds.Values > 0 {
-		return fault.Errorf(fault.Input, "widen bounds in the job file, or leave them out for open ends",
-			"mask column %s: by the input's statistics it has values outside the declared bounds", spec.Name)
+		return fault.Errorf(fault.Input, "widen bounds in the job file, or leave them out for "+
+			"open ends",
+			"mask column %s: by the input's statistics it has values outside the declared bounds",
+			spec.Name)
 	}
 	for end, rows := range bounds.At {
 		if rows > 0 {
 			k := of[slices.Index(p.Masked, field)].K.Size()
-			p.Noted(fmt.Sprintf("%s: if fewer than %d records have it, it tells of them", search.Extreme(spec.Name, end), k))
+			p.Noted(fmt.Sprintf("%s: if fewer than %d records have it, it tells of them",
+				search.Extreme(spec.Name, end), k))
 		}
 	}
 	return nil
@@ -181,14 +190,16 @@ func (p *planning) checkWithin(s *formats.Statistics, field int, of []engine.Set
 
 // room looks at a folder, and notes when it is too small for what goes there. A system that
 // does not tell is asked no more.
-func (p *planning) room(what, folder string, need forecast.Range) *forecast.Room {
+func (p *planning) checkRoom(what, folder string, need forecast.Range) *forecast.Room {
 	free, err := spill.Free(folder)
 	if err != nil {
 		return nil
 	}
 	room := forecast.NewRoom(folder, free, need)
-	if verb := map[forecast.Verdict]string{forecast.Maybe: "may be", forecast.No: "is"}[room.Enough]; verb != "" {
-		p.Noted(fmt.Sprintf("folder %s %s too small for %s: it has %d MiB free, reserve %d MiB", folder, verb, what, free>>20, need.AtMost>>20+1))
+	if verb := map[forecast.Verdict]string{forecast.Maybe: "may be",
+		forecast.No: "is"}[room.Enough]; verb != "" {
+		p.Noted(fmt.Sprintf("folder %s %s too small for %s: it has %d MiB free, reserve %d MiB",
+			folder, verb, what, free>>20, need.AtMost>>20+1))
 	}
 	return room
 }

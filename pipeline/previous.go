@@ -17,13 +17,15 @@ import (
 
 // previousOf reads the cut of a job's previous release, for a search; nil if it names none. Regions
 // cannot be compared with what a search finds.
-func previousOf(ctx context.Context, j *job.Job) (*domain.Cut, error) {
-	const hint = "mask with the last cut: kcut apply --cut %s --on-break suppress; or set allow_new_cut: true"
+func previousForSearch(ctx context.Context, j *job.Job) (*domain.Cut, error) {
+	const hint = "mask with the last cut: kcut apply --cut %s --on-break suppress; or set " +
+		"allow_new_cut: true"
 	if name := j.Algorithm.Name; j.Previous != "" && !j.AllowNewCut && !algorithm.Columnwise(name) {
 		return nil, fault.Errorf(fault.Usage, fmt.Sprintf(hint, j.Previous),
-			"search after the previous release %s: algorithm %s cuts new regions for every input", j.Previous, name)
+			"search after the previous release %s: algorithm %s cuts new regions for every input",
+			j.Previous, name)
 	}
-	previous, err := previousCut(ctx, j)
+	previous, err := readPreviousCut(ctx, j)
 	if err == nil && previous != nil && !j.AllowNewCut && previous.Kind == cutfile.KindRegions {
 		return nil, fault.Errorf(fault.Usage, fmt.Sprintf(hint, j.Previous),
 			"search after the previous release %s: its cut has regions", j.Previous)
@@ -32,7 +34,7 @@ func previousOf(ctx context.Context, j *job.Job) (*domain.Cut, error) {
 }
 
 // previousCut reads the cut of a job's previous release; nil if it names none.
-func previousCut(ctx context.Context, j *job.Job) (*domain.Cut, error) {
+func readPreviousCut(ctx context.Context, j *job.Job) (*domain.Cut, error) {
 	if j.Previous == "" {
 		return nil, nil
 	}
@@ -41,37 +43,43 @@ func previousCut(ctx context.Context, j *job.Job) (*domain.Cut, error) {
 
 // compare refuses a cut that is neither equal to that of the previous release nor coarser, or notes
 // it if the job allows that.
-func (a *assignment) compare(ctx context.Context, b *binding.Bound, found *search.Found, res *recorder) error {
-	if a.previous == nil {
+func (run *jobRun) checkPrevious(
+	ctx context.Context, b *binding.Bound, found *search.Found, res *runState,
+) error {
+	if run.previousCut == nil {
 		return nil
 	}
-	if err := place(ctx, b, a.previous, res); err != nil {
+	if err := loadPlacements(ctx, b, run.previousCut, res); err != nil {
 		return err
 	}
-	finer, err := a.finer(b, found.Cut, res)
-	if names := moved(b, a.previous); err == nil && finer != "" && len(names) > 0 {
+	finer, err := run.finerThanPrevious(b, found.Cut, res)
+	if names := movedColumns(b, run.previousCut); err == nil && finer != "" && len(names) > 0 {
 		finer += "; other leaves lie under nodes of " + strings.Join(names, ", ")
 	}
 	switch {
 	case err != nil || finer == "":
 		return err
-	case a.job.AllowNewCut:
-		res.Noted(fmt.Sprintf("the cut is a new one, which together with the previous release %s tells more than either: %s", a.job.Previous, finer))
+	case run.job.AllowNewCut:
+		res.Noted(fmt.Sprintf("the cut is a new one, which together with the previous release %s "+
+			"tells more than either: %s", run.job.Previous, finer))
 		return nil
 	}
-	return fault.Errorf(fault.Privacy, "use kcut apply with the cut of that release, or kcut run --only-coarsen; or set allow_new_cut: true",
-		"compare the cut with that of the previous release %s: %s", a.job.Previous, finer)
+	return fault.Errorf(fault.Privacy, "use kcut apply with the cut of that release, or kcut run "+
+		"--only-coarsen; or set allow_new_cut: true",
+		"compare the cut with that of the previous release %s: %s", run.job.Previous, finer)
 }
 
 // finer says where a cut is neither equal to that of the previous release nor coarser; nowhere if
 // that is empty.
-func (a *assignment) finer(b *binding.Bound, cut *cutfile.File, res *recorder) (string, error) {
+func (run *jobRun) finerThanPrevious(
+	b *binding.Bound, cut *cutfile.File, res *runState,
+) (string, error) {
 	switch regions := cut.Kind == cutfile.KindRegions; {
-	case regions && a.previous.HasRegions(cut):
-		return notIn(moved(b, a.previous)), nil
+	case regions && run.previousCut.HasRegions(cut):
+		return finerIn(movedColumns(b, run.previousCut)), nil
 	case regions:
 		return "it has regions that the other lacks", nil
-	case a.previous.Kind == cutfile.KindRegions:
+	case run.previousCut.Kind == cutfile.KindRegions:
 		return "the other one has regions", nil
 	}
 	found := &domain.Cut{File: cut}
@@ -80,7 +88,7 @@ func (a *assignment) finer(b *binding.Bound, cut *cutfile.File, res *recorder) (
 	}
 	var columns []string
 	for i, spec := range b.MaskedSpecs() {
-		refined, err := a.previous.Refined(found.Column(i), res.Budget)
+		refined, err := run.previousCut.Refined(found.Column(i), res.Budget)
 		if err != nil {
 			return "", err
 		}
@@ -89,16 +97,18 @@ func (a *assignment) finer(b *binding.Bound, cut *cutfile.File, res *recorder) (
 		}
 	}
 	for _, spec := range b.Specs {
-		masked := slices.ContainsFunc(a.previous.Columns, func(c cutfile.Column) bool { return c.Name == spec.Name })
+		masked := slices.ContainsFunc(run.previousCut.Columns, func(c cutfile.Column) bool {
+			return c.Name == spec.Name
+		})
 		if spec.Keeps() && masked {
 			columns = append(columns, spec.Name)
 		}
 	}
-	return notIn(columns), nil
+	return finerIn(columns), nil
 }
 
 // notIn says that a cut is neither equal to another nor coarser in some columns; nothing of none.
-func notIn(columns []string) string {
+func finerIn(columns []string) string {
 	if len(columns) == 0 {
 		return ""
 	}

@@ -26,16 +26,19 @@ func twoNights(t *testing.T) string {
 	t.Helper()
 	dir := jobFolder(t, nightlyJob)
 	newResidents(rand.New(rand.NewPCG(1, 2)), 600).night(t, filepath.Join(dir, "in", "a.parquet"))
-	mustRun(t, dir, nil, append(slices.Clip(otherCut), "output.path", filepath.Join(dir, "first.parquet"))...)
+	mustRun(t, dir, nil, append(slices.Clip(otherCut), "output.path",
+		filepath.Join(dir, "first.parquet"))...)
 	return dir
 }
 
-// afterFirst returns how many people the releases first.parquet and later of twoNights together show
-// among fewer than k.
+// afterFirst returns how many people the releases first.parquet and later of twoNights together
+// show among fewer than k.
 func afterFirst(t *testing.T, dir, later string, overrides ...string) (people int) {
 	t.Helper()
-	was := readNight(auditFolder(t, dir, append(slices.Clip(otherCut), "output.path", filepath.Join(dir, "first.parquet"))...))
-	is := readNight(auditFolder(t, dir, append(overrides, "output.path", filepath.Join(dir, later))...))
+	was := readNight(auditFolder(t, dir, append(slices.Clip(otherCut), "output.path",
+		filepath.Join(dir, "first.parquet"))...))
+	is := readNight(auditFolder(t, dir, append(overrides, "output.path",
+		filepath.Join(dir, later))...))
 	for set, k := range is.ks {
 		like := make(map[string]int)
 		for id, label := range is.seen[set] {
@@ -52,9 +55,9 @@ func afterFirst(t *testing.T, dir, later string, overrides ...string) (people in
 	return people
 }
 
-// TestPreviousAttack: who has two nights' releases of the same people, each with a cut of its own, tells
-// some of them from all but few. With previous, the second one is not published; with a cut that is
-// equal or coarser it is, and the two together tell no more than the first.
+// TestPreviousAttack: who has two nights' releases of the same people, each with a cut of its
+// own, tells some of them from all but few. With previous, the second one is not published; with
+// a cut that is equal or coarser it is, and the two together tell no more than the first.
 func TestPreviousAttack(t *testing.T) {
 	dir := twoNights(t)
 	first := filepath.Join(dir, "first.parquet")
@@ -71,13 +74,15 @@ func TestPreviousAttack(t *testing.T) {
 			finer = append(finer, c.Column)
 		}
 	}
-	mustRefuse(t, dir, RunOptions{}, fault.Privacy, "first.parquet: neither equal nor coarser in "+strings.Join(finer, ", ")+"\n", "allow_new_cut")
+	mustRefuse(t, dir, RunOptions{}, fault.Privacy, "first.parquet: neither equal nor coarser in "+
+		strings.Join(finer, ", ")+"\n", "allow_new_cut")
 	for _, tt := range []struct {
 		name      string
 		onBreak   search.OnBreak // of kcut apply; empty: a search that only coarsens
 		overrides []string
 	}{
-		{"coarser", "", nil}, {"equal", search.BreakFail, nil}, {"coarsened", search.BreakCoarsen, []string{"quasi_identifiers[].k", "12"}},
+		{"coarser", "", nil}, {"equal", search.BreakFail, nil},
+		{"coarsened", search.BreakCoarsen, []string{"quasi_identifiers[].k", "12"}},
 		{"suppressed", search.BreakSuppress, []string{"quasi_identifiers[].k", "12"}},
 	} {
 		output := tt.name + ".parquet"
@@ -85,31 +90,39 @@ func TestPreviousAttack(t *testing.T) {
 		if tt.onBreak == "" {
 			_, err = Run(t.Context(), job, RunOptions{OnlyCoarsen: first})
 		} else {
-			_, err = Apply(t.Context(), job, ApplyOptions{Cut: first, OnBreak: tt.onBreak, MaxSuppressed: Quota{Percent: 50}})
+			_, err = Apply(t.Context(), job, ApplyOptions{
+				Cut: first, OnBreak: tt.onBreak, MaxSuppressed: Quota{Percent: 50},
+			})
 		}
 		must(t, err)
 		if found := afterFirst(t, dir, output, tt.overrides...); found > 0 {
 			t.Errorf("%s: %d people are found", tt.name, found)
 		}
 	}
-	report := mustRun(t, dir, nil, "output.path", filepath.Join(dir, "allowed.parquet"), "allow_new_cut", "true")
-	if !slices.ContainsFunc(report.Notices, func(note string) bool { return strings.Contains(note, "the cut is a new one") }) {
+	report := mustRun(t, dir, nil, "output.path",
+		filepath.Join(dir, "allowed.parquet"), "allow_new_cut", "true")
+	if !slices.ContainsFunc(report.Notices, func(note string) bool {
+		return strings.Contains(note, "the cut is a new one")
+	}) {
 		t.Errorf("no note: %q", report.Notices)
 	}
 	for _, order := range []string{job.OrderInput, job.OrderReleased} {
 		f, err := planJob(t, dir, PlanOptions{}, "order", order)
-		noted := err == nil && slices.ContainsFunc(f.Notices, func(note string) bool { return strings.Contains(note, "previous is worth little") })
+		noted := err == nil && slices.ContainsFunc(f.Notices, func(note string) bool {
+			return strings.Contains(note, "previous is worth little")
+		})
 		if err != nil || noted != (order == job.OrderInput) {
 			t.Errorf("order %s: noted %t, %v", order, noted, err)
 		}
 	}
-	if !bytes.Equal(mustRead(t, filepath.Join(dir, "allowed.parquet")), mustRead(t, filepath.Join(dir, "anew.parquet"))) {
+	if !bytes.Equal(mustRead(t, filepath.Join(dir, "allowed.parquet")),
+		mustRead(t, filepath.Join(dir, "anew.parquet"))) {
 		t.Error("what is said of the previous release changes bytes")
 	}
 }
 
-// TestPreviousColumns: what was masked must not be kept, what is dropped tells nothing, and a column
-// that the earlier cut lacks may have one label.
+// TestPreviousColumns: what was masked must not be kept, what is dropped tells nothing, and a
+// column that the earlier cut lacks may have one label.
 func TestPreviousColumns(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -119,18 +132,25 @@ func TestPreviousColumns(t *testing.T) {
 		want     string // of the message; empty: it is published
 	}{
 		{"dropped", []string{", job]", "]", "job: suppress", "job: drop"}, "0", 0, ""},
-		{"kept", []string{", job]", "]", "job: suppress", "job: keep"}, "0", fault.Privacy, "neither equal nor coarser in job\n"},
-		{"not listed", []string{", job]", "]", "  job: suppress\n", "", "class:", "unlisted: keep\nclass:"}, "0", fault.Privacy, "neither equal nor coarser in job\n"},
-		{"masked now", []string{", job]", ", job, weight]", "weight: drop", "weight: discretize"}, "0", 0, ""},
+		{"kept", []string{", job]", "]", "job: suppress", "job: keep"}, "0",
+			fault.Privacy, "neither equal nor coarser in job\n"},
+		{"not listed", []string{", job]", "]", "  job: suppress\n", "", "class:",
+			"unlisted: keep\nclass:"}, "0", fault.Privacy, "neither equal nor coarser in job\n"},
+		{"masked now", []string{", job]", ", job, weight]", "weight: drop", "weight: discretize"},
+			"0", 0, ""},
 		{"other bounds and roots", []string{"[0, 120]", "[0, 130]"}, "0", 0, ""},
-		{"other bounds", []string{"[0, 120]", "[0, 130]"}, "99", fault.Privacy, "neither equal nor coarser in age"},
-		{"JSON", []string{"first.parquet", "cut.json"}, "99", fault.Privacy, "cut.json: neither equal nor coarser in "},
-		{"damaged JSON", []string{"first.parquet", "job.yaml"}, "0", fault.Input, "read the earlier cut"},
+		{"other bounds", []string{"[0, 120]", "[0, 130]"}, "99",
+			fault.Privacy, "neither equal nor coarser in age"},
+		{"JSON", []string{"first.parquet", "cut.json"}, "99",
+			fault.Privacy, "cut.json: neither equal nor coarser in "},
+		{"damaged JSON", []string{"first.parquet", "job.yaml"}, "0",
+			fault.Input, "read the earlier cut"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := twoNights(t)
 			editJob(t, dir, "class:", "previous: first.parquet\nclass:")
-			write(t, filepath.Join(dir, "cut.json"), string(readCut(t, filepath.Join(dir, "first.parquet")).Raw))
+			write(t, filepath.Join(dir, "cut.json"),
+				string(readCut(t, filepath.Join(dir, "first.parquet")).Raw))
 			for i := 0; i < len(tt.edits); i += 2 {
 				editJob(t, dir, tt.edits[i], tt.edits[i+1])
 			}
@@ -150,7 +170,8 @@ func TestPreviousRegions(t *testing.T) {
 	for _, algorithm := range searches() {
 		t.Run(searchName(algorithm), func(t *testing.T) {
 			t.Parallel()
-			dir := storedAs(t, people(rand.New(rand.NewPCG(3, 4)), 400), shape{files: 1, groupRows: 100}, algorithm)
+			dir := storedAs(t, people(rand.New(rand.NewPCG(3, 4)), 400),
+				shape{files: 1, groupRows: 100}, algorithm)
 			mustRun(t, dir, nil)
 			kind := cutOf(t, dir).Kind
 			editJob(t, dir, "class:", "previous: out.parquet\nclass:")
@@ -167,12 +188,15 @@ func TestPreviousRegions(t *testing.T) {
 			mustFail(t, planned, fault.Usage, want, "kcut apply")
 			mustRefuse(t, dir, RunOptions{Overwrite: true}, fault.Usage, want, "kcut apply")
 			if !strings.Contains(algorithm, job.AlgorithmIACc) { // which has no k
-				mustFail(t, tryJob(t, dir, t.Context(), RunOptions{Overwrite: true}, "algorithm.name", "tdr"), fault.Usage, "has regions")
+				mustFail(t, tryJob(t, dir, t.Context(), RunOptions{Overwrite: true},
+					"algorithm.name", "tdr"), fault.Usage, "has regions")
 			}
 			apply := func(cut string) error {
-				_, err := Apply(t.Context(), mustLoad(t, dir, "output.path", dir+"/again.parquet"), ApplyOptions{
-					RunOptions: RunOptions{Overwrite: true}, Cut: filepath.Join(dir, cut), OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 100},
-				})
+				_, err := Apply(t.Context(), mustLoad(t, dir, "output.path", dir+"/again.parquet"),
+					ApplyOptions{
+						RunOptions: RunOptions{Overwrite: true}, Cut: filepath.Join(dir, cut),
+						OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 100},
+					})
 				return err
 			}
 			must(t, apply("out.parquet"))
@@ -185,7 +209,8 @@ func TestPreviousRegions(t *testing.T) {
 			write(t, filepath.Join(dir, "other.json"), string(text))
 			editJob(t, dir, "out.parquet\nclass", "other.json\nclass")
 			mustFail(t, apply("out.parquet"), fault.Privacy, "regions that the other lacks")
-			must(t, tryJob(t, dir, t.Context(), RunOptions{Overwrite: true}, "allow_new_cut", "true"))
+			must(t, tryJob(t, dir, t.Context(), RunOptions{Overwrite: true}, "allow_new_cut",
+				"true"))
 		})
 	}
 }
@@ -195,13 +220,16 @@ func TestPreviousRegions(t *testing.T) {
 func TestPreviousResume(t *testing.T) {
 	dir := twoNights(t)
 	editJob(t, dir, "class:", "previous: first.parquet\nclass:")
-	options, allow := RunOptions{Resume: true, Checkpoint: atOnce}, []string{"allow_new_cut", "true"}
+	options, allow := RunOptions{Resume: true, Checkpoint: atOnce},
+		[]string{"allow_new_cut", "true"}
 	until := func(stage resources.Stage, overrides ...string) ([]string, error) {
 		s, err := runUntil(t, dir, stage, options, overrides...)
 		return s.notes, err
 	}
 	noted := func(notes []string, text string) bool {
-		return slices.ContainsFunc(notes, func(note string) bool { return strings.Contains(note, text) })
+		return slices.ContainsFunc(notes, func(note string) bool {
+			return strings.Contains(note, text)
+		})
 	}
 	_, err := until(resources.StageMask, allow...)
 	mustFail(t, err, fault.Cancelled)
@@ -223,23 +251,28 @@ func TestPreviousResume(t *testing.T) {
 	_, err = until("")
 	mustFail(t, err, fault.Exists, "made by another job")
 	must(t, os.Rename(filepath.Join(dir, "first.parquet"), filepath.Join(dir, "moved.parquet")))
-	if notes, err = until("", append(allow, "previous", filepath.Join(dir, "moved.parquet"))...); err != nil || !noted(notes, "already done") {
+	if notes, err = until("", append(allow, "previous",
+		filepath.Join(dir, "moved.parquet"))...); err != nil || !noted(notes, "already done") {
 		t.Errorf("the same release elsewhere: %q, %v", notes, err)
 	}
-	mustRun(t, dir, nil, append(allow, "previous", filepath.Join(dir, "moved.parquet"), "output.path", filepath.Join(dir, "first.parquet"), "max_steps", "1")...)
+	mustRun(t, dir, nil, append(allow, "previous", filepath.Join(dir, "moved.parquet"),
+		"output.path", filepath.Join(dir, "first.parquet"), "max_steps", "1")...)
 	_, err = until("", allow...)
 	mustFail(t, err, fault.Exists, "made by another job")
 }
 
-// TestPreviousIsReplaced: a job may name the release that it replaces. Run again, it is done already.
+// TestPreviousIsReplaced: a job may name the release that it replaces. Run again, it is done
+// already.
 func TestPreviousIsReplaced(t *testing.T) {
 	dir := twoNights(t)
 	out := filepath.Join(dir, "out")
 	editJob(t, dir, "output: out.parquet", "output: out/\nprevious: out/")
 	mustFail(t, tryJob(t, dir, t.Context(), RunOptions{}), fault.Input, "read the earlier cut")
-	_, err := Apply(t.Context(), mustLoad(t, dir, "previous", filepath.Join(dir, "first.parquet")), ApplyOptions{Cut: filepath.Join(dir, "first.parquet")})
+	_, err := Apply(t.Context(), mustLoad(t, dir, "previous", filepath.Join(dir, "first.parquet")),
+		ApplyOptions{Cut: filepath.Join(dir, "first.parquet")})
 	must(t, err)
-	options := RunOptions{OnlyCoarsen: filepath.Join(dir, "first.parquet"), Overwrite: true, Resume: true}
+	options := RunOptions{OnlyCoarsen: filepath.Join(dir, "first.parquet"), Overwrite: true,
+		Resume: true}
 	must(t, tryJob(t, dir, t.Context(), options))
 	want := listing(t, out)
 	for range 2 {
@@ -253,13 +286,15 @@ func TestPreviousIsReplaced(t *testing.T) {
 // TestPreviousRemote: the previous release may lie in an object store.
 func TestPreviousRemote(t *testing.T) {
 	dir, server := remoteFolder(t, "s3", 600)
-	if _, err := runRemote(t, dir, server, "out.parquet", RunOptions{}, "max_steps", "1"); err != nil {
+	if _, err := runRemote(t, dir, server, "out.parquet", RunOptions{}, "max_steps",
+		"1"); err != nil {
 		t.Fatal(err)
 	}
 	after := []string{"previous", server.URL("out.parquet")}
 	_, err := runRemote(t, dir, server, "out2.parquet", RunOptions{}, after...)
 	mustFail(t, err, fault.Privacy, "neither equal nor coarser")
-	if _, err := runRemote(t, dir, server, "out2.parquet", RunOptions{}, append(after, "max_steps", "1")...); err != nil {
+	if _, err := runRemote(t, dir, server, "out2.parquet",
+		RunOptions{}, append(after, "max_steps", "1")...); err != nil {
 		t.Error(err)
 	}
 }

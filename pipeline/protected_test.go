@@ -15,8 +15,8 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// visitsJob releases hospital visits, of which a patient may have many. The number of a visit is kept so that
-// a test finds its row again.
+// visitsJob releases hospital visits, of which a patient may have many. The number of a visit is
+// kept so that a test finds its row again.
 const visitsJob = `
 input: in
 output: out.parquet
@@ -39,11 +39,14 @@ taxonomies:
 // visits draws visits of patients: 7 patients for 10 visits, most with one, some with up to 40.
 func visits(rng *rand.Rand, rows int) *testTable {
 	t := &testTable{fields: []formats.Field{
-		{Name: "visit", Type: wholeType}, {Name: "patient", Type: wholeType, Nullable: true}, {Name: "age", Type: wholeType, Nullable: true},
-		{Name: "sex", Type: textType}, {Name: "ward", Type: textType, Nullable: true}, {Name: "stay", Type: wholeType},
+		{Name: "visit", Type: wholeType}, {Name: "patient", Type: wholeType, Nullable: true},
+		{Name: "age", Type: wholeType, Nullable: true},
+		{Name: "sex", Type: textType}, {Name: "ward", Type: textType, Nullable: true},
+		{Name: "stay", Type: wholeType},
 		{Name: "diagnosis", Type: textType}, {Name: "again", Type: textType},
 	}}
-	wards := []string{"surgery", "heart", "lung", "skin", "eye", "kidney", "bone", "brain", "birth", "burn"}
+	wards := []string{"surgery", "heart", "lung", "skin", "eye", "kidney", "bone", "brain", "birth",
+		"burn"}
 	for patient := 0; len(t.rows) < rows; patient++ {
 		n := 1
 		for rng.IntN(10) < 2 && n < 40 {
@@ -52,7 +55,8 @@ func visits(rng *rand.Rand, rows int) *testTable {
 		if rng.IntN(200) == 0 {
 			n = 1 + rng.IntN(40)
 		}
-		age, sex, ward := fmt.Sprint(rng.IntN(95)), []string{"F", "M"}[rng.IntN(2)], wards[int(math.Pow(rng.Float64(), 2)*10)]
+		age, sex, ward := fmt.Sprint(rng.IntN(95)), []string{"F", "M"}[rng.IntN(2)],
+			wards[int(math.Pow(rng.Float64(), 2)*10)]
 		if rng.IntN(50) == 0 {
 			age = null
 		}
@@ -74,13 +78,15 @@ func visits(rng *rand.Rand, rows int) *testTable {
 			if patient%97 == 0 {
 				id = null
 			}
-			t.rows = append(t.rows, []string{fmt.Sprint(len(t.rows)), id, age, sex, ward, fmt.Sprint(1 + int(math.Pow(rng.Float64(), 3)*14)), diagnosis, again})
+			t.rows = append(t.rows, []string{fmt.Sprint(len(t.rows)), id, age, sex,
+				ward, fmt.Sprint(1 + int(math.Pow(rng.Float64(), 3)*14)), diagnosis, again})
 		}
 	}
 	return t
 }
 
-// groupsOf returns the rows of the table in every group of a folder's release: those alike in all labels.
+// groupsOf returns the rows of the table in every group of a folder's release: those alike in all
+// labels.
 func (t *testTable) groupsOf(tb testing.TB, path string) map[string][][]string {
 	tb.Helper()
 	g := readGrid(tb, &job.Job{Input: []string{path}}, nil)
@@ -118,13 +124,15 @@ func visitRows() int {
 	return 5_000
 }
 
-// A group of k rows may be of fewer people: who knows that somebody was often there finds him in it. With entity every
-// group has k people, whatever the algorithm.
+// A group of k rows may be of fewer people: who knows that somebody was often there finds him in
+// it. With entity every group has k people, whatever the algorithm.
 func TestEntityCountsPeople(t *testing.T) {
 	table := visits(rand.New(rand.NewPCG(5, 6)), visitRows())
 	attacked := 0
-	for _, algorithm := range []string{"tdr", "tds", "tdr\nmax_suppressed: 5%", "tds\nmax_suppressed: 3%\nsuppressed: drop",
-		"mondrian", "{name: mondrian, categories: ordered}", "infogain-mondrian", "guided", "kactus", "{name: kactus, leftover: recruit}", "iack"} {
+	for _, algorithm := range []string{"tdr", "tds", "tdr\nmax_suppressed: 5%",
+		"tds\nmax_suppressed: 3%\nsuppressed: drop",
+		"mondrian", "{name: mondrian, categories: ordered}", "infogain-mondrian",
+		"guided", "kactus", "{name: kactus, leftover: recruit}", "iack"} {
 		t.Run(searchName(algorithm), func(t *testing.T) {
 			few := func(more string) (groups, below int) {
 				dir := table.folder(t, withAlgorithm(visitsJob+more, algorithm), 1000)
@@ -143,7 +151,8 @@ func TestEntityCountsPeople(t *testing.T) {
 			_, before := few("")
 			attacked += before
 			groups, below := few("entity: patient\n")
-			t.Logf("%d groups without entity have fewer than 10 people; of %d with it %d", before, groups, below)
+			t.Logf("%d groups without entity have fewer than 10 people; of %d with it %d",
+				before, groups, below)
 			if below > 0 {
 				t.Errorf("%d of %d groups have fewer than 10 people", below, groups)
 			}
@@ -157,8 +166,8 @@ func TestEntityCountsPeople(t *testing.T) {
 	}
 }
 
-// Who knows all quasi-identifiers of somebody learns his diagnosis when all of his group have it. With sensitive no group
-// tells more than is asked for, whatever the algorithm.
+// Who knows all quasi-identifiers of somebody learns his diagnosis when all of his group have it.
+// With sensitive no group tells more than is asked for, whatever the algorithm.
 func TestSensitiveValuesAreNotTold(t *testing.T) {
 	table := visits(rand.New(rand.NewPCG(7, 8)), visitRows())
 	column := map[string]int{"diagnosis": 6, "again": 7}
@@ -170,35 +179,43 @@ func TestSensitiveValuesAreNotTold(t *testing.T) {
 		return sharesOf(values)
 	}
 	attacked := 0
-	for _, algorithm := range []string{"tdr", "tds", "mondrian", "infogain-mondrian", "guided", "{name: kactus, leftover: recruit}"} {
+	for _, algorithm := range []string{"tdr", "tds", "mondrian", "infogain-mondrian",
+		"guided", "{name: kactus, leftover: recruit}"} {
 		for _, of := range []struct {
 			column, measure string
 			bound           float64
 		}{
-			{"diagnosis", "l", 3}, {"diagnosis", "entropy_l", 2.5}, {"diagnosis", "max_confidence", 0.6}, {"diagnosis", "t", 0.35},
+			{"diagnosis", "l", 3}, {"diagnosis", "entropy_l", 2.5},
+			{"diagnosis", "max_confidence", 0.6}, {"diagnosis", "t", 0.35},
 			{"again", "l", 2}, {"again", "max_confidence", 0.85},
 		} {
-			t.Run(fmt.Sprint(searchName(algorithm), " ", of.column, " ", of.measure), func(t *testing.T) {
-				whole := shares(table.rows, of.column)
-				broken := func(more string) (groups, broken int) {
-					dir := table.folder(t, withAlgorithm(strings.Replace(visitsJob, "k: 10", "k: 4", 1)+more, algorithm), 1000)
-					a := mustRelease(t, dir, 0)
-					for _, rows := range table.groupsOf(t, a.job.Output.Path) {
-						groups++
-						if class := shares(rows, of.column); !naiveMeasures(class, whole, null).meets(of.measure, of.bound) {
-							broken++
+			t.Run(fmt.Sprint(searchName(algorithm), " ", of.column, " ", of.measure),
+				func(t *testing.T) {
+					whole := shares(table.rows, of.column)
+					broken := func(more string) (groups, broken int) {
+						dir := table.folder(t,
+							withAlgorithm(strings.Replace(visitsJob, "k: 10", "k: 4", 1)+more,
+								algorithm), 1000)
+						a := mustRelease(t, dir, 0)
+						for _, rows := range table.groupsOf(t, a.job.Output.Path) {
+							groups++
+							if class := shares(rows, of.column); !naiveMeasures(class,
+								whole, null).meets(of.measure, of.bound) {
+								broken++
+							}
 						}
+						return groups, broken
 					}
-					return groups, broken
-				}
-				_, before := broken("")
-				attacked += before
-				groups, after := broken(fmt.Sprintf("sensitive: [{column: %s, %s: %v}]\n", of.column, of.measure, of.bound))
-				t.Logf("%d groups without it tell too much; of %d with it %d", before, groups, after)
-				if after > 0 {
-					t.Errorf("%d of %d groups tell too much", after, groups)
-				}
-			})
+					_, before := broken("")
+					attacked += before
+					groups, after := broken(fmt.Sprintf("sensitive: [{column: %s, %s: %v}]\n",
+						of.column, of.measure, of.bound))
+					t.Logf("%d groups without it tell too much; of %d with it %d",
+						before, groups, after)
+					if after > 0 {
+						t.Errorf("%d of %d groups tell too much", after, groups)
+					}
+				})
 		}
 	}
 	if attacked == 0 {
@@ -209,7 +226,8 @@ func TestSensitiveValuesAreNotTold(t *testing.T) {
 // All protections at once hold, out of core and in memory with the same bytes.
 func TestProtectionsTogether(t *testing.T) {
 	for _, more := range []string{
-		"entity: patient\nsensitive: [{column: diagnosis, l: 3, max_confidence: {d3: 0.7}}, {column: again, max_confidence: 0.9}]\n",
+		"entity: patient\nsensitive: [{column: diagnosis, l: 3, max_confidence: {d3: 0.7}}, " +
+			"{column: again, max_confidence: 0.9}]\n",
 		"entity: patient\nmax_suppressed: 4%\nsensitive: [{column: diagnosis, l: 3}]\n",
 	} {
 		for _, algorithm := range []string{"tdr", "tds", "infogain-mondrian"} {
@@ -220,32 +238,40 @@ func TestProtectionsTogether(t *testing.T) {
 				table := visits(rand.New(rand.NewPCG(9, 1)), visitRows())
 				dir := table.folder(t, withAlgorithm(visitsJob+more, algorithm), 1000)
 				want := outcomeOf(t, dir, RunOptions{})
-				mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Spill: true}}, "limits.threads", "3"), want)
+				mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Spill: true}},
+					"limits.threads", "3"), want)
 				a := mustRelease(t, dir, 0)
 				if want.steps == 0 && algorithm != "infogain-mondrian" {
 					t.Error("nothing is told")
 				}
 				for _, rows := range table.groupsOf(t, a.job.Output.Path) {
 					if different(rows, 1) < 10 || different(rows, 6) < 3 {
-						t.Fatalf("a group of %d rows has %d people and %d diagnoses", len(rows), different(rows, 1), different(rows, 6))
+						t.Fatalf("a group of %d rows has %d people and %d diagnoses",
+							len(rows), different(rows, 1), different(rows, 6))
 					}
 				}
 				again := filepath.Join(t.TempDir(), "again.parquet")
-				report, err := Apply(t.Context(), mustLoad(t, dir, "output.path", again), ApplyOptions{Cut: a.job.Output.Path})
+				report, err := Apply(t.Context(), mustLoad(t, dir, "output.path", again),
+					ApplyOptions{Cut: a.job.Output.Path})
 				must(t, err)
-				if report.Suppressed != a.cut.Suppressed || !slices.EqualFunc(readTable(t, a.job.Output.Path).rows, readTable(t, again).rows, slices.Equal) {
+				if report.Suppressed != a.cut.Suppressed ||
+					!slices.EqualFunc(readTable(t, a.job.Output.Path).rows,
+						readTable(t, again).rows, slices.Equal) {
 					t.Error("applied again, the cut makes another release")
 				}
 				mustFind(t, again)
 				table.rows = table.rows[:len(table.rows)/9]
 				few := table.folder(t, withAlgorithm(visitsJob+more, algorithm), 1000)
 				_, err = Apply(t.Context(), mustLoad(t, few), ApplyOptions{Cut: again})
-				if mustFail(t, err, fault.Privacy); algorithm == "tdr" && !strings.Contains(more, "max_suppressed") {
-					report, err = Apply(t.Context(), mustLoad(t, few), ApplyOptions{Cut: again, OnBreak: search.BreakCoarsen})
+				if mustFail(t, err, fault.Privacy); algorithm == "tdr" &&
+					!strings.Contains(more, "max_suppressed") {
+					report, err = Apply(t.Context(), mustLoad(t, few),
+						ApplyOptions{Cut: again, OnBreak: search.BreakCoarsen})
 					must(t, err)
 					for _, rows := range table.groupsOf(t, report.Output) {
 						if different(rows, 1) < 10 || different(rows, 6) < 3 {
-							t.Fatalf("applied, a group of %d rows has %d people and %d diagnoses", len(rows), different(rows, 1), different(rows, 6))
+							t.Fatalf("applied, a group of %d rows has %d people and %d diagnoses",
+								len(rows), different(rows, 1), different(rows, 6))
 						}
 					}
 				}
@@ -254,7 +280,8 @@ func TestProtectionsTogether(t *testing.T) {
 	}
 }
 
-// TestRefusedProtections: what no release could hold ends before the search, and what makes no sense before the input is read.
+// TestRefusedProtections: what no release could hold ends before the search, and what makes no
+// sense before the input is read.
 func TestRefusedProtections(t *testing.T) {
 	table := visits(rand.New(rand.NewPCG(5, 6)), 300)
 	for row := range table.rows {

@@ -22,7 +22,8 @@ import (
 
 const secretKey = "a key that nothing may ever tell"
 
-// patients returns people with a column of patients, of whom each has about twenty rows; some rows have none.
+// patients returns people with a column of patients, of whom each has about twenty rows; some
+// rows have none.
 func patients(rows int) *testTable {
 	table := people(rand.New(rand.NewPCG(7, 8)), rows)
 	table.addColumn("patient", func(row int) string {
@@ -36,7 +37,8 @@ func patients(rows int) *testTable {
 
 // withPatients is the people's job with pseudonyms of the patients.
 func withPatients() string {
-	return changed("  income: keep", "  income: keep\n  patient: {mask: pseudonym, key_file: patients.key}")
+	return changed("  income: keep", "  income: keep\n  patient: {mask: pseudonym, key_file: "+
+		"patients.key}")
 }
 
 // pseudonymized stores a table with the job and its key in a folder.
@@ -66,8 +68,9 @@ func counted(t *testTable, column string, of func(string) string) map[string]int
 	return counts
 }
 
-// Releases of all algorithms, in either order, have the pseudonyms that HMAC makes of the values, nulls stay nulls, and the bytes
-// depend neither on files, threads nor memory. No file or report holds the key.
+// Releases of all algorithms, in either order, have the pseudonyms that HMAC makes of the values,
+// nulls stay nulls, and the bytes depend neither on files, threads nor memory. No file or report
+// holds the key.
 func TestPseudonyms(t *testing.T) {
 	table := patients(900)
 	want := counted(table, "patient", func(text string) string { return tokenOf(secretKey, text) })
@@ -89,7 +92,8 @@ func TestPseudonyms(t *testing.T) {
 					t.Errorf("%s is no pseudonym", token)
 				}
 			}
-			if cut := readCut(t, filepath.Join(dir, "out.parquet")); !slices.Equal(cut.Pseudonyms, []string{"patient"}) {
+			if cut := readCut(t, filepath.Join(dir, "out.parquet")); !slices.Equal(cut.Pseudonyms,
+				[]string{"patient"}) {
 				t.Errorf("the cut has pseudonyms in %v", cut.Pseudonyms)
 			}
 			mustNotTell(t, dir)
@@ -97,7 +101,8 @@ func TestPseudonyms(t *testing.T) {
 			for _, order := range []string{job.OrderInput, job.OrderReleased} {
 				outcome := outcomeOf(t, dir, RunOptions{}, "order", order)
 				spilling := RunOptions{System: System{Spill: true, Room: 50}}
-				mustAgree(t, outcomeOf(t, dir, spilling, "order", order, "limits.threads", "1", "limits.memory", "16MiB"), outcome)
+				mustAgree(t, outcomeOf(t, dir, spilling, "order", order, "limits.threads",
+					"1", "limits.memory", "16MiB"), outcome)
 			}
 		})
 	}
@@ -110,14 +115,16 @@ func mustNotTell(t *testing.T, dir string) {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, ".key") {
 			return err
 		}
-		if text := mustRead(t, path); bytes.Contains(text, []byte(secretKey)) || bytes.Contains(text, fmt.Appendf(nil, "%x", secretKey)) {
+		if text := mustRead(t, path); bytes.Contains(text, []byte(secretKey)) ||
+			bytes.Contains(text, fmt.Appendf(nil, "%x", secretKey)) {
 			t.Errorf("%s holds the key", path)
 		}
 		return nil
 	}))
 }
 
-// Rows of two tables with one key can be joined, whatever type their numbers have, and with another key cannot.
+// Rows of two tables with one key can be joined, whatever type their numbers have, and with
+// another key cannot.
 func TestPseudonymsJoin(t *testing.T) {
 	tokens := func(typ formats.Type, key string) (column []string) {
 		table := patients(300)
@@ -132,32 +139,41 @@ func TestPseudonymsJoin(t *testing.T) {
 		return column
 	}
 	texts := tokens(textType, secretKey)
-	if numbers := tokens(formats.Type{Kind: formats.Int, Bits: 16}, secretKey); !slices.Equal(numbers, texts) {
+	if numbers := tokens(formats.Type{Kind: formats.Int, Bits: 16},
+		secretKey); !slices.Equal(numbers, texts) {
 		t.Error("texts and numbers have other pseudonyms")
 	}
-	if others := tokens(wholeType, secretKey+"!"); slices.ContainsFunc(others, func(token string) bool { return token != null && slices.Contains(texts, token) }) {
+	if others := tokens(wholeType, secretKey+"!"); slices.ContainsFunc(others,
+		func(token string) bool { return token != null && slices.Contains(texts, token) }) {
 		t.Error("another key makes a pseudonym of this one")
 	}
 }
 
-// A release is found done with the same key, wherever that lies, and is another one with another key; neither are parts
-// gone on from.
+// A release is found done with the same key, wherever that lies, and is another one with another
+// key; neither are parts gone on from.
 func TestPseudonymsAgain(t *testing.T) {
 	table := patients(1000)
 	dir := pseudonymized(t, table, strings.Replace(withPatients(), "out.parquet", "out/", 1), 100)
 	job := func() *job.Job { return mustLoad(t, dir) }
 	opt := RunOptions{Resume: true, Checkpoint: atOnce}
-	if s, err := runUntil(t, dir, resources.StageVerify, opt); fault.ClassOf(err) != fault.Cancelled {
+	if s, err := runUntil(t, dir, resources.StageVerify,
+		opt); fault.ClassOf(err) != fault.Cancelled {
 		t.Fatal(err, s.notes)
 	}
 	write(t, filepath.Join(dir, "patients.key"), "another key of sixteen or more")
 	s, err := runUntil(t, dir, "", opt)
 	must(t, err)
-	if slices.ContainsFunc(s.notes, func(note string) bool { return strings.Contains(note, "going on") }) {
+	if slices.ContainsFunc(s.notes, func(note string) bool {
+		return strings.Contains(note, "going on")
+	}) {
 		t.Errorf("it goes on from what another key made: %q", s.notes)
 	}
-	want := counted(table, "patient", func(text string) string { return tokenOf("another key of sixteen or more", text) })
-	if got := counted(readTable(t, filepath.Join(dir, "out")), "patient", func(text string) string { return text }); !maps.Equal(got, want) {
+	want := counted(table, "patient", func(text string) string {
+		return tokenOf("another key of sixteen or more", text)
+	})
+	if got := counted(readTable(t, filepath.Join(dir, "out")), "patient", func(text string) string {
+		return text
+	}); !maps.Equal(got, want) {
 		t.Error("the pseudonyms are not those of the key")
 	}
 	editJob(t, dir, "key_file: patients.key", "key_env: PATIENTS_KEY")
@@ -175,17 +191,19 @@ func TestPseudonymsAgain(t *testing.T) {
 	}
 }
 
-// Keys that cannot be used are refused with their place, before there is anything, and so is a column of pseudonyms
-// that tells rows apart.
+// Keys that cannot be used are refused with their place, before there is anything, and so is a
+// column of pseudonyms that tells rows apart.
 func TestPseudonymsRefused(t *testing.T) {
 	dir := pseudonymized(t, patients(300), withPatients(), 100)
 	for _, tt := range []struct{ key, want string }{
 		{"", "is empty"}, {"fifteen bytes!!", "15 bytes, the least is 16"},
-		{"                ", "1 different bytes, the least is 8"}, {"abcdefgabcdefgabcdefg", "7 different bytes, the least is 8"},
+		{"                ", "1 different bytes, the least is 8"},
+		{"abcdefgabcdefgabcdefg", "7 different bytes, the least is 8"},
 	} {
 		write(t, filepath.Join(dir, "patients.key"), tt.key)
 		mustRefuse(t, dir, RunOptions{}, fault.Usage, "job.yaml:15:40", tt.want, "openssl rand")
-		if _, err := Plan(t.Context(), mustLoad(t, dir), PlanOptions{}); fault.ClassOf(err) != fault.Usage {
+		if _, err := Plan(t.Context(), mustLoad(t, dir),
+			PlanOptions{}); fault.ClassOf(err) != fault.Usage {
 			t.Errorf("a plan says %v", err)
 		}
 	}
@@ -197,9 +215,11 @@ func TestPseudonymsRefused(t *testing.T) {
 		table.set(row, "patient", fmt.Sprint("p", row))
 	}
 	dir = pseudonymized(t, table, withPatients(), 100)
-	mustRefuse(t, dir, RunOptions{}, fault.Privacy, "kept column patient", "patient: {mask: pseudonym, identifying: accepted, ...}")
+	mustRefuse(t, dir, RunOptions{}, fault.Privacy, "kept column patient",
+		"patient: {mask: pseudonym, identifying: accepted, ...}")
 	editJob(t, dir, "mask: pseudonym,", "mask: pseudonym, identifying: accepted,")
-	if report := mustRun(t, dir, nil); report.Risk.Kept.Unique != 1 || !slices.Equal(report.Risk.Columns, []string{"income", "patient"}) {
+	if report := mustRun(t, dir, nil); report.Risk.Kept.Unique != 1 ||
+		!slices.Equal(report.Risk.Columns, []string{"income", "patient"}) {
 		t.Errorf("risk %+v", report.Risk)
 	}
 }
@@ -213,8 +233,10 @@ func TestPseudonymsVerified(t *testing.T) {
 	for value, want := range map[string]string{
 		strings.Repeat("0", 32): "",
 		null:                    "",
-		"17":                    "column patient, row group 0: 1 dictionary entries that are no labels of the cut",
-		strings.Repeat("A", 32): "column patient, row group 0: 1 dictionary entries that are no labels of the cut",
+		"17": "column patient, row group 0: 1 dictionary entries that are no " +
+			"labels of the cut",
+		strings.Repeat("A", 32): "column patient, row group 0: 1 dictionary entries that are no " +
+			"labels of the cut",
 	} {
 		release := readRelease(t, path)
 		release.set(0, "patient", value)

@@ -44,7 +44,8 @@ func suppressedTexts(rng *rand.Rand) randomColumn {
 	i := 0
 	c := drawn(textType, "suppress", 1+rng.IntN(40), func() string {
 		i++
-		return strings.Repeat("common", rng.IntN(4)) + strings.Repeat("\x00", rng.IntN(3)) + strconv.Itoa(i/2)
+		return strings.Repeat("common", rng.IntN(4)) + strings.Repeat("\x00", rng.IntN(3)) +
+			strconv.Itoa(i/2)
 	})
 	c.texts = append(c.texts, "", "é")
 	if rng.IntN(15) == 0 {
@@ -62,11 +63,13 @@ func suppressedTexts(rng *rand.Rand) randomColumn {
 func suppressedWords(rng *rand.Rand) randomColumn {
 	switch rng.IntN(3) {
 	case 0:
-		return randomColumn{formats.Field{Type: formats.Type{Kind: formats.Boolean}}, "suppress", []string{"true", "false"}}
+		return randomColumn{formats.Field{Type: formats.Type{Kind: formats.Boolean}}, "suppress",
+			[]string{"true", "false"}}
 	case 1:
 		return randomColumn{formats.Field{Type: floatType}, "suppress", randomFloats(rng)}
 	}
-	return drawn(formats.Type{Kind: formats.Int, Bits: 32}, "suppress", 1+rng.IntN(300), func() string { return strconv.Itoa(rng.IntN(400) - 200) })
+	return drawn(formats.Type{Kind: formats.Int, Bits: 32}, "suppress",
+		1+rng.IntN(300), func() string { return strconv.Itoa(rng.IntN(400) - 200) })
 }
 
 // randomFloats returns numbers with some that have no order or two forms.
@@ -91,7 +94,9 @@ func discretized(rng *rand.Rand) (c randomColumn) {
 		some := orderedTypes[rng.IntN(len(orderedTypes))]
 		c = drawn(some.of, "", 12, func() string { return some.text(rng.IntN(12)) })
 	default:
-		c = drawn(wholeType, "", 1+rng.IntN(400), func() string { return strconv.Itoa(rng.IntN(600)) })
+		c = drawn(wholeType, "", 1+rng.IntN(400), func() string {
+			return strconv.Itoa(rng.IntN(600))
+		})
 		if rng.IntN(3) == 0 {
 			c.mask = fmt.Sprintf(", bounds: [0, %d]", 400+rng.IntN(300)) // sometimes too tight
 		}
@@ -107,17 +112,20 @@ func randomDay(rng *rand.Rand) string {
 func discretizedDecimal(rng *rand.Rand) randomColumn {
 	t, unit := formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, ""
 	if rng.IntN(2) == 0 {
-		t, unit = formats.Type{Kind: formats.Decimal, Precision: 30, Scale: 2, Wide: true}, "12345678901234567890"
+		t, unit = formats.Type{Kind: formats.Decimal, Precision: 30, Scale: 2, Wide: true},
+			"12345678901234567890"
 	}
 	return drawn(t, "discretize", 1+rng.IntN(300), func() string {
-		return fmt.Sprintf("%s%d%s.%02d", []string{"", "-"}[rng.IntN(2)], 1+rng.IntN(90), unit, rng.IntN(100))
+		return fmt.Sprintf("%s%d%s.%02d", []string{"", "-"}[rng.IntN(2)], 1+rng.IntN(90),
+			unit, rng.IntN(100))
 	})
 }
 
 func tree(rng *rand.Rand) randomColumn {
 	c := randomColumn{
 		Field: formats.Field{Type: textType},
-		mask:  "{mask: generalize, taxonomy: world" + []string{"", ", unknown: root"}[rng.IntN(2)] + "}",
+		mask: "{mask: generalize, taxonomy: world" + []string{"", ", unknown: root"}[rng.IntN(2)] +
+			"}",
 		texts: []string{"Bonn", "Köln", "Paris", "Lyon", "Nice", "Rome"}[:1+rng.IntN(6)],
 	}
 	if strings.Contains(c.mask, "unknown") || rng.IntN(8) == 0 {
@@ -140,32 +148,41 @@ const worldTree = `taxonomies:
 
 // prefixes makes codes, in groups of which some are rare.
 func prefixes(rng *rand.Rand) randomColumn {
-	of, code := textType, func() string { return fmt.Sprintf("%05d", rng.IntN(3)*10_000+rng.IntN(500)) }
+	of, code := textType, func() string {
+		return fmt.Sprintf("%05d", rng.IntN(3)*10_000+rng.IntN(500))
+	}
 	switch rng.IntN(4) {
 	case 0: // of all lengths
 		code = func() string { return strconv.Itoa(rng.IntN(1 << rng.IntN(20))) }
 	case 1: // words
 		of, code = wholeType, func() string { return strconv.Itoa(rng.IntN(3000) - 1000) }
 	case 2: // few, and characters of several bytes
-		code = func() string { return string([]rune("aé*€")[rng.IntN(4)]) + strings.Repeat("ä", rng.IntN(4)) }
+		code = func() string {
+			return string([]rune("aé*€")[rng.IntN(4)]) + strings.Repeat("ä", rng.IntN(4))
+		}
 	}
 	return drawn(of, "{mask: generalize, taxonomy: {prefix: [4, 2, 1]}}", 1+rng.IntN(300), code)
 }
 
 // generated makes numbers in ranges, or dates, days and times in periods.
 func generated(rng *rand.Rand) randomColumn {
-	of, taxonomy, value := dateType, "date: [month, year, decade]", func() string { return randomDay(rng) }
+	of, taxonomy, value := dateType, "date: [month, year, decade]", func() string {
+		return randomDay(rng)
+	}
 	switch rng.IntN(5) {
 	case 0:
 		of, taxonomy = formats.Type{Kind: formats.Int, Bits: 16}, "ranges: [0, 10, 100]"
 		value = func() string { return strconv.Itoa(rng.IntN(120) - 10) }
 	case 1:
 		floats := randomFloats(rng)
-		of, taxonomy, value = floatType, "ranges: [-1, 0.5]", func() string { return floats[rng.IntN(len(floats))] }
+		of, taxonomy, value = floatType, "ranges: [-1, 0.5]",
+			func() string { return floats[rng.IntN(len(floats))] }
 	case 2:
-		of, taxonomy = formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}, "date: [day, quarter, century]"
+		of, taxonomy = formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"},
+			"date: [day, quarter, century]"
 		value = func() string {
-			return fmt.Sprintf("2020-01-%02dT%02d:00:00%sZ", 1+rng.IntN(4), rng.IntN(4), []string{"", ".5", ".25"}[rng.IntN(3)])
+			return fmt.Sprintf("2020-01-%02dT%02d:00:00%sZ",
+				1+rng.IntN(4), rng.IntN(4), []string{"", ".5", ".25"}[rng.IntN(3)])
 		}
 	case 3:
 		of, taxonomy = textType, "date: [day, year]"
@@ -173,7 +190,8 @@ func generated(rng *rand.Rand) randomColumn {
 			return randomDay(rng)[:9] + "1" + []string{"", " 10:00", "T11:00"}[min(rng.IntN(40), 2)]
 		}
 	}
-	return drawn(of, "{mask: generalize, taxonomy: {"+taxonomy+"}}", 1+rng.IntN(300>>rng.IntN(8)), value)
+	return drawn(of, "{mask: generalize, taxonomy: {"+taxonomy+"}}",
+		1+rng.IntN(300>>rng.IntN(8)), value)
 }
 
 // randomTable is a random table with a job over it.
@@ -202,7 +220,8 @@ func randomCase(rng *rand.Rand) *randomTable {
 		fmt.Fprintf(&job, "  %s: %s\n", c.Name, c.mask)
 	}
 	labels := []string{"low", "high", "middle", ""}[:1+rng.IntN(4)]
-	columns = append(columns, randomColumn{Field: formats.Field{Name: "label", Type: textType}, texts: labels})
+	columns = append(columns, randomColumn{Field: formats.Field{Name: "label", Type: textType},
+		texts: labels})
 	job.WriteString("  label: keep\n" + worldTree)
 	if rng.IntN(4) > 0 {
 		job.WriteString("class: label\n")
@@ -212,7 +231,8 @@ func randomCase(rng *rand.Rand) *randomTable {
 	}
 	r.job = job.String()
 	r.overrides = []string{
-		"score", []string{"tdr", "tds", "infogain"}[rng.IntN(3)], "limits.threads", strconv.Itoa(1 + rng.IntN(4)),
+		"score", []string{"tdr", "tds", "infogain"}[rng.IntN(3)], "limits.threads",
+		strconv.Itoa(1 + rng.IntN(4)),
 		"limits.memory", "64MiB",
 	}
 	r.fill(rng, columns)
@@ -263,7 +283,8 @@ func (r *randomTable) put(t *testing.T, rng *rand.Rand) (dir string) {
 	files := 1 + rng.IntN(3)
 	for i := range files {
 		from, to := i*len(r.rows)/files, (i+1)*len(r.rows)/files
-		r.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%d.parquet", i)), from, to, 1+rng.IntN(200))
+		r.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%d.parquet", i)), from,
+			to, 1+rng.IntN(200))
 	}
 	return dir
 }

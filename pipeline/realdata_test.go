@@ -25,7 +25,9 @@ var long = os.Getenv("KCUT_LONG") != ""
 // sets name is generalized when there is a tree of its name, discretized when it has an
 // order, else suppressed; everything else is kept. A set without columns has them all but
 // the class and those left out.
-func realJob(tb testing.TB, input, class, taxonomies string, leaveOut []string, sets ...job.Set) string {
+func realJob(
+	tb testing.TB, input, class, taxonomies string, leaveOut []string, sets ...job.Set,
+) string {
 	tb.Helper()
 	dataset, err := dataset.Open(tb.Context(), []string{input}, formats.ReadOptions{})
 	must(tb, err)
@@ -44,7 +46,8 @@ func realJob(tb testing.TB, input, class, taxonomies string, leaveOut []string, 
 		}
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "input: %q\noutput: out.parquet\nclass: %q\nquasi_identifiers:\n", input, class)
+	fmt.Fprintf(&text, "input: %q\noutput: out.parquet\nclass: %q\nquasi_identifiers:\n",
+		input, class)
 	masked := make(map[string]bool)
 	for _, set := range sets {
 		if set.Columns == nil {
@@ -95,12 +98,14 @@ func audited(t *testing.T, dir, algorithm string) *audit {
 // adultJob is a realJob over Adult. Its column split tells training rows from the rest and is no
 // attribute.
 func adultJob(t *testing.T, file string, sets ...job.Set) string {
-	return realJob(t, formatstest.SharedData(t, "adult/"+file), "class", formatstest.SharedData(t, "adult/taxonomies.yaml"), []string{"split"}, sets...)
+	return realJob(t, formatstest.SharedData(t, "adult/"+file), "class",
+		formatstest.SharedData(t, "adult/taxonomies.yaml"), []string{"split"}, sets...)
 }
 
 // heartJob and uciJobs are realJobs over other public data.
 func heartJob(t *testing.T, k int) string {
-	return realJob(t, formatstest.SharedData(t, "brfss2015_heart.parquet"), "class", "", nil, job.Set{K: k})
+	return realJob(t, formatstest.SharedData(t, "brfss2015_heart.parquet"), "class",
+		"", nil, job.Set{K: k})
 }
 
 func uciJobs(t *testing.T) (jobs []func(k int) string) {
@@ -110,7 +115,9 @@ func uciJobs(t *testing.T) (jobs []func(k int) string) {
 		t.Fatalf("no files: %v", err)
 	}
 	for _, path := range paths {
-		jobs = append(jobs, func(k int) string { return realJob(t, path, "class", "", nil, job.Set{K: k}) })
+		jobs = append(jobs, func(k int) string {
+			return realJob(t, path, "class", "", nil, job.Set{K: k})
+		})
 	}
 	return jobs
 }
@@ -120,16 +127,20 @@ func uciJobs(t *testing.T) (jobs []func(k int) string) {
 // class, best first.
 var (
 	adultSets = map[string][]string{
-		"8":       {"age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"},
-		"all":     nil,
-		"8 of 14": {"age", "workclass", "fnlwgt", "occupation", "sex", "capital-gain", "hours-per-week", "native-country"},
+		"8": {"age", "workclass", "education", "marital-status", "occupation", "race",
+			"sex", "native-country"},
+		"all": nil,
+		"8 of 14": {"age", "workclass", "fnlwgt", "occupation", "sex", "capital-gain",
+			"hours-per-week", "native-country"},
 		"11 of 14": {
-			"age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "sex",
+			"age", "workclass", "fnlwgt", "education", "education-num", "marital-status",
+			"occupation", "sex",
 			"capital-gain", "hours-per-week", "native-country",
 		},
 	}
 	adultTop = []string{
-		"capital-gain", "age", "marital-status", "education-num", "relationship", "hours-per-week", "sex", "education", "occupation",
+		"capital-gain", "age", "marital-status", "education-num", "relationship",
+		"hours-per-week", "sex", "education", "occupation",
 	}
 )
 
@@ -138,16 +149,19 @@ func TestAlgorithmsOnRealData(t *testing.T) {
 	try := func(name, algorithm, dir string) {
 		t.Run(searchName(algorithm)+", "+name, func(t *testing.T) { audited(t, dir, algorithm) })
 	}
-	top, names, ks, small := map[int][]int{5: {20}, 9: {500}}, []string{"all"}, []int{100}, []int{10}
+	top, names, ks, small := map[int][]int{5: {20}, 9: {500}}, []string{"all"}, []int{100},
+		[]int{10}
 	large := oneOfEach()
 	if long {
 		all := []int{20, 50, 100, 150, 200, 300, 500, 700, 1000}
-		top, names, ks, small = map[int][]int{5: all, 7: all, 9: all}, slices.Collect(maps.Keys(adultSets)), []int{10, 50, 100, 500}, []int{2, 10, 50}
+		top, names, ks, small = map[int][]int{5: all, 7: all, 9: all},
+			slices.Collect(maps.Keys(adultSets)), []int{10, 50, 100, 500}, []int{2, 10, 50}
 		large = searches()
 	}
 	for n, ks := range top {
 		for _, k := range ks {
-			try(fmt.Sprintf("top %d, k %d", n, k), "tdr", adultJob(t, "adult.parquet", job.Set{Columns: adultTop[:n], K: k}))
+			try(fmt.Sprintf("top %d, k %d", n, k), "tdr",
+				adultJob(t, "adult.parquet", job.Set{Columns: adultTop[:n], K: k}))
 		}
 	}
 	try("heart", "tdr", heartJob(t, 50))
@@ -157,7 +171,8 @@ func TestAlgorithmsOnRealData(t *testing.T) {
 				if !slices.Contains(large, algorithm) {
 					continue
 				}
-				try(fmt.Sprintf("adult %s, k %d", name, k), algorithm, adultJob(t, "adult.parquet", job.Set{Columns: adultSets[name], K: k}))
+				try(fmt.Sprintf("adult %s, k %d", name, k), algorithm,
+					adultJob(t, "adult.parquet", job.Set{Columns: adultSets[name], K: k}))
 			}
 		}
 		for i, job := range uciJobs(t) {
@@ -181,11 +196,14 @@ func TestKACTUSLosesFewerThanK(t *testing.T) {
 		return adultJob(t, "adult_with_missing.parquet", job.Set{Columns: adultSets["8"], K: k})
 	})
 	for _, columns := range adultSets {
-		jobs = append(jobs, func(k int) string { return adultJob(t, "adult.parquet", job.Set{Columns: columns, K: k}) })
+		jobs = append(jobs, func(k int) string {
+			return adultJob(t, "adult.parquet", job.Set{Columns: columns, K: k})
+		})
 	}
 	ks := []int{20}
 	if long {
-		ks, jobs = []int{2, 5, 10, 20, 50, 100}, append(jobs, func(k int) string { return heartJob(t, k) })
+		ks, jobs = []int{2, 5, 10, 20, 50, 100},
+			append(jobs, func(k int) string { return heartJob(t, k) })
 	}
 	lossy := 0
 	for i, job := range jobs {
@@ -207,12 +225,14 @@ func TestKACTUSLosesFewerThanK(t *testing.T) {
 
 // CSV gives the same cut as Parquet. Nulls are told apart, and so are sets that overlap.
 func TestAdult(t *testing.T) {
-	mustRelease(t, adultJob(t, "adult.parquet", job.Set{Columns: []string{"age", "sex", "race", "native-country"}, K: 40},
+	mustRelease(t, adultJob(t, "adult.parquet",
+		job.Set{Columns: []string{"age", "sex", "race", "native-country"}, K: 40},
 		job.Set{Columns: []string{"education", "occupation", "age"}, K: 15},
 		job.Set{Columns: []string{"sex", "hours-per-week", "education", "workclass"}, K: 90}), 3)
-	nulls := mustRelease(t, adultJob(t, "adult_with_missing.parquet", job.Set{K: 30, Columns: []string{
-		"workclass", "occupation", "native-country", "age", "sex",
-	}}), 3)
+	nulls := mustRelease(t, adultJob(t, "adult_with_missing.parquet",
+		job.Set{K: 30, Columns: []string{
+			"workclass", "occupation", "native-country", "age", "sex",
+		}}), 3)
 	if !bytes.Contains(nulls.cut.Raw, []byte(",null]")) {
 		t.Error("no column tells its nulls apart")
 	}

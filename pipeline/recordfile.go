@@ -20,7 +20,7 @@ const maxRecord = 64 << 20
 
 // record is what lies beside a release on a disk: the report of the run, and where the leaves of
 // declared trees lay, which no cut says.
-type record struct {
+type runRecord struct {
 	*Report
 	Placements map[string]domain.Placement `json:"trees,omitempty"`
 }
@@ -31,10 +31,10 @@ func workFolder(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".kcut")
 }
 
-// folderBeside returns where the record of a release in an object store lies for runs of other machines:
-// beside the output, under the names that it has beside one on a disk, and no part of the release.
-// Beside a directory that is all of a bucket there is no such place.
-func folderBeside(path string) string {
+// folderBeside returns where the record of a release in an object store lies for runs of other
+// machines: beside the output, under the names that it has beside one on a disk, and no part of
+// the release. Beside a directory that is all of a bucket there is no such place.
+func remoteRecordFolder(path string) string {
 	if !storage.IsRemote(path) {
 		return ""
 	}

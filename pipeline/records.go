@@ -26,8 +26,10 @@ import (
 // can be divided and masked again and again while the input is read once.
 type Records struct {
 	Attributes []engine.Attribute // masked columns, in job order
-	Kept       []engine.Attribute // kept columns but the class, in the input's order: Discretize when their values are ordered, else Suppress
-	ClassNames []engine.Label     // empty without a class
+	// kept columns but the class, in the input's order: Discretize when their values are ordered,
+	// else Suppress
+	Kept       []engine.Attribute
+	ClassNames []engine.Label // empty without a class
 
 	// Table counts the records, in order. It has a field for every attribute, every kept
 	// column, the class and, if records are split, the side of the split, in this order. Without a
@@ -48,19 +50,23 @@ type RecordsOptions struct {
 	// is no feature then, side 1 has not. Without a column they are not split.
 	SplitColumn, SplitValue string
 
-	Spill    bool                            // read the input twice, and count what does not fit the memory in a store
-	Take     func(row, n, all uint64) uint64 // how many of n rows that are alike, by the first one's position in the input, of all; nil: n
-	MaxTexts int                             // kept columns without an order that have more values are left out
+	// read the input twice, and count what does not fit the memory in a store
+	Spill bool
+	// how many of n rows that are alike, by the first one's position in the input, of all; nil: n
+	Take     func(row, n, all uint64) uint64
+	MaxTexts int // kept columns without an order that have more values are left out
 	Events   Events
 }
 
 // WithRecords reads the records of a job's input, and hands them to use. Kept columns that are left
 // out are noted.
-func WithRecords(ctx context.Context, job *job.Job, opt RecordsOptions, use func(*Records) error) (err error) {
+func WithRecords(
+	ctx context.Context, job *job.Job, opt RecordsOptions, use func(*Records) error,
+) (err error) {
 	if job, err = job.OfRows(); err != nil {
 		return err
 	}
-	res, err := newRecorder(job, &Report{}, opt.Events, spill.Options{})
+	res, err := newRunState(job, &Report{}, opt.Events, spill.Options{})
 	if err != nil {
 		return err
 	}
@@ -76,16 +82,22 @@ func WithRecords(ctx context.Context, job *job.Job, opt RecordsOptions, use func
 		err = use(records)
 	}
 	if errors.Is(err, spill.ErrBudget) {
-		return spill.Instead(fmt.Errorf("work on the distinct records: %w", res.Budget.Advise(err)), "drop columns, or take a sample of the rows with --sample")
+		return spill.Instead(fmt.Errorf("work on the distinct records: %w", res.Budget.Advise(err)),
+			"drop columns, or take a sample of the rows with --sample")
 	}
 	return err
 }
 
 // readRecords reads the input.
-func readRecords(ctx context.Context, job *job.Job, opt *RecordsOptions, res *recorder) (records *Records, err error) {
+func readRecords(
+	ctx context.Context, job *job.Job, opt *RecordsOptions, res *runState,
+) (records *Records, err error) {
 	var s *search.Search
 	defer func() { err = joinClosed(err, s.Close()) }()
-	err = res.stage(ctx, resources.StagePlan, func() error { s, err = bindJob(ctx, job, res); return err })
+	err = res.stage(ctx, resources.StagePlan, func() error {
+		s, err = bindJob(ctx, job, res)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -102,14 +114,18 @@ func readRecords(ctx context.Context, job *job.Job, opt *RecordsOptions, res *re
 
 // recordsRequest asks for the masked columns with every value, for the kept ones, the class and the
 // side of the split, and for the tuples of all.
-func recordsRequest(b *binding.Bound, opt *RecordsOptions, res *recorder) (*count.Request, error) {
+func recordsRequest(b *binding.Bound, opt *RecordsOptions, res *runState) (*count.Request, error) {
 	if key := b.Protects(); key != "" {
-		return nil, b.Job.LocatedKey(key, "evaluate the job without it", errors.New("an evaluation counts records alone"))
+		return nil, b.Job.LocatedKey(key, "evaluate the job without it",
+			errors.New("an evaluation counts records alone"))
 	}
-	r := &count.Request{Dataset: b.Dataset, Masked: len(b.Masked), Class: -1, Tuning: count.Tuning{Spill: opt.Spill}, Whole: true}
+	r := &count.Request{Dataset: b.Dataset, Masked: len(b.Masked),
+		Class: -1, Tuning: count.Tuning{Spill: opt.Spill}, Whole: true}
 	for _, field := range b.Masked {
 		spec := b.Specs[field]
-		r.Columns = append(r.Columns, count.Column{Field: field, Spec: spec, Taxonomy: b.Taxonomies.Of[spec.Name]})
+		r.Columns = append(r.Columns, count.Column{
+			Field: field, Spec: spec, Taxonomy: b.Taxonomies.Of[spec.Name],
+		})
 	}
 	fields := b.Dataset.Schema().Fields
 	for f, spec := range b.Specs {
@@ -152,12 +168,16 @@ func recordsRequest(b *binding.Bound, opt *RecordsOptions, res *recorder) (*coun
 }
 
 // countRecords counts the records, in order.
-func countRecords(ctx context.Context, b *binding.Bound, request *count.Request, opt *RecordsOptions, res *recorder) (*Records, error) {
+func countRecords(
+	ctx context.Context, b *binding.Bound, request *count.Request, opt *RecordsOptions,
+	res *runState,
+) (*Records, error) {
 	counts, err := count.Input(ctx, request, search.Counting(res.Run, resources.StageCompress))
 	if err != nil {
 		return nil, err
 	}
-	records := &Records{specs: b.MaskedSpecs(), Attributes: counts.Table.Attributes, ClassNames: counts.Table.ClassNames, Table: counts.Table.Groupings[0]}
+	records := &Records{specs: b.MaskedSpecs(), Attributes: counts.Table.Attributes,
+		ClassNames: counts.Table.ClassNames, Table: counts.Table.Groupings[0]}
 	for _, field := range b.Masked {
 		records.types = append(records.types, b.Type(field))
 	}
@@ -167,7 +187,8 @@ func countRecords(ctx context.Context, b *binding.Bound, request *count.Request,
 		case i < request.Masked:
 			search.NoteColumn(&counts.Columns[i].Domain, res.Noted)
 		case i < len(counts.Columns) && counts.Columns[i].LeftOut:
-			res.Noted(fmt.Sprintf("column %s is left out: it has more than %d values without an order", request.Columns[i].Spec.Name, opt.MaxTexts))
+			res.Noted(fmt.Sprintf("column %s is left out: it has more than %d values without "+
+				"an order", request.Columns[i].Spec.Name, opt.MaxTexts))
 			continue
 		case i < len(counts.Columns):
 			records.Kept = append(records.Kept, counts.Columns[i].Attribute)
@@ -182,7 +203,8 @@ func countRecords(ctx context.Context, b *binding.Bound, request *count.Request,
 	records.Table.Layout.Fields = fields
 	if store := res.Scratch.Opened(); store != nil {
 		share := res.Budget.Grant(&spill.OrderedRecords)
-		return records, records.Table.Order(ctx, partition.Space{Budget: res.Budget, Store: store, Share: share})
+		return records, records.Table.Order(ctx,
+			partition.Space{Budget: res.Budget, Store: store, Share: share})
 	}
 	records.Table.Sort()
 	return records, nil
@@ -208,7 +230,9 @@ func (r *Records) Marks(attributes []engine.Attribute, recoding engine.Recoding)
 
 // SetBounds chooses the bounds of intervals among the values of codes that are released, as a run
 // does that takes records away. Attributes get bounds of their own.
-func (r *Records) SetBounds(attributes []engine.Attribute, recoding engine.Recoding, released [][]bool) error {
+func (r *Records) SetBounds(
+	attributes []engine.Attribute, recoding engine.Recoding, released [][]bool,
+) error {
 	for a := range attributes {
 		starts := search.StartsOf(&attributes[a], recoding, a)
 		if len(starts) == 0 {
@@ -225,15 +249,16 @@ func (r *Records) SetBounds(attributes []engine.Attribute, recoding engine.Recod
 			}
 			spans.Add(&value, 0, uint32(code))
 		}
-		if err := search.Round(&attributes[a], &spans, recoding, r.specs[a], r.types[a]); err != nil {
+		if err := search.Round(&attributes[a], &spans, recoding,
+			r.specs[a], r.types[a]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// SearchOf returns the engine of a job, and the options that it gives it for the records' attributes.
-// Algorithm auto calls chose with the algorithm that it takes.
+// SearchOf returns the engine of a job, and the options that it gives it for the records'
+// attributes. Algorithm auto calls chose with the algorithm that it takes.
 func (r *Records) SearchOf(job *job.Job, chose func(name string)) (engine.Engine, engine.Options) {
 	e := algorithm.Noting(algorithm.Engine(job), chose)
 	return e, algorithm.Options(job, r.Attributes)

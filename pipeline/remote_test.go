@@ -39,7 +39,9 @@ func remoteFolder(t *testing.T, scheme string, rows int) (string, *storagetest.S
 }
 
 // eachStore runs a test in a remoteFolder of every store.
-func eachStore(t *testing.T, rows int, test func(t *testing.T, dir string, server *storagetest.Server)) {
+func eachStore(
+	t *testing.T, rows int, test func(t *testing.T, dir string, server *storagetest.Server),
+) {
 	for _, scheme := range storagetest.Schemes {
 		t.Run(scheme, func(t *testing.T) {
 			dir, server := remoteFolder(t, scheme, rows)
@@ -48,8 +50,12 @@ func eachStore(t *testing.T, rows int, test func(t *testing.T, dir string, serve
 	}
 }
 
-// runRemote runs the folder's job from the store's input, unless it is overridden, to an output there.
-func runRemote(t *testing.T, dir string, server *storagetest.Server, output string, opt RunOptions, overrides ...string) (*Report, error) {
+// runRemote runs the folder's job from the store's input, unless it is overridden, to an output
+// there.
+func runRemote(
+	t *testing.T, dir string, server *storagetest.Server, output string, opt RunOptions,
+	overrides ...string,
+) (*Report, error) {
 	t.Helper()
 	if !slices.Contains(overrides, "input") { // several add up
 		overrides = append(overrides, "input", server.URL("in"))
@@ -86,7 +92,8 @@ func TestRemoteRun(t *testing.T) { eachStore(t, 3000, testRemoteRun) }
 
 func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 	for _, output := range []string{"out.parquet", "out/"} {
-		local, err := loadJob(dir, "output.path", filepath.Join(dir, "local")+strings.TrimPrefix(output, "out"))
+		local, err := loadJob(dir, "output.path",
+			filepath.Join(dir, "local")+strings.TrimPrefix(output, "out"))
 		if err == nil {
 			_, err = Run(t.Context(), local, RunOptions{})
 		}
@@ -102,12 +109,14 @@ func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 			}
 		}
 		run := func(resume, overwrite bool) (*Report, error) {
-			return runRemote(t, dir, server, output, RunOptions{Resume: resume, Overwrite: overwrite})
+			return runRemote(t, dir, server, output,
+				RunOptions{Resume: resume, Overwrite: overwrite})
 		}
 		check := func(when string) {
 			got := outputs(t, server)
 			if !maps.EqualFunc(got, want, bytes.Equal) {
-				t.Errorf("%s, %s: %v, want %v", output, when, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+				t.Errorf("%s, %s: %v, want %v",
+					output, when, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 			}
 		}
 		if _, err := run(true, false); err != nil {
@@ -124,10 +133,12 @@ func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 			t.Errorf("%s: overwrite: %v", output, err)
 		}
 		check("overwritten")
-		if v, err := verify.Release(t.Context(), server.URL(output), job.Limits{}, verify.Watch{}); err != nil || !v.OK || v.Rows != 3000 {
+		if v, err := verify.Release(t.Context(), server.URL(output), job.Limits{},
+			verify.Watch{}); err != nil || !v.OK || v.Rows != 3000 {
 			t.Errorf("%s: verify: %+v, %v", output, v, err)
 		}
-		if _, err := cutfile.Read(t.Context(), strings.TrimSuffix(server.URL(output), "/")); err != nil {
+		if _, err := cutfile.Read(t.Context(),
+			strings.TrimSuffix(server.URL(output), "/")); err != nil {
 			t.Errorf("%s: read cut: %v", output, err)
 		}
 		removeOutputs(t, server)
@@ -167,14 +178,18 @@ unlisted: drop
 			put(path)
 			server.Put(t, "texts/"+name, mustRead(t, path))
 			mustRun(t, dir, nil, "input", path, "output.path", filepath.Join(dir, name+".parquet"))
-			there := []string{"input", server.URL("texts/*" + filepath.Ext(name)), "output.path", server.URL("out.parquet")}
+			there := []string{"input", server.URL("texts/*" + filepath.Ext(name)), "output.path",
+				server.URL("out.parquet")}
 			f, err := planJob(t, dir, PlanOptions{Sample: true}, there...)
 			must(t, err)
-			if size := int64(len(mustRead(t, path))); f.Bytes != size || f.Rows != 900 || f.Sampled != 900 {
-				t.Errorf("planned: %d bytes, %d rows, %d sampled, want %d and 900", f.Bytes, f.Rows, f.Sampled, size)
+			if size := int64(len(mustRead(t, path))); f.Bytes != size || f.Rows != 900 ||
+				f.Sampled != 900 {
+				t.Errorf("planned: %d bytes, %d rows, %d sampled, want %d and 900",
+					f.Bytes, f.Rows, f.Sampled, size)
 			}
 			mustRun(t, dir, nil, there...)
-			if !bytes.Equal(server.Get(t, "out.parquet"), mustRead(t, filepath.Join(dir, name+".parquet"))) {
+			if !bytes.Equal(server.Get(t, "out.parquet"),
+				mustRead(t, filepath.Join(dir, name+".parquet"))) {
 				t.Error("another release than on a disk")
 			}
 			server.Delete(t, "out.parquet")
@@ -182,10 +197,10 @@ unlisted: drop
 	}
 }
 
-// TestRemoteFaults lets every request of a run fail in every way. Whatever happens, there is
-// no release or all of it, the error is one of those for such trouble, and nothing stays on
-// this machine but the record of what was done. The long test lets all of them fail, the
-// short one every seventeenth; of the stores whose clients wait before they try again both do fewer.
+// TestRemoteFaults lets every request of a run fail in every way. Whatever happens, there is no
+// release or all of it, the error is one of those for such trouble, and nothing stays on this
+// machine but the record of what was done. The long test lets all of them fail, the short one
+// every seventeenth; of the stores whose clients wait before they try again both do fewer.
 func TestRemoteFaults(t *testing.T) { eachStore(t, 400, testRemoteFaults) }
 
 func testRemoteFaults(t *testing.T, dir string, server *storagetest.Server) {
@@ -206,7 +221,8 @@ func testRemoteFaults(t *testing.T, dir string, server *storagetest.Server) {
 		removeOutputs(t, server)
 		must(t, run())
 		whole := outputs(t, server)
-		for _, trouble := range []storagetest.Fault{storagetest.Error, storagetest.Throttled, storagetest.Denied, storagetest.Cut, storagetest.Refused, storagetest.Done} {
+		for _, trouble := range []storagetest.Fault{storagetest.Error, storagetest.Throttled,
+			storagetest.Denied, storagetest.Cut, storagetest.Refused, storagetest.Done} {
 			for n, hit := int(trouble)%step, true; hit; n += step {
 				removeOutputs(t, server)
 				must(t, os.RemoveAll(filepath.Join(dir, "cache")))
@@ -223,16 +239,24 @@ func testRemoteFaults(t *testing.T, dir string, server *storagetest.Server) {
 				server.Fail(nil)
 				got := outputs(t, server)
 				switch class := fault.ClassOf(err); {
-				case err == nil && trouble != storagetest.Denied && server.Get(t, record+recordFile) == nil && server.Get(t, record+pendingFile) == nil:
-					t.Errorf("%s, fault %d at request %d: no record beside the output", output, trouble, n)
+				case err == nil && trouble != storagetest.Denied &&
+					server.Get(t, record+recordFile) == nil &&
+					server.Get(t, record+pendingFile) == nil:
+					t.Errorf("%s, fault %d at request %d: no record beside the output",
+						output, trouble, n)
 				case err == nil && !maps.EqualFunc(got, whole, bytes.Equal):
-					t.Errorf("%s, fault %d at request %d: %v, all of it was %v", output, trouble, n, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(whole)))
+					t.Errorf("%s, fault %d at request %d: %v, all of it was %v", output, trouble, n,
+						slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(whole)))
 				case err != nil && len(got) > 0:
-					t.Errorf("%s, fault %d at request %d (%v): %v left after %v", output, trouble, n, requests[n], slices.Sorted(maps.Keys(got)), err)
-				case err != nil && class != fault.Transient && (trouble != storagetest.Denied || class != fault.Input && class != fault.Usage):
-					t.Errorf("%s, fault %d at request %d (%v): class %v of %v", output, trouble, n, requests[n], class, err)
+					t.Errorf("%s, fault %d at request %d (%v): %v left after %v",
+						output, trouble, n, requests[n], slices.Sorted(maps.Keys(got)), err)
+				case err != nil && class != fault.Transient &&
+					(trouble != storagetest.Denied || class != fault.Input && class != fault.Usage):
+					t.Errorf("%s, fault %d at request %d (%v): class %v of %v",
+						output, trouble, n, requests[n], class, err)
 				}
-				if left, _ := filepath.Glob(filepath.Join(dir, "cache", "kcut", ".*.kcut-tmp")); len(left) > 0 {
+				if left, _ := filepath.Glob(filepath.Join(dir, "cache",
+					"kcut", ".*.kcut-tmp")); len(left) > 0 {
 					t.Errorf("%s, fault %d at request %d: %v left", output, trouble, n, left)
 				}
 			}
@@ -284,15 +308,16 @@ func testRemoteRefusals(t *testing.T, dir string, server *storagetest.Server) {
 	}
 }
 
-// TestRemoteRecord: a machine that knows nothing of a release in an object store finds its record beside
-// it, which tells no more than the release and what it was made of; another job, another input and a
-// release that was changed are told apart. What a run left that ended before its record was in force is
-// mended.
+// TestRemoteRecord: a machine that knows nothing of a release in an object store finds its record
+// beside it, which tells no more than the release and what it was made of; another job, another
+// input and a release that was changed are told apart. What a run left that ended before its
+// record was in force is mended.
 func TestRemoteRecord(t *testing.T) { eachStore(t, 900, testRemoteRecord) }
 
 func testRemoteRecord(t *testing.T, dir string, server *storagetest.Server) {
 	for _, output := range []string{"out.parquet", "deep/out/"} {
-		record := filepath.Dir(strings.TrimSuffix(output, "/")) + "/." + filepath.Base(output) + ".kcut/"
+		record := filepath.Dir(strings.TrimSuffix(output, "/")) + "/." + filepath.Base(output) +
+			".kcut/"
 		record = strings.TrimPrefix(record, "./")
 		run := func(opt RunOptions, overrides ...string) (*Report, error) {
 			t.Helper()
@@ -305,22 +330,27 @@ func testRemoteRecord(t *testing.T, dir string, server *storagetest.Server) {
 		text := server.Get(t, record+recordFile)
 		var fields map[string]json.RawMessage
 		must(t, json.Unmarshal(text, &fields))
-		want := []string{"digests", "quasi_identifiers", "released", "released_bytes", "released_files", "rows", "steps"}
+		want := []string{"digests", "quasi_identifiers", "released", "released_bytes",
+			"released_files", "rows", "steps"}
 		if got := slices.Sorted(maps.Keys(fields)); !slices.Equal(got, want) {
 			t.Errorf("%s: the record has %v, want %v", output, got, want)
 		}
 		done := func(when string) {
 			t.Helper()
 			report, err := run(RunOptions{})
-			if err != nil || !report.AlreadyDone || report.Rows != made.Rows || report.Bytes != made.Bytes || *report.Digests != *made.Digests {
+			if err != nil || !report.AlreadyDone || report.Rows != made.Rows ||
+				report.Bytes != made.Bytes || *report.Digests != *made.Digests {
 				t.Errorf("%s: %s: %+v, %v", output, when, report, err)
 			}
-			if got := server.Get(t, record+recordFile); !bytes.Equal(got, text) || server.Get(t, record+pendingFile) != nil {
-				t.Errorf("%s: %s: the record is %q, and %q announced", output, when, got, server.Get(t, record+pendingFile))
+			if got := server.Get(t, record+recordFile); !bytes.Equal(got, text) ||
+				server.Get(t, record+pendingFile) != nil {
+				t.Errorf("%s: %s: the record is %q, and %q announced",
+					output, when, got, server.Get(t, record+pendingFile))
 			}
 		}
 		done("on another machine")
-		planned, err := planJob(t, dir, PlanOptions{}, "input", server.URL("in"), "output.path", server.URL(output))
+		planned, err := planJob(t, dir, PlanOptions{}, "input", server.URL("in"), "output.path",
+			server.URL(output))
 		if err != nil || !planned.AlreadyDone {
 			t.Errorf("%s: planned: %+v, %v", output, planned, err)
 		}
@@ -335,7 +365,8 @@ func testRemoteRecord(t *testing.T, dir string, server *storagetest.Server) {
 		}
 		refused("made by another job", "max_steps", "1")
 		refused("made of another input", "input", server.URL("in/a.parquet"))
-		if report, err := run(RunOptions{Overwrite: true}, "max_steps", "1"); err != nil || report.AlreadyDone {
+		if report, err := run(RunOptions{Overwrite: true}, "max_steps", "1"); err != nil ||
+			report.AlreadyDone {
 			t.Errorf("%s: overwrite: %+v, %v", output, report, err)
 		}
 		refused("made by another job")
@@ -355,7 +386,8 @@ func testRemoteRecord(t *testing.T, dir string, server *storagetest.Server) {
 			return storagetest.None
 		})
 		report, err := run(RunOptions{})
-		if err != nil || len(report.Notices) == 0 || !strings.Contains(report.Notices[len(report.Notices)-1], "without a record") {
+		if err != nil || len(report.Notices) == 0 ||
+			!strings.Contains(report.Notices[len(report.Notices)-1], "without a record") {
 			t.Errorf("%s: record denied: %+v, %v", output, report, err)
 		}
 		refused("it exists")

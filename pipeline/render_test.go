@@ -51,22 +51,45 @@ var orderedTypes = []struct {
 	of   formats.Type
 	text func(i int) string
 }{
-	{"int8", formats.Type{Kind: formats.Int, Bits: 8}, func(i int) string { return strconv.Itoa(i*3 - 20) }},
+	{"int8", formats.Type{Kind: formats.Int, Bits: 8}, func(i int) string {
+		return strconv.Itoa(i*3 - 20)
+	}},
 	{"int64", wholeType, func(i int) string { return strconv.Itoa(i*1234567891234567 - 1e16) }},
-	{"uint64", formats.Type{Kind: formats.Uint, Bits: 64}, func(i int) string { return strconv.FormatUint(math.MaxUint64-uint64(100-i), 10) }},
-	{"half", formats.Type{Kind: formats.Float, Bits: 16}, func(i int) string { return fmt.Sprint(i*8 - 40) }},
-	{"float", formats.Type{Kind: formats.Float, Bits: 32}, func(i int) string { return fmt.Sprintf("%d.1", i-5) }},
+	{"uint64", formats.Type{Kind: formats.Uint, Bits: 64}, func(i int) string {
+		return strconv.FormatUint(math.MaxUint64-uint64(100-i), 10)
+	}},
+	{"half", formats.Type{Kind: formats.Float, Bits: 16}, func(i int) string {
+		return fmt.Sprint(i*8 - 40)
+	}},
+	{"float", formats.Type{Kind: formats.Float, Bits: 32}, func(i int) string {
+		return fmt.Sprintf("%d.1", i-5)
+	}},
 	{"double", floatType, func(i int) string { return fmt.Sprintf("%d.7e-9", i+1) }},
-	{"decimal", formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, func(i int) string { return fmt.Sprintf("%d.05", i) }},
-	{"long decimal", formats.Type{Kind: formats.Decimal, Precision: 18, Scale: 3}, func(i int) string { return fmt.Sprintf("%d00000000000.001", i+7) }},
-	{"wide decimal", formats.Type{Kind: formats.Decimal, Precision: 38, Scale: 5, Wide: true}, func(i int) string { return fmt.Sprintf("%d000000000000000000000.00001", i+7) }},
-	{"date", formats.Type{Kind: formats.Date}, func(i int) string { return fmt.Sprintf("%d-03-05", 1960+i*37) }},
-	{"old date", formats.Type{Kind: formats.Date}, func(i int) string { return fmt.Sprintf("%04d-02-28", 1+i*900) }},
-	{"time", formats.Type{Kind: formats.Time, Unit: formats.Milli}, func(i int) string { return fmt.Sprintf("%02d:30:00.25", i) }},
-	{"timestamp", formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}, func(i int) string { return fmt.Sprintf("2024-03-%02dT12:00:00.5Z", i+1) }},
-	{"time of nanoseconds", formats.Type{Kind: formats.Time, Unit: formats.Nano}, func(i int) string { return fmt.Sprintf("%02d:30:00.25", i) }},
-	{"nanoseconds", formats.Type{Kind: formats.Timestamp, Unit: formats.Nano}, func(i int) string { return fmt.Sprintf("2024-03-01T12:00:00.0000001%02d", i*8+1) }},
-	{"local timestamp", formats.Type{Kind: formats.Timestamp, Unit: formats.Nano}, func(i int) string { return fmt.Sprintf("2024-03-%02dT12:00:00", i+1) }},
+	{"decimal", formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, func(i int) string {
+		return fmt.Sprintf("%d.05", i)
+	}},
+	{"long decimal", formats.Type{Kind: formats.Decimal, Precision: 18, Scale: 3},
+		func(i int) string { return fmt.Sprintf("%d00000000000.001", i+7) }},
+	{"wide decimal", formats.Type{Kind: formats.Decimal, Precision: 38, Scale: 5, Wide: true},
+		func(i int) string { return fmt.Sprintf("%d000000000000000000000.00001", i+7) }},
+	{"date", formats.Type{Kind: formats.Date}, func(i int) string {
+		return fmt.Sprintf("%d-03-05", 1960+i*37)
+	}},
+	{"old date", formats.Type{Kind: formats.Date}, func(i int) string {
+		return fmt.Sprintf("%04d-02-28", 1+i*900)
+	}},
+	{"time", formats.Type{Kind: formats.Time, Unit: formats.Milli}, func(i int) string {
+		return fmt.Sprintf("%02d:30:00.25", i)
+	}},
+	{"timestamp", formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"},
+		func(i int) string { return fmt.Sprintf("2024-03-%02dT12:00:00.5Z", i+1) }},
+	{"time of nanoseconds", formats.Type{Kind: formats.Time, Unit: formats.Nano},
+		func(i int) string { return fmt.Sprintf("%02d:30:00.25", i) }},
+	{"nanoseconds", formats.Type{Kind: formats.Timestamp, Unit: formats.Nano}, func(i int) string {
+		return fmt.Sprintf("2024-03-01T12:00:00.0000001%02d", i*8+1)
+	}},
+	{"local timestamp", formats.Type{Kind: formats.Timestamp, Unit: formats.Nano},
+		func(i int) string { return fmt.Sprintf("2024-03-%02dT12:00:00", i+1) }},
 }
 
 // Every ordered type, rendered in every way, open and with bounds, is true, verified and of
@@ -109,17 +132,20 @@ func renderOne(t *testing.T, table *testTable, of formats.Type, render, bounds s
 	}
 }
 
-// Moments that are stored as INT96 are released as INT64, of microseconds where these hold the ends.
+// Moments that are stored as INT96 are released as INT64, of microseconds where these hold the
+// ends.
 func TestRenderOldTimestamps(t *testing.T) {
 	var nanos []uint64
 	var classes []string
 	for i := range 60 {
-		nanos, classes = append(nanos, uint64(i/5)*3_600_000_000_000), append(classes, string(rune('a'+i/10)))
+		nanos, classes = append(nanos, uint64(i/5)*3_600_000_000_000),
+			append(classes, string(rune('a'+i/10)))
 	}
 	moments := formats.Type{Kind: formats.Timestamp, Unit: formats.Micro}
 	for _, render := range []string{job.RenderBounds, job.RenderInterval} {
 		dir := jobFolder(t, numberJob(", render: "+render))
-		if err := formatstest.WriteOldMoments(filepath.Join(dir, "in", "a.parquet"), nanos, classes); err != nil {
+		if err := formatstest.WriteOldMoments(filepath.Join(dir, "in", "a.parquet"),
+			nanos, classes); err != nil {
 			t.Fatal(err)
 		}
 		a := mustRelease(t, dir, 3)
@@ -148,9 +174,12 @@ var behindPoint = regexp.MustCompile(`\.[0-9]+`)
 func TestFloatCorners(t *testing.T) {
 	double := floatType
 	texts := []string{
-		"-Infinity", "-1.7e308", "-1e-320", "-0", "0", "1e-320", "0.1", "1e21", "1.7e308", "Infinity", "NaN", "NaN:7ff8000000000001", null,
+		"-Infinity", "-1.7e308", "-1e-320", "-0", "0", "1e-320", "0.1", "1e21", "1.7e308",
+		"Infinity", "NaN", "NaN:7ff8000000000001", null,
 	}
-	for _, options := range []string{"", ", render: bounds", ", render: interval", ", bounds: [-Infinity, Infinity]", ", render: interval, bounds: [-Infinity, Infinity]", ", bounds: [-1.8e308, null]"} {
+	for _, options := range []string{"", ", render: bounds", ", render: interval",
+		", bounds: [-Infinity, Infinity]", ", render: interval, bounds: [-Infinity, Infinity]",
+		", bounds: [-1.8e308, null]"} {
 		t.Run(options, func(t *testing.T) {
 			table := numberTable(double, texts, 4)
 			for row := range table.rows { // only the order of -0 and 0 would tell these apart
@@ -182,10 +211,15 @@ func TestFloatCorners(t *testing.T) {
 
 // Columns that are null all over, even without a type, are released in every form.
 func TestNullColumn(t *testing.T) {
-	for _, options := range []string{"", ", render: bounds", ", render: interval", ", bounds: [1, 9]", ", bounds: [1, 9], render: interval", ", bounds: [1, 9], render: bounds"} {
-		for name, of := range map[string]formats.Type{"integer": {Kind: formats.Int, Bits: 32}, "none": {Kind: formats.Null}} {
+	for _, options := range []string{"", ", render: bounds", ", render: interval",
+		", bounds: [1, 9]", ", bounds: [1, 9], render: interval",
+		", bounds: [1, 9], render: bounds"} {
+		for name, of := range map[string]formats.Type{
+			"integer": {Kind: formats.Int, Bits: 32}, "none": {Kind: formats.Null},
+		} {
 			t.Run(name+options, func(t *testing.T) {
-				dir := numberTable(of, []string{null, null, null}, 4).folder(t, numberJob(options), 5)
+				dir := numberTable(of, []string{null, null, null},
+					4).folder(t, numberJob(options), 5)
 				if report := mustRun(t, dir, nil); report.Sets[0].Anonymity != 12 {
 					t.Errorf("got %+v", report)
 				}

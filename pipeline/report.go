@@ -23,10 +23,11 @@ type Report struct {
 	Output string `json:"output"`
 	Rows   int64  `json:"rows"`
 	search.Outcome
-	// Union says how well the rows hide each other on the labels of all masked columns together; nil before
-	// the release was recounted.
+	// Union says how well the rows hide each other on the labels of all masked columns together;
+	// nil before the release was recounted.
 	Union *risk.Union `json:"union,omitempty"`
-	// Risk says what kept columns, labels and both together tell; nil where one set has all masked columns and nothing is kept but the class.
+	// Risk says what kept columns, labels and both together tell; nil where one set has all
+	// masked columns and nothing is kept but the class.
 	Risk    *risk.Report `json:"risk,omitempty"`
 	Notices []string     `json:"notices,omitempty"`
 	Inputs  []string     `json:"inputs"` // without the values in names of partition folders
@@ -86,13 +87,15 @@ func columnReports(schema *formats.Schema, specs []*job.Column, plan *masking.Pl
 	}
 	plan.EachReleased(func(source int, field formats.Field) {
 		of := &reports[source]
-		of.Released = append(of.Released, ReleasedColumn{Name: field.Name, Type: field.Type.String()})
+		of.Released = append(of.Released, ReleasedColumn{
+			Name: field.Name, Type: field.Type.String(),
+		})
 	})
 	return reports
 }
 
 // weigh notes the size of the release that lies at a path.
-func (r *Report) weigh(ctx context.Context, path string) error {
+func (r *Report) measureSize(ctx context.Context, path string) error {
 	parts, err := fileset.Parts(ctx, path)
 	if err != nil {
 		return err
@@ -112,7 +115,8 @@ func (r *Report) weigh(ctx context.Context, path string) error {
 func ReadReport(text []byte) (*Report, error) {
 	r := &Report{}
 	if json.Unmarshal(text, r) != nil || r.Output == "" {
-		return nil, &fault.Error{Class: fault.Input, Hint: "name a file that kcut run --run-json has written", Err: errors.New("read report: it is no report of a run")}
+		return nil, &fault.Error{Class: fault.Input, Hint: "name a file that kcut run --run-json " +
+			"has written", Err: errors.New("read report: it is no report of a run")}
 	}
 	return r, nil
 }

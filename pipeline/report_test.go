@@ -26,27 +26,33 @@ import (
 func TestReportOfColumns(t *testing.T) {
 	for _, output := range []string{"out.parquet", "out/"} {
 		t.Run(output, func(t *testing.T) {
-			job := strings.Replace(peopleJob, "weight: discretize", "weight: {mask: discretize, render: bounds}", 1)
+			job := strings.Replace(peopleJob, "weight: discretize",
+				"weight: {mask: discretize, render: bounds}", 1)
 			job = strings.Replace(job, "job: suppress", "job: drop", 1)
 			job = strings.Replace(job, "[city, age, job]", "[city, age]", 1)
 			dir := peopleFolder(t, strings.Replace(job, "out.parquet", output, 1), 300)
 			report := mustRun(t, dir, nil)
 			var columns []string
 			for _, c := range report.Columns {
-				columns = append(columns, fmt.Sprintf("%s %s %s %v", c.Name, c.Type, c.Mask, c.Released))
+				columns = append(columns, fmt.Sprintf("%s %s %s %v",
+					c.Name, c.Type, c.Mask, c.Released))
 			}
 			want := []string{
-				"age int64 discretize [{age string}]", "born date discretize [{born string}]", "city string generalize [{city string}]",
-				"job string drop []", "weight float64 discretize [{weight_lower float64} {weight_upper float64}]", "income string keep [{income string}]",
+				"age int64 discretize [{age string}]", "born date discretize [{born string}]",
+				"city string generalize [{city string}]",
+				"job string drop []", "weight float64 discretize [{weight_lower float64} " +
+					"{weight_upper float64}]", "income string keep [{income string}]",
 			}
 			if !slices.Equal(columns, want) {
-				t.Errorf("columns\n%s\nwant\n%s", strings.Join(columns, "\n"), strings.Join(want, "\n"))
+				t.Errorf("columns\n%s\nwant\n%s",
+					strings.Join(columns, "\n"), strings.Join(want, "\n"))
 			}
 			path := filepath.Join(dir, output)
 			if output == "out/" {
 				path = filepath.Join(path, fileset.PartName(0))
 			}
-			if info, err := os.Stat(path); err != nil || report.Bytes != info.Size() || report.Files != 1 {
+			if info, err := os.Stat(path); err != nil || report.Bytes != info.Size() ||
+				report.Files != 1 {
 				t.Errorf("%d bytes in %d files, %v", report.Bytes, report.Files, err)
 			}
 		})
@@ -86,9 +92,11 @@ func TestUsage(t *testing.T) {
 	must(t, err)
 	after := usage()
 	if during.Spilled == 0 || after.Spilled != report.Spilled || during.Spilled > after.Spilled {
-		t.Errorf("spilled %d before the search, %d in the end, reported %d", during.Spilled, after.Spilled, report.Spilled)
+		t.Errorf("spilled %d before the search, %d in the end, reported %d",
+			during.Spilled, after.Spilled, report.Spilled)
 	}
-	if drawn = max(drawn, during.Drawn); drawn == 0 || drawn > report.PeakDraw || after.Drawn < 0 || after.Resident == 0 || after.Read == 0 || after.Written == 0 {
+	if drawn = max(drawn, during.Drawn); drawn == 0 || drawn > report.PeakDraw || after.Drawn < 0 ||
+		after.Resident == 0 || after.Read == 0 || after.Written == 0 {
 		t.Errorf("drew %d of at most %d, took %+v", drawn, report.PeakDraw, after)
 	}
 }
@@ -125,14 +133,16 @@ columns: {a: suppress, b: suppress, c: suppress, label: keep}
 	must(t, err)
 	written, err := ReadReport(mustRead(t, file))
 	must(t, err)
-	if len(steps) < 5 || len(report.Live) != len(steps) || !slices.Equal(written.Live, report.Live) {
+	if len(steps) < 5 || len(report.Live) != len(steps) ||
+		!slices.Equal(written.Live, report.Live) {
 		t.Fatalf("%d steps, live records %v, in run.json %v", len(steps), report.Live, written.Live)
 	}
 	before := uint64(2 * rows)
 	for i, live := range report.Live {
 		least := told(table.rows, steps, i+1, "ab") + told(table.rows, steps, i+1, "bc")
 		if live > before || live < least {
-			t.Errorf("after step %d %d records are live, %d before, and %d are told apart later", i+1, live, before, least)
+			t.Errorf("after step %d %d records are live, %d before, and %d are told apart later",
+				i+1, live, before, least)
 		}
 		before = live
 	}
@@ -188,7 +198,8 @@ func TestInspect(t *testing.T) {
 		{"labels", peopleJob},
 		{"regions", changed("class: income", "class: income\nalgorithm: mondrian")},
 		{"parts", changed("out.parquet", "out/")},
-		{"sensitive class", changed("class: income", "class: income\nsensitive: [{column: income, max_confidence: {high: 0.99}}]")},
+		{"sensitive class", changed("class: income",
+			"class: income\nsensitive: [{column: income, max_confidence: {high: 0.99}}]")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := peopleFolder(t, tt.job, 300)
@@ -196,7 +207,8 @@ func TestInspect(t *testing.T) {
 			in, err := verify.Inspect(t.Context(), report.Output, job.Limits{}, verify.Watch{})
 			must(t, err)
 			if in.Rows != report.Rows || in.Digest != report.Digests.Output {
-				t.Errorf("%d rows, digest %s; the report has %d and %s", in.Rows, in.Digest, report.Rows, report.Digests.Output)
+				t.Errorf("%d rows, digest %s; the report has %d and %s",
+					in.Rows, in.Digest, report.Rows, report.Digests.Output)
 			}
 			table := readTable(t, report.Output)
 			checkGroups(t, in, table)
@@ -208,8 +220,8 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// checkHomogeneity compares the classes of one value of the class column with plain counts, and returns how many
-// there are.
+// checkHomogeneity compares the classes of one value of the class column with plain counts, and
+// returns how many there are.
 func checkHomogeneity(t *testing.T, in *verify.Inspection, table *testTable) (total uint64) {
 	t.Helper()
 	if len(in.Homogeneous) != len(in.Cut.Sets) {
@@ -264,8 +276,10 @@ func checkGroups(t *testing.T, in *verify.Inspection, table *testTable) {
 		smallest[i] = make(map[of]uint64)
 		for _, row := range table.rows {
 			for c, column := range in.Cut.Columns {
-				if at := (of{c, row[table.index(column.Name)]}); slices.Contains(set.Columns, column.Name) {
-					smallest[i][at] = min(cmp.Or(smallest[i][at], math.MaxUint64), sizes[table.key(row, set.Columns)])
+				if at := (of{c, row[table.index(column.Name)]}); slices.Contains(set.Columns,
+					column.Name) {
+					smallest[i][at] = min(cmp.Or(smallest[i][at], math.MaxUint64),
+						sizes[table.key(row, set.Columns)])
 				}
 			}
 		}
@@ -288,7 +302,8 @@ func checkGroups(t *testing.T, in *verify.Inspection, table *testTable) {
 			at, got := of{c, label.Label}, in.Labels[c][i]
 			for set := range smallest {
 				if got.Records != records[at] || got.Smallest[set] != smallest[set][at] {
-					t.Errorf("column %s, label %d: %+v, want %d records and %d", column.Name, i, got, records[at], smallest[set][at])
+					t.Errorf("column %s, label %d: %+v, want %d records and %d",
+						column.Name, i, got, records[at], smallest[set][at])
 				}
 			}
 		}
@@ -307,7 +322,8 @@ func (t *testTable) key(row []string, columns []string) string {
 // checkSizes compares the sizes of a set's classes with what was counted, in order.
 func checkSizes(t *testing.T, set int, got verify.GroupSizes, sizes []uint64) {
 	t.Helper()
-	if got.Classes != uint64(len(sizes)) || got.Largest != sizes[len(sizes)-1] || got.Buckets[0].From != sizes[0] {
+	if got.Classes != uint64(len(sizes)) || got.Largest != sizes[len(sizes)-1] ||
+		got.Buckets[0].From != sizes[0] {
 		t.Errorf("set %d: %+v, want %d", set, got, sizes)
 	}
 	for i, bucket := range got.Buckets {
@@ -317,7 +333,8 @@ func checkSizes(t *testing.T, set int, got verify.GroupSizes, sizes []uint64) {
 				count, records = count+1, records+n
 			}
 		}
-		if bucket.Classes != count || bucket.Records != records || i > 0 && got.Buckets[i-1].To > bucket.From {
+		if bucket.Classes != count || bucket.Records != records ||
+			i > 0 && got.Buckets[i-1].To > bucket.From {
 			t.Errorf("set %d: %+v, want %d classes and %d records", set, bucket, count, records)
 		}
 	}
@@ -326,6 +343,7 @@ func checkSizes(t *testing.T, set int, got verify.GroupSizes, sizes []uint64) {
 // A release that does not hold is not described.
 func TestInspectRefuses(t *testing.T) {
 	dir := jobFolder(t, peopleJob)
-	_, err := verify.Inspect(t.Context(), filepath.Join(dir, "job.yaml"), job.Limits{}, verify.Watch{})
+	_, err := verify.Inspect(t.Context(), filepath.Join(dir, "job.yaml"), job.Limits{},
+		verify.Watch{})
 	mustFail(t, err, fault.Input)
 }

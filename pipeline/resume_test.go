@@ -47,7 +47,9 @@ func (s *stopAt) events() Events {
 }
 
 // runUntil runs the folder's job until a stage begins, or to its end.
-func runUntil(t *testing.T, dir string, stage resources.Stage, opt RunOptions, overrides ...string) (*stopAt, error) {
+func runUntil(
+	t *testing.T, dir string, stage resources.Stage, opt RunOptions, overrides ...string,
+) (*stopAt, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -58,11 +60,15 @@ func runUntil(t *testing.T, dir string, stage resources.Stage, opt RunOptions, o
 
 // runnerOf returns what runs the folder's job or, unless that is empty, applies the folder's
 // cut.json to the job's input.
-func runnerOf(t *testing.T, dir string, onBreak search.OnBreak) func(context.Context, RunOptions, ...string) (*Report, error) {
+func runnerOf(
+	t *testing.T, dir string, onBreak search.OnBreak,
+) func(context.Context, RunOptions, ...string) (*Report, error) {
 	return func(ctx context.Context, opt RunOptions, overrides ...string) (*Report, error) {
 		job, cut := mustLoad(t, dir, overrides...), filepath.Join(dir, "cut.json")
 		if onBreak != "" {
-			return Apply(ctx, job, ApplyOptions{RunOptions: opt, Cut: cut, OnBreak: onBreak, MaxSuppressed: Quota{Percent: 100}})
+			return Apply(ctx, job, ApplyOptions{
+				RunOptions: opt, Cut: cut, OnBreak: onBreak, MaxSuppressed: Quota{Percent: 100},
+			})
 		}
 		if opt.OnlyCoarsen != "" {
 			opt.OnlyCoarsen = cut
@@ -86,28 +92,35 @@ type resumption struct {
 func TestResume(t *testing.T) {
 	folder := func(algorithm string) func(*testing.T) string {
 		return func(t *testing.T) string {
-			return storedAs(t, people(rand.New(rand.NewPCG(3, 4)), 1000), shape{files: 1, groupRows: 300}, algorithm)
+			return storedAs(t, people(rand.New(rand.NewPCG(3, 4)), 1000),
+				shape{files: 1, groupRows: 300}, algorithm)
 		}
 	}
 	all, list := stages[1:5], []resumption{}
 	for _, spill := range []bool{false, true} {
 		opt := RunOptions{System: System{Spill: spill, Room: 50}}
 		for _, algorithm := range searches() {
-			list = append(list, resumption{algorithm, folder(algorithm), opt, "", []resources.Stage{resources.StageMask}})
+			list = append(list, resumption{algorithm, folder(algorithm), opt, "",
+				[]resources.Stage{resources.StageMask}})
 		}
 		list = append(list,
-			resumption{"coarsen", tonight, opt, search.BreakCoarsen, all}, resumption{"suppress", tonight, opt, search.BreakSuppress, all},
-			resumption{"above a cut", tonight, RunOptions{OnlyCoarsen: "cut.json", System: opt.System}, "", all})
+			resumption{"coarsen", tonight, opt, search.BreakCoarsen, all},
+			resumption{"suppress", tonight, opt, search.BreakSuppress, all},
+			resumption{"above a cut", tonight,
+				RunOptions{OnlyCoarsen: "cut.json", System: opt.System}, "", all})
 	}
 	list = append(list, resumption{"in memory", folder("tdr"), RunOptions{}, "", all}, resumption{
-		"out of core", func(t *testing.T) string { return spillingRows(t, 3000) }, RunOptions{System: System{Spill: true, Room: 300}}, "", all,
+		"out of core", func(t *testing.T) string {
+			return spillingRows(t, 3000)
+		}, RunOptions{System: System{Spill: true, Room: 300}}, "", all,
 	})
 	for _, r := range list {
 		for _, stop := range r.stops {
-			t.Run(fmt.Sprint(searchName(r.name), " ", r.options.System.Spill, " ", stop), func(t *testing.T) {
-				t.Parallel()
-				mustResume(t, r, stop)
-			})
+			t.Run(fmt.Sprint(searchName(r.name), " ", r.options.System.Spill, " ", stop),
+				func(t *testing.T) {
+					t.Parallel()
+					mustResume(t, r, stop)
+				})
 		}
 	}
 }
@@ -133,9 +146,12 @@ func mustResume(t *testing.T, r resumption, stop resources.Stage) {
 	opt.Trace, opt.Events = &got, s.events()
 	report, err := run(t.Context(), opt)
 	must(t, err)
-	left := []resources.Stage{resources.StagePlan, resources.StageMask, resources.StageVerify, resources.StagePublish}
+	left := []resources.Stage{resources.StagePlan, resources.StageMask, resources.StageVerify,
+		resources.StagePublish}
 	cut := cutOf(t, dir)
-	if stop == resources.StageCompress || stop == resources.StageSearch || r.onBreak == search.BreakSuppress || cut.Kind == cutfile.KindRegions || cut.Suppressed+cut.Dropped > 0 {
+	if stop == resources.StageCompress || stop == resources.StageSearch ||
+		r.onBreak == search.BreakSuppress || cut.Kind == cutfile.KindRegions ||
+		cut.Suppressed+cut.Dropped > 0 {
 		left = stages // a cut of regions does not say all, nor what is suppressed
 	}
 	if !slices.Equal(s.began, left) {
@@ -162,7 +178,8 @@ func ofRelease(t *testing.T, r *Report) string {
 		}
 		of.Auto = &auto
 	}
-	of.Output, of.Stages, of.PeakDraw, of.PeakRSS, of.Spilled, of.SpilledPeak, of.Notices = "", nil, 0, 0, 0, 0, nil
+	of.Output, of.Stages, of.PeakDraw, of.PeakRSS, of.Spilled, of.SpilledPeak, of.Notices = "",
+		nil, 0, 0, 0, 0, nil
 	text, err := of.text()
 	must(t, err)
 	return string(text)
@@ -188,7 +205,8 @@ func filesOf(t *testing.T, dir, name string) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
 	for path, text := range listing(t, dir) {
-		if rest, ok := strings.CutPrefix(path, filepath.Join(dir, name)); ok && (rest == ".parquet" || rest == "" || rest[0] == '/') {
+		if rest, ok := strings.CutPrefix(path, filepath.Join(dir, name)); ok &&
+			(rest == ".parquet" || rest == "" || rest[0] == '/') {
 			files[rest] = text
 		}
 	}
@@ -205,7 +223,8 @@ func mustBeWhole(t *testing.T, dir string, before map[string]string) {
 	}
 	for path, text := range listing(t, dir) {
 		top, _, _ := strings.Cut(strings.TrimPrefix(path, dir+"/"), "/")
-		if before[path] != text && !slices.Contains([]string{"out", "want", "out.parquet", "want.parquet", "scratch"}, top) {
+		if before[path] != text && !slices.Contains(
+			[]string{"out", "want", "out.parquet", "want.parquet", "scratch"}, top) {
 			t.Errorf("%s is left", path)
 		}
 	}
@@ -222,8 +241,10 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 		step       int
 		err        error
 	}{
-		{"out.parquet", resources.StageMask, resources.StageMask, 1, syscall.ENOSPC}, {"out.parquet", resources.StageMask, "", 1, syscall.EIO},
-		{"out/", resources.StageVerify, resources.StageVerify, 11, syscall.EIO}, {"out/", resources.StageVerify, "", 5, syscall.ENOSPC},
+		{"out.parquet", resources.StageMask, resources.StageMask, 1, syscall.ENOSPC},
+		{"out.parquet", resources.StageMask, "", 1, syscall.EIO},
+		{"out/", resources.StageVerify, resources.StageVerify, 11, syscall.EIO},
+		{"out/", resources.StageVerify, "", 5, syscall.ENOSPC},
 	} {
 		stop, step := tt.stop, tt.step
 		if long {
@@ -236,7 +257,11 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 				editJob(t, dir, "out.parquet", "{path: out/, row_group_rows: 12}")
 			}
 			before, want := listing(t, dir), dir+"/"+strings.Replace(tt.output, "out", "want", 1)
-			options := RunOptions{System: System{Spill: true, Room: 300, Store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}}}
+			options := RunOptions{System: System{
+				Spill: true, Room: 300, Store: spill.Options{
+					FS: spilltest.Healthy(), Share: 64 << 10,
+				},
+			}}
 			must(t, tryJob(t, dir, t.Context(), options, append(few, "output.path", want)...))
 			options.Resume, options.Checkpoint = true, atOnce
 			kinds := make(map[string]bool)
@@ -254,7 +279,8 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 				if err != nil && !errors.Is(err, tt.err) && fault.ClassOf(err) != fault.Cancelled {
 					t.Errorf("operation %d, %s: %v", n, files.failed, err)
 				}
-				if out := filesOf(t, dir, "out"); len(out) > 0 && files.failed != "change mode" && !maps.Equal(out, filesOf(t, dir, "want")) {
+				if out := filesOf(t, dir, "out"); len(out) > 0 && files.failed != "change mode" &&
+					!maps.Equal(out, filesOf(t, dir, "want")) {
 					t.Errorf("operation %d, %s: another release", n, files.failed)
 				}
 				if _, err := runUntil(t, dir, "", options, few...); err != nil {
@@ -266,7 +292,8 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 				}
 			}
 			t.Logf("kinds: %v", slices.Sorted(maps.Keys(kinds)))
-			for _, kind := range []string{"make directory", "open directory", "lock", "list", "stat", "create", "truncate", "write", "sync", "rename", "close"} {
+			for _, kind := range []string{"make directory", "open directory", "lock",
+				"list", "stat", "create", "truncate", "write", "sync", "rename", "close"} {
 				if !kinds[kind] {
 					t.Errorf("there was no %s", kind)
 				}
@@ -288,7 +315,9 @@ func TestWorkFolderTakenAway(t *testing.T) {
 				must(t, os.RemoveAll(filepath.Join(dir, "."+filepath.Base(out)+".kcut")))
 			}
 		}
-		err := tryJob(t, dir, t.Context(), RunOptions{Resume: true, Checkpoint: 1, Events: Events{Start: takeAway}})
+		err := tryJob(t, dir, t.Context(), RunOptions{
+			Resume: true, Checkpoint: 1, Events: Events{Start: takeAway},
+		})
 		mustFail(t, err, fault.Transient, "write the output's record")
 		unchanged(t, dir, before)
 	}

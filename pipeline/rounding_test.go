@@ -46,14 +46,16 @@ func members(rng *rand.Rand, rows int) *testTable {
 		days, paid := rng.IntN(40_000), rng.IntN(1_000_000)
 		leaves := days/4000%2 == paid/90_000%2 || rng.IntN(5) == 0
 		t.rows = append(t.rows, []string{
-			time.Date(1920, 1, 1+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), fmt.Sprint(paid),
+			time.Date(1920, 1, 1+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
+			fmt.Sprint(paid),
 			[]string{"Oslo", "Bergen", "Narvik"}[rng.IntN(3)], fmt.Sprint(leaves),
 		})
 	}
 	return t
 }
 
-// alone returns how many bounds of an attribute's labels are the value of exactly one row, and how many there are.
+// alone returns how many bounds of an attribute's labels are the value of exactly one row, and
+// how many there are.
 func (t *testTable) alone(cut *cutfile.File, attribute int) (alone, all int) {
 	records := make(map[string]int)
 	for _, row := range t.rows {
@@ -80,17 +82,20 @@ func withoutLabels(trace string) string {
 	return regexp.MustCompile(`"[[(][^"]*,[^"]*[])]"`).ReplaceAllString(trace, "interval")
 }
 
-// TestBoundsTellOfNobody: a bound that is a value of the data tells that somebody has it. With the values at which
-// algorithms split, nearly all bounds do; with the roundest ones nearly none, and steps and parts are the same.
+// TestBoundsTellOfNobody: a bound that is a value of the data tells that somebody has it. With
+// the values at which algorithms split, nearly all bounds do; with the roundest ones nearly none,
+// and steps and parts are the same.
 func TestBoundsTellOfNobody(t *testing.T) {
 	table := members(rand.New(rand.NewPCG(11, 12)), 1500)
 	dir := table.folder(t, membersJob, 500)
-	for _, algorithm := range []string{"tdr", "bottom-up", "mondrian", "infogain-mondrian", "guided"} {
+	for _, algorithm := range []string{"tdr", "bottom-up", "mondrian", "infogain-mondrian",
+		"guided"} {
 		t.Run(algorithm, func(t *testing.T) {
 			var cuts [2]*cutfile.File
 			var traces [2]bytes.Buffer
 			for i := range cuts {
-				res, err := newRecorder(mustLoad(t, dir, "algorithm.name", algorithm), &Report{}, Events{}, spill.Options{})
+				res, err := newRunState(mustLoad(t, dir, "algorithm.name", algorithm),
+					&Report{}, Events{}, spill.Options{})
 				must(t, err)
 				b, err := bindJob(t.Context(), mustLoad(t, dir, "algorithm.name", algorithm), res)
 				must(t, err)
@@ -106,7 +111,8 @@ func TestBoundsTellOfNobody(t *testing.T) {
 				must(t, err)
 				cuts[i] = found.Cut
 			}
-			if before, now := withoutLabels(traces[0].String()), withoutLabels(traces[1].String()); before != now {
+			if before, now := withoutLabels(traces[0].String()),
+				withoutLabels(traces[1].String()); before != now {
 				t.Errorf("other steps:\n%s\nbefore\n%s", now, before)
 			}
 			bounds := 0
@@ -114,7 +120,8 @@ func TestBoundsTellOfNobody(t *testing.T) {
 				before, of := table.alone(cuts[0], a)
 				now, still := table.alone(cuts[1], a)
 				if bounds += of; of != still || before*10 < of*8 || now*10 > of*3 {
-					t.Errorf("column %d: of %d bounds %d are one member's, before %d of %d", a, still, now, before, of)
+					t.Errorf("column %d: of %d bounds %d are one member's, before %d of %d",
+						a, still, now, before, of)
 				}
 			}
 			if bounds < 5 {
@@ -135,14 +142,18 @@ func TestBoundsTellOfNobody(t *testing.T) {
 	}
 }
 
-// TestRoundIsASearchInRoundedValues: with round, every algorithm does what it does to a table whose values are rounded
-// down to multiples, step by step and part by part, and all bounds are multiples.
+// TestRoundIsASearchInRoundedValues: with round, every algorithm does what it does to a table
+// whose values are rounded down to multiples, step by step and part by part, and all bounds are
+// multiples.
 func TestRoundIsASearchInRoundedValues(t *testing.T) {
-	for _, algorithm := range []string{"tdr", "tds", "bottom-up", "kactus", "iack", "mondrian", "infogain-mondrian", "guided"} {
+	for _, algorithm := range []string{"tdr", "tds", "bottom-up", "kactus", "iack",
+		"mondrian", "infogain-mondrian", "guided"} {
 		t.Run(algorithm, func(t *testing.T) {
 			table := members(rand.New(rand.NewPCG(13, 14)), 600)
-			text := strings.Replace(membersJob, "joined: discretize", "joined: {mask: discretize, round: year, bounds: [1919-02-03, 2040-12-31]}", 1)
-			text = strings.Replace(text, "paid: discretize", "paid: {mask: discretize, round: 40000}", 1)
+			text := strings.Replace(membersJob, "joined: discretize",
+				"joined: {mask: discretize, round: year, bounds: [1919-02-03, 2040-12-31]}", 1)
+			text = strings.Replace(text, "paid: discretize",
+				"paid: {mask: discretize, round: 40000}", 1)
 			var traces [2]bytes.Buffer
 			a := [2]*audit{}
 			for i := range traces {
@@ -155,20 +166,24 @@ func TestRoundIsASearchInRoundedValues(t *testing.T) {
 					row[0], row[1] = row[0][:4]+"-01-01", fmt.Sprint(paid/40_000*40_000)
 				}
 			}
-			exact := algorithm != "kactus" && algorithm != "mondrian" // which draws by values, and goes by their distances
+			// which draws by values, and goes by their distances
+			exact := algorithm != "kactus" && algorithm != "mondrian"
 			if exact && withoutLabels(traces[0].String()) != withoutLabels(traces[1].String()) {
-				t.Errorf("other steps:\n%s\nof rounded values\n%s", traces[0].String(), traces[1].String())
+				t.Errorf("other steps:\n%s\nof rounded values\n%s",
+					traces[0].String(), traces[1].String())
 			}
 			bounds := 0
 			for column, is := range []func(string) bool{
 				func(end string) bool {
-					return strings.HasSuffix(end, "-01-01") || end == "1919-02-03" || end == "2040-12-31"
+					return strings.HasSuffix(end, "-01-01") || end == "1919-02-03" ||
+						end == "2040-12-31"
 				},
 				func(end string) bool { return strings.HasSuffix(end, "0000") || end == "0" },
 			} {
 				of, rounded := a[0].cut.Columns[column], a[1].cut.Columns[column]
 				if exact && len(of.Cut) != len(rounded.Cut) {
-					t.Errorf("column %s: %d labels, of rounded values %d", of.Name, len(of.Cut), len(rounded.Cut))
+					t.Errorf("column %s: %d labels, of rounded values %d",
+						of.Name, len(of.Cut), len(rounded.Cut))
 				}
 				for _, label := range of.Cut {
 					for _, end := range []json.RawMessage{label.Lower, label.Upper} {
@@ -187,12 +202,13 @@ func TestRoundIsASearchInRoundedValues(t *testing.T) {
 	}
 }
 
-// TestRoundOfTheColumnsType: what does not fit the column is a mistake in the job, with its place, as is a cut of other
-// bounds.
+// TestRoundOfTheColumnsType: what does not fit the column is a mistake in the job, with its
+// place, as is a cut of other bounds.
 func TestRoundOfTheColumnsType(t *testing.T) {
 	dir := members(rand.New(rand.NewPCG(11, 12)), 1500).folder(t, membersJob, 500)
 	rounded := func(column, round string) {
-		write(t, filepath.Join(dir, "job.yaml"), strings.Replace(membersJob, column+": discretize", column+": {mask: discretize, round: "+round+"}", 1))
+		write(t, filepath.Join(dir, "job.yaml"), strings.Replace(membersJob, column+": discretize",
+			column+": {mask: discretize, round: "+round+"}", 1))
 	}
 	for _, c := range []struct{ column, round, want string }{
 		{"joined", "5", "a step of date is one of year, month, day"},
@@ -202,7 +218,8 @@ func TestRoundOfTheColumnsType(t *testing.T) {
 	} {
 		rounded(c.column, c.round)
 		_, err := runJob(t, dir, nil)
-		if fault.ClassOf(err) != fault.Usage || !strings.Contains(fmt.Sprint(err), c.want) || !strings.Contains(fmt.Sprint(err), "round: "+c.round) {
+		if fault.ClassOf(err) != fault.Usage || !strings.Contains(fmt.Sprint(err), c.want) ||
+			!strings.Contains(fmt.Sprint(err), "round: "+c.round) {
 			t.Errorf("%s of %s: %v", c.round, c.column, err)
 		}
 	}
@@ -212,15 +229,18 @@ func TestRoundOfTheColumnsType(t *testing.T) {
 		mustRun(t, dir, nil, "output.path", cut, "algorithm.name", algorithm)
 		for round, fits := range map[string]bool{"day": true, "month": true, "year": false} {
 			rounded("joined", round)
-			_, err := Apply(t.Context(), mustLoad(t, dir, "algorithm.name", algorithm), ApplyOptions{Cut: cut, RunOptions: RunOptions{Overwrite: true}})
-			if (err == nil) != fits || !fits && !strings.Contains(err.Error(), "a bound is no multiple of the job's round: year") {
+			_, err := Apply(t.Context(), mustLoad(t, dir, "algorithm.name", algorithm),
+				ApplyOptions{Cut: cut, RunOptions: RunOptions{Overwrite: true}})
+			if (err == nil) != fits || !fits &&
+				!strings.Contains(err.Error(), "a bound is no multiple of the job's round: year") {
 				t.Errorf("%s, round: %s: %v", algorithm, round, err)
 			}
 		}
 	}
 }
 
-// TestExtremesAsBoundsAreNoted: a declared bound that only few have tells of them, one that many have or nobody does not.
+// TestExtremesAsBoundsAreNoted: a declared bound that only few have tells of them, one that many
+// have or nobody does not.
 func TestExtremesAsBoundsAreNoted(t *testing.T) {
 	table := members(rand.New(rand.NewPCG(11, 12)), 300)
 	for i, row := range table.rows {
@@ -233,16 +253,19 @@ func TestExtremesAsBoundsAreNoted(t *testing.T) {
 		"[null, 1200]": {false, false},
 		"[0, 5000]":    {false, false},
 	} {
-		dir := table.folder(t, strings.Replace(membersJob, "paid: discretize", "paid: {mask: discretize, bounds: "+bounds+"}", 1), 100)
+		dir := table.folder(t, strings.Replace(membersJob, "paid: discretize",
+			"paid: {mask: discretize, bounds: "+bounds+"}", 1), 100)
 		forecast, err := Plan(t.Context(), mustLoad(t, dir), PlanOptions{})
 		must(t, err)
 		report := mustRun(t, dir, nil)
 		lower := "column paid: the declared lower bound is the smallest value in the input"
-		if noted(forecast.Notices, lower+": if fewer than 5 records") != want[0] || noted(report.Notices, lower+", which fewer than 5 records have") != want[1] {
+		if noted(forecast.Notices, lower+": if fewer than 5 records") != want[0] ||
+			noted(report.Notices, lower+", which fewer than 5 records have") != want[1] {
 			t.Errorf("%s: plan %q, run %q", bounds, forecast.Notices, report.Notices)
 		}
 		upper := "column paid: the declared upper bound is the largest value in the input"
-		if noted(forecast.Notices, upper) != strings.Contains(bounds, "1200") || noted(report.Notices, upper) {
+		if noted(forecast.Notices, upper) != strings.Contains(bounds, "1200") ||
+			noted(report.Notices, upper) {
 			t.Errorf("%s: plan %q, run %q", bounds, forecast.Notices, report.Notices)
 		}
 	}

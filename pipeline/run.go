@@ -18,126 +18,137 @@ import (
 
 // Run carries out the job and publishes its release. On an error nothing is published.
 func Run(ctx context.Context, job *job.Job, opt RunOptions) (*Report, error) {
-	given, err := boundsOf(ctx, job, opt.OnlyCoarsen)
+	given, err := readBounds(ctx, job, opt.OnlyCoarsen)
 	if err != nil {
 		return nil, err
 	}
-	previous, err := previousOf(ctx, job)
+	previous, err := previousForSearch(ctx, job)
 	if err != nil {
 		return nil, err
 	}
-	return carryOut(ctx, &assignment{job: job, opt: &opt, given: given, previous: previous})
+	return execute(ctx, &jobRun{job: job, opt: &opt, earlierCut: given, previousCut: previous})
 }
 
 // carryOut provides what a run takes, and reports what became of it.
-func carryOut(ctx context.Context, a *assignment) (*Report, error) {
-	if a.opt.Runner != nil && a.given != nil {
-		return nil, fault.Errorf(fault.Usage, "leave out the runner: kcut masks by an earlier cut on one machine", "mask by an earlier cut with a runner")
+func execute(ctx context.Context, run *jobRun) (*Report, error) {
+	if run.opt.Runner != nil && run.earlierCut != nil {
+		return nil, fault.Errorf(fault.Usage,
+			"leave out the runner: kcut masks by an earlier cut on one machine",
+			"mask by an earlier cut with a runner")
 	}
-	report := &Report{Output: a.job.Output.Path}
-	res, err := newRecorder(a.job, report, a.opt.Events, a.opt.System.Store)
+	report := &Report{Output: run.job.Output.Path}
+	res, err := newRunState(run.job, report, run.opt.Events, run.opt.System.Store)
 	if err != nil {
-		return nil, report.failed(err, a.opt)
+		return nil, report.failed(err, run.opt)
 	}
 	defer spill.LimitHeap(res.Budget.Limit())()
-	if a.opt.Events.Meter != nil {
-		a.opt.Events.Meter(res.Usage)
+	if run.opt.Events.Meter != nil {
+		run.opt.Events.Meter(res.Usage)
 	}
-	if len(a.job.InputCounts) > 0 {
-		err = a.findCut(ctx, res)
+	if len(run.job.InputCounts) > 0 {
+		err = run.findCut(ctx, res)
 	} else {
-		err = a.run(ctx, res)
+		err = run.release(ctx, res)
 	}
 	if err = joinClosed(err, res.closeStore()); err != nil {
 		report.PeakDraw, report.PeakRSS = res.Budget.Peak(), spill.PeakResident()
-		return nil, report.failed(res.Advise(err, a.job.Output.Path), a.opt)
+		return nil, report.failed(res.Advise(err, run.job.Output.Path), run.opt)
 	}
 	return report, nil
 }
 
 // run is the whole way of a job: bound job → counts → cut → parts → verdict → release.
-func (a *assignment) run(ctx context.Context, res *recorder) (err error) {
-	ledger, err := openLedger(ctx, a.job, a.opt, res)
+func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
+	records, err := openRunRecords(ctx, run.job, run.opt, res)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, ledger.close(err)) }()
+	defer func() { err = errors.Join(err, records.close(err)) }()
 
 	var s *search.Search
 	defer func() { err = joinClosed(err, s.Close()) }()
-	err = res.stage(ctx, resources.StagePlan, func() error { s, err = a.plan(ctx, ledger, res); return a.await(err) })
+	err = res.stage(ctx, resources.StagePlan, func() error {
+		s, err = run.plan(ctx, records, res)
+		return run.markMissingInput(err)
+	})
 	if err != nil || res.report.AlreadyDone {
 		return err
 	}
-	found, err := a.resume(ctx, s, ledger)
+	found, err := run.resume(ctx, s, records)
 	if err == nil && found == nil {
-		if found, err = a.find(ctx, s, res); err == nil {
-			ledger.keepCut(ctx, s.Bound, found)
+		if found, err = run.find(ctx, s, res); err == nil {
+			records.keepCut(ctx, s.Bound, found)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if err := a.compare(ctx, s.Bound, found, res); err != nil {
+	if err := run.checkPrevious(ctx, s.Bound, found, res); err != nil {
 		return err
 	}
 	// Before publishing: a run whose spilled data stays behind must not have succeeded.
 	if err := res.closeStore(); err != nil {
 		return err
 	}
-	if found.IsCut() { // of the counts nothing is needed any more; the store has returned its own share
+	if found.IsCut() {
+		// of the counts nothing is needed any more; the store has returned its own share
 		res.Budget.Return(res.Budget.Used() - s.Taxonomies.Bytes - found.Listed.Bytes)
 		spill.Reuse()
 	}
-	if ledger.target, err = output.Open(ledger.work.FS, ledger.local, a.job.Output.Path, ledger.exists); err != nil {
+	if records.target, err = output.Open(records.work.FS, records.local, run.job.Output.Path,
+		records.exists); err != nil {
 		return err
 	}
 	err = res.stage(ctx, resources.StageMask, func() error {
-		return joinClosed(maskInput(ctx, s.Bound, found, res, ledger), res.closeStore())
+		return joinClosed(maskInput(ctx, s.Bound, found, res, records), res.closeStore())
 	})
-	unlist(found, res.Budget)
+	forgetListed(found, res.Budget)
 	if err == nil {
 		err = res.stage(ctx, resources.StageVerify, func() error {
-			if err := verifyRelease(ctx, s.Bound, found, ledger, res); err != nil {
+			if err := verifyRelease(ctx, s.Bound, found, records, res); err != nil {
 				return err
 			}
-			return a.noteDrifts(ctx, ledger.target.Path(), res)
+			return run.noteDrifts(ctx, records.target.Path(), res)
 		})
 	}
 	if err == nil {
 		err = s.Close()
 	}
 	if err == nil {
-		err = ledger.announce(ctx, s.Bound)
+		err = records.announce(ctx, s.Bound)
 	}
 	if err == nil {
-		err = res.stage(ctx, resources.StagePublish, func() error { return ledger.target.Publish(ctx, res.Threads) })
+		err = res.stage(ctx, resources.StagePublish, func() error {
+			return records.target.Publish(ctx, res.Threads)
+		})
 	}
 	if err != nil {
-		return errors.Join(err, ledger.withdraw(ctx))
+		return errors.Join(err, records.withdraw(ctx))
 	}
-	ledger.completeBeside(ctx)
-	return ledger.record()
+	records.confirmRemote(ctx)
+	return records.confirm()
 }
 
 // plan finds out whether there is something to do, and what.
-func (a *assignment) plan(ctx context.Context, l *ledger, res *recorder) (*search.Search, error) {
-	taxonomies, err := binding.LoadTaxonomies(a.job, res.Budget)
+func (run *jobRun) plan(
+	ctx context.Context, records *runRecords, res *runState,
+) (*search.Search, error) {
+	taxonomies, err := binding.LoadTaxonomies(run.job, res.Budget)
 	if err != nil {
 		return nil, err
 	}
-	if a.keys, err = binding.LoadKeys(a.job); err != nil {
+	if run.keys, err = binding.LoadKeys(run.job); err != nil {
 		return nil, err
 	}
-	if res.report.Digests, err = a.identify(ctx, taxonomies, res.Threads); err != nil {
+	if res.report.Digests, err = run.digests(ctx, taxonomies, res.Threads); err != nil {
 		return nil, err
 	}
-	if done, err := l.recall(ctx); err != nil || done {
+	if done, err := records.alreadyDone(ctx); err != nil || done {
 		return nil, err
 	}
-	s, err := a.bind(ctx, taxonomies, res)
-	if err == nil && l.exists {
-		err = output.CheckReplaced(a.job.Output.Path)
+	s, err := run.bind(ctx, taxonomies, res)
+	if err == nil && records.exists {
+		err = output.CheckReplaced(run.job.Output.Path)
 	}
 	return s, err
 }
@@ -145,7 +156,8 @@ func (a *assignment) plan(ctx context.Context, l *ledger, res *recorder) (*searc
 // failed notes in the report what ended the run, tells it, and returns the error. A report
 // that cannot be written is the lesser trouble then.
 func (r *Report) failed(err error, opt *RunOptions) error {
-	r.Error = &ErrorReport{Class: fault.ClassOf(err).String(), Message: text.WithoutPartitions(err.Error())}
+	r.Error = &ErrorReport{Class: fault.ClassOf(err).String(),
+		Message: text.WithoutPartitions(err.Error())}
 	_ = r.save(opt.RunJSON)
 	if opt.Events.Failed != nil {
 		opt.Events.Failed(r)
@@ -154,7 +166,7 @@ func (r *Report) failed(err error, opt *RunOptions) error {
 }
 
 // boundsOf reads the cut that a search stays above; nil without a path.
-func boundsOf(ctx context.Context, j *job.Job, path string) (*domain.Cut, error) {
+func readBounds(ctx context.Context, j *job.Job, path string) (*domain.Cut, error) {
 	if path == "" {
 		return nil, nil
 	}

@@ -53,7 +53,8 @@ func TestWorkerProcess(t *testing.T) {
 	must(t, w.Close())
 }
 
-// processes mask in processes of their own, which share nothing but files. Tasks are in random order, and some are done twice.
+// processes mask in processes of their own, which share nothing but files. Tasks are in random
+// order, and some are done twice.
 type processes struct{ rng *rand.Rand }
 
 func (p *processes) Do(_ context.Context, folder string, tasks int) error {
@@ -122,8 +123,9 @@ func (g *goroutines) Do(ctx context.Context, folder string, tasks int) error {
 		running.Go(func() { errs[i] = w.Do(ctx, task) })
 	}
 	running.Wait()
-	if drawn := w.res.Budget.Used(); drawn != w.base {
-		errs = append(errs, fmt.Errorf("%d bytes are drawn when all is done, and %d before", drawn, w.base))
+	if drawn := w.res.Budget.Used(); drawn != w.baseDrawn {
+		errs = append(errs, fmt.Errorf("%d bytes are drawn when all is done, and %d before",
+			drawn, w.baseDrawn))
 	}
 	if err := errors.Join(append(errs, w.Close())...); err != nil {
 		return fmt.Errorf("tasks failed, and nobody knows why: %d", len(err.Error()))
@@ -134,7 +136,8 @@ func (g *goroutines) Do(ctx context.Context, folder string, tasks int) error {
 	return nil
 }
 
-// splitFolder makes a folder with a job and files of a table of many splits, in which each file has a class of its own.
+// splitFolder makes a folder with a job and files of a table of many splits, in which each file
+// has a class of its own.
 func splitFolder(t *testing.T, rng *rand.Rand, job string, rows, group int) string {
 	t.Helper()
 	dir := jobFolder(t, job)
@@ -147,7 +150,8 @@ func splitFolder(t *testing.T, rng *rand.Rand, job string, rows, group int) stri
 		table = table.counted(rng)
 	}
 	for from := 0; from < len(table.rows); from += 150 {
-		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%04d.parquet", from)), from, min(from+150, len(table.rows)), group)
+		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%04d.parquet", from)),
+			from, min(from+150, len(table.rows)), group)
 	}
 	return dir
 }
@@ -181,7 +185,7 @@ func leftovers(t *testing.T, dir string, known ...string) {
 	entries, err := os.ReadDir(dir)
 	must(t, err)
 	for _, entry := range entries {
-		inner, _ := filepath.Glob(filepath.Join(dir, entry.Name(), sharedBy+"*"))
+		inner, _ := filepath.Glob(filepath.Join(dir, entry.Name(), sharedFolderPrefix+"*"))
 		if len(inner) > 0 || entry.Name()[0] == '.' && !slices.Contains(known, entry.Name()) {
 			t.Errorf("%s is left: %q", entry.Name(), inner)
 		}
@@ -191,9 +195,12 @@ func leftovers(t *testing.T, dir string, known ...string) {
 // Whoever masks the rows of a run, its release has the same bytes, and its report the same risks.
 func TestRunElsewhere(t *testing.T) {
 	t.Setenv("KCUT_TEST_KEY", "0123456789abcdef0123456789abcdef")
-	directory := func(job string) string { return strings.Replace(job, "output: out.parquet", "output: out/", 1) }
+	directory := func(job string) string {
+		return strings.Replace(job, "output: out.parquet", "output: out/", 1)
+	}
 	small := func(job string) string {
-		return strings.Replace(job, "output: out.parquet", "output: {path: out/, row_group_rows: 40}", 1)
+		return strings.Replace(job, "output: out.parquet",
+			"output: {path: out/, row_group_rows: 40}", 1)
 	}
 	jobs := map[string]string{
 		"released":     directory(peopleJob),
@@ -203,40 +210,63 @@ func TestRunElsewhere(t *testing.T) {
 		"no class":     small(changed("class: income\n", "")),
 		"bottom-up":    small(withAlgorithm(peopleJob, "bottom-up")),
 		"tds":          small(withAlgorithm(peopleJob, "tds")),
-		"prefix":       small(changed("job: suppress", "job: {mask: generalize, taxonomy: {prefix: [1]}}")),
-		"rendered":     small(changed("born: discretize", "born: {mask: discretize, render: interval}")),
-		"pseudonyms":   small(strings.Replace(changed("class: income\n", ""), "income: keep", "income: {mask: pseudonym, key_env: KCUT_TEST_KEY}", 1)),
-		"balance":      small("balance: 1\n" + peopleJob),
-		"score":        small("score: infogain\nmax_steps: 9\n" + peopleJob),
-		"bounds":       small(changed("born: discretize", "born: {mask: discretize, render: bounds, round: month}")),
-		"weight":       small(changed("weight: discretize", "weight: {mask: discretize, render: bounds, weight: 2}")),
-		"levels":       small(changed("city: generalize", "city: {mask: generalize, at_most: 1}")),
-		"counted":      small("count: times\n" + peopleJob),
-		"sensitive":    small(changed("class: income\n", "class: income\nsensitive: [{column: income, l: 2, max_confidence: {high: 0.99}}]\n")),
-		"no class, sensitive": small(strings.NewReplacer("class: income\n", "sensitive: [{column: income, l: 2}, {column: job, entropy_l: 1.5, t: 0.6}]\n",
+		"prefix": small(changed("job: suppress",
+			"job: {mask: generalize, taxonomy: {prefix: [1]}}")),
+		"rendered": small(changed("born: discretize",
+			"born: {mask: discretize, render: interval}")),
+		"pseudonyms": small(strings.Replace(changed("class: income\n", ""), "income: keep",
+			"income: {mask: pseudonym, key_env: KCUT_TEST_KEY}", 1)),
+		"balance": small("balance: 1\n" + peopleJob),
+		"score":   small("score: infogain\nmax_steps: 9\n" + peopleJob),
+		"bounds": small(changed("born: discretize",
+			"born: {mask: discretize, render: bounds, round: month}")),
+		"weight": small(changed("weight: discretize",
+			"weight: {mask: discretize, render: bounds, weight: 2}")),
+		"levels":  small(changed("city: generalize", "city: {mask: generalize, at_most: 1}")),
+		"counted": small("count: times\n" + peopleJob),
+		"sensitive": small(changed("class: income\n",
+			"class: income\nsensitive: [{column: income, l: 2, max_confidence: {high: 0.99}}]\n")),
+		"no class, sensitive": small(strings.NewReplacer("class: income\n",
+			"sensitive: [{column: income, l: 2}, {column: job, entropy_l: 1.5, t: 0.6}]\n",
 			"job: suppress", "job: keep", ", job]", "]").Replace(peopleJob)),
-		"entities": small(strings.NewReplacer("class: income\n", "class: income\nentity: born\nsensitive: [{column: job, max_confidence: 0.9}, {column: income, l: 2}]\n",
-			"job: suppress", "job: keep", ", job]", "]", "income: keep", "income: {keep: {identifying: accepted}}", "born: discretize", "born: drop", "[born, ", "[").Replace(peopleJob)),
-		"entities, no class":   small(strings.NewReplacer("class: income\n", "entity: born\n", "income: keep", "income: {keep: {identifying: accepted}}", "born: discretize", "born: drop", "[born, ", "[").Replace(peopleJob)),
-		"entities, suppressed": small(strings.NewReplacer("class: income\n", "class: income\nentity: born\nmax_suppressed: 3%\n", "income: keep", "income: {keep: {identifying: accepted}}", "born: discretize", "born: drop", "[born, ", "[").Replace(peopleJob)),
-		"suppressed":           small("max_suppressed: 3%\n" + peopleJob),
-		"dropped":              small("max_suppressed: 3%\nsuppressed: drop\n" + peopleJob),
-		"kactus":               small(withAlgorithm(peopleJob, "kactus")),
-		"recruit":              small(withAlgorithm(peopleJob, "{name: kactus, leftover: recruit}")),
-		"iack":                 small(withAlgorithm(peopleJob, "iack")),
-		"iacc":                 small(withAlgorithm(peopleJob, "iacc")),
-		"mondrian":             small(withAlgorithm(peopleJob, "mondrian")),
-		"relaxed":              small(withAlgorithm(peopleJob, "{name: mondrian, partitioning: relaxed}")),
-		"infogain":             small(withAlgorithm(peopleJob, "infogain-mondrian")),
-		"guided":               small("max_suppressed: 1%\nsensitive: [{column: income, l: 2}]\n" + withAlgorithm(peopleJob, "guided")),
-		"auto":                 small(withAlgorithm("max_suppressed: 1%\n"+changed("class: income\n", ""), "auto")),
-		"partitions":           strings.Replace(peopleJob, "out.parquet", "{path: out/, partition_by: [city]}", 1),
-		"kept":                 small(strings.NewReplacer("job: suppress", "job: {keep: {identifying: accepted}}", ", job]", "]").Replace(peopleJob)),
-		"not accepted":         small(strings.NewReplacer("job: suppress", "job: keep", ", job]", "]").Replace(peopleJob)),
-		"nothing kept":         small(strings.Replace(changed("class: income\n", ""), "income: keep", "income: drop", 1)),
+		"entities": small(strings.NewReplacer("class: income\n",
+			"class: income\nentity: born\nsensitive: [{column: job, max_confidence: 0.9}, "+
+				"{column: income, l: 2}]\n",
+			"job: suppress", "job: keep", ", job]", "]", "income: keep",
+			"income: {keep: {identifying: accepted}}", "born: discretize", "born: drop",
+			"[born, ", "[").Replace(peopleJob)),
+		"entities, no class": small(strings.NewReplacer("class: income\n", "entity: born\n",
+			"income: keep", "income: {keep: {identifying: accepted}}", "born: discretize",
+			"born: drop", "[born, ", "[").Replace(peopleJob)),
+		"entities, suppressed": small(strings.NewReplacer("class: income\n",
+			"class: income\nentity: born\nmax_suppressed: 3%\n", "income: keep",
+			"income: {keep: {identifying: accepted}}", "born: discretize", "born: drop",
+			"[born, ", "[").Replace(peopleJob)),
+		"suppressed": small("max_suppressed: 3%\n" + peopleJob),
+		"dropped":    small("max_suppressed: 3%\nsuppressed: drop\n" + peopleJob),
+		"kactus":     small(withAlgorithm(peopleJob, "kactus")),
+		"recruit":    small(withAlgorithm(peopleJob, "{name: kactus, leftover: recruit}")),
+		"iack":       small(withAlgorithm(peopleJob, "iack")),
+		"iacc":       small(withAlgorithm(peopleJob, "iacc")),
+		"mondrian":   small(withAlgorithm(peopleJob, "mondrian")),
+		"relaxed":    small(withAlgorithm(peopleJob, "{name: mondrian, partitioning: relaxed}")),
+		"infogain":   small(withAlgorithm(peopleJob, "infogain-mondrian")),
+		"guided": small("max_suppressed: 1%\nsensitive: [{column: income, l: 2}]\n" +
+			withAlgorithm(peopleJob, "guided")),
+		"auto": small(withAlgorithm("max_suppressed: 1%\n"+changed("class: income\n", ""),
+			"auto")),
+		"partitions": strings.Replace(peopleJob, "out.parquet",
+			"{path: out/, partition_by: [city]}", 1),
+		"kept": small(strings.NewReplacer("job: suppress", "job: {keep: {identifying: accepted}}",
+			", job]", "]").Replace(peopleJob)),
+		"not accepted": small(strings.NewReplacer("job: suppress", "job: keep", ", job]",
+			"]").Replace(peopleJob)),
+		"nothing kept": small(strings.Replace(changed("class: income\n", ""), "income: keep",
+			"income: drop", 1)),
 	}
 	alone := []string{ // their labels depend on several columns, or their row groups on labels
-		"entities, suppressed", "suppressed", "dropped", "kactus", "recruit", "iack", "iacc", "mondrian", "relaxed", "infogain", "guided", "partitions",
+		"entities, suppressed", "suppressed", "dropped", "kactus", "recruit", "iack",
+		"iacc", "mondrian", "relaxed", "infogain", "guided", "partitions",
 	}
 	seed := uint64(0)
 	for name, text := range jobs {
@@ -255,7 +285,8 @@ func TestRunElsewhere(t *testing.T) {
 			var risks []*risk.Report
 			run := func(runner *goroutines, out string) {
 				j := mustLoad(t, dir, "order", order)
-				j.Output.Path = filepath.Join(dir, out) + strings.TrimPrefix(filepath.Base(j.Output.Path), "out")
+				j.Output.Path = filepath.Join(dir, out) +
+					strings.TrimPrefix(filepath.Base(j.Output.Path), "out")
 				if strings.HasSuffix(mustLoad(t, dir, "order", order).Output.Path, "/") {
 					j.Output.Path = filepath.Join(dir, out) + "/"
 				}
@@ -265,12 +296,15 @@ func TestRunElsewhere(t *testing.T) {
 				}
 				masksAlone := false
 				opt.Events.Notice = func(text string) {
-					masksAlone = masksAlone || strings.Contains(text, "this process masks the rows alone")
+					masksAlone = masksAlone ||
+						strings.Contains(text, "this process masks the rows alone")
 				}
 				report, err := Run(t.Context(), j, opt)
 				must(t, err)
-				if want := runner != nil && slices.Contains(alone, name); masksAlone != want && name != "auto" || runner != nil && runner.asked > 0 == masksAlone {
-					t.Errorf("the run masks the rows alone: %t, want %t; workers were asked %d times", masksAlone, want, runner.asked)
+				if want := runner != nil && slices.Contains(alone, name); masksAlone != want &&
+					name != "auto" || runner != nil && runner.asked > 0 == masksAlone {
+					t.Errorf("the run masks the rows alone: %t, want %t; workers were asked "+
+						"%d times", masksAlone, want, runner.asked)
 				}
 				if *report.Information == 0 && name != "iack" {
 					t.Error("nothing is left")
@@ -284,7 +318,8 @@ func TestRunElsewhere(t *testing.T) {
 				t.Fatal(names, err)
 			}
 			sameReleases(t, strings.Replace(names[0], "alone", "elsewhere", 1), names[0])
-			if keeps := name == "not accepted"; !reflect.DeepEqual(risks[0], risks[1]) || keeps && risks[0].Both == nil {
+			if keeps := name == "not accepted"; !reflect.DeepEqual(risks[0], risks[1]) ||
+				keeps && risks[0].Both == nil {
 				t.Errorf("elsewhere the risks are %+v, not %+v", risks[1], risks[0])
 			}
 		})
@@ -294,7 +329,8 @@ func TestRunElsewhere(t *testing.T) {
 // Of counts there is nothing to be done elsewhere: the run searches them itself.
 func TestCountsElsewhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
-	dir := splitFolder(t, rng, strings.NewReplacer("input: in", "input_counts: in", "out.parquet", "cut.json").Replace("count: times\n"+peopleJob), 1500, 60)
+	dir := splitFolder(t, rng, strings.NewReplacer("input: in", "input_counts: in",
+		"out.parquet", "cut.json").Replace("count: times\n"+peopleJob), 1500, 60)
 	for _, runner := range []Runner{nil, &goroutines{rng: rng}} {
 		must(t, tryJob(t, dir, t.Context(), RunOptions{Runner: runner}))
 		if runner == nil {
@@ -304,19 +340,24 @@ func TestCountsElsewhere(t *testing.T) {
 	sameReleases(t, filepath.Join(dir, "cut.json"), filepath.Join(dir, "alone"))
 }
 
-// Rows that the run has no room for, although each worker has for its part of them, spill where the run is.
+// Rows that the run has no room for, although each worker has for its part of them, spill where
+// the run is.
 func TestElsewhereSpills(t *testing.T) {
 	rng := rand.New(rand.NewPCG(35, 36))
-	dir := jobFolder(t, strings.NewReplacer("out.parquet", "out/", "[city, age, job], k: 5", "[age, job], k: 5", "  - {columns: [born, city, weight], k: 3}\n", "",
-		"born: discretize", "born: {keep: {identifying: accepted}}", "city: generalize", "city: {keep: {identifying: accepted}}",
+	dir := jobFolder(t, strings.NewReplacer("out.parquet", "out/", "[city, age, job], k: 5",
+		"[age, job], k: 5", "  - {columns: [born, city, weight], k: 3}\n", "",
+		"born: discretize", "born: {keep: {identifying: accepted}}", "city: generalize",
+		"city: {keep: {identifying: accepted}}",
 		"weight: discretize", "weight: {keep: {identifying: accepted}}").Replace(peopleJob))
 	table := people(rng, 240_000)
 	for from := 0; from < len(table.rows); from += 10_000 {
-		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%06d.parquet", from)), from, from+10_000, 10_000)
+		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%06d.parquet", from)),
+			from, from+10_000, 10_000)
 	}
 	for _, runner := range []Runner{nil, &goroutines{rng: rng, turns: true}} {
 		spills := false
-		_, err := Run(t.Context(), mustLoad(t, dir, "order", job.OrderReleased, "limits.memory", "16MiB"), RunOptions{Runner: runner, Events: Events{Notice: func(text string) {
+		_, err := Run(t.Context(), mustLoad(t, dir, "order", job.OrderReleased, "limits.memory",
+			"16MiB"), RunOptions{Runner: runner, Events: Events{Notice: func(text string) {
 			spills = spills || strings.HasPrefix(text, "rows of the release exceed")
 		}}})
 		must(t, err)
@@ -329,18 +370,24 @@ func TestElsewhereSpills(t *testing.T) {
 	sameReleases(t, filepath.Join(dir, "out"), filepath.Join(dir, "alone"))
 }
 
-// Runs to several outputs share one place with their workers, of which each removes what runs to its output have left there, and nothing else.
+// Runs to several outputs share one place with their workers, of which each removes what runs to
+// its output have left there, and nothing else.
 func TestSharedFolder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(39, 40))
 	eachStore(t, 600, func(t *testing.T, dir string, server *storagetest.Server) {
 		in := t.TempDir()
-		for name, store := range map[string]sharedFolder{"a disk": sharedFolder(in), "a store": sharedFolder(server.URL("shared"))} {
+		for name, store := range map[string]sharedFolder{
+			"a disk": sharedFolder(in), "a store": sharedFolder(server.URL("shared")),
+		} {
 			run := func(out string, before func(string) error) error {
-				j := mustLoad(t, dir, "output.path", filepath.Join(t.TempDir(), out)+"/", "order", job.OrderReleased)
-				left := store.inner(sharedPrefix(filepath.Clean(j.Output.Path)) + "left")
+				j := mustLoad(t, dir, "output.path", filepath.Join(t.TempDir(), out)+"/",
+					"order", job.OrderReleased)
+				left := store.subfolder(sharedPrefixOf(filepath.Clean(j.Output.Path)) + "left")
 				must(t, left.make())
 				must(t, left.put(t.Context(), jobFile, []byte("of a run that was killed")))
-				_, err := Run(t.Context(), j, RunOptions{Runner: &goroutines{rng: rng, before: before}, Shared: string(store)})
+				_, err := Run(t.Context(), j, RunOptions{
+					Runner: &goroutines{rng: rng, before: before}, Shared: string(store),
+				})
 				return err
 			}
 			err := run("one", func(string) error { return run("other", nil) })
@@ -354,13 +401,15 @@ func TestSharedFolder(t *testing.T) {
 	})
 }
 
-// Workers that share an object store with the run make its bytes there, from its input, and leave nothing else.
+// Workers that share an object store with the run make its bytes there, from its input, and leave
+// nothing else.
 func TestElsewhereInStores(t *testing.T) {
 	eachStore(t, 600, func(t *testing.T, dir string, server *storagetest.Server) {
 		rng := rand.New(rand.NewPCG(37, 38))
 		var want map[string][]byte
 		for _, opt := range []RunOptions{
-			{}, {Runner: &goroutines{rng: rng}}, {Runner: &goroutines{rng: rng}, Shared: server.URL("shared")},
+			{}, {Runner: &goroutines{rng: rng}},
+			{Runner: &goroutines{rng: rng}, Shared: server.URL("shared")},
 		} {
 			if _, err := runRemote(t, dir, server, "out/", opt); err != nil {
 				t.Fatal(err)
@@ -368,8 +417,10 @@ func TestElsewhereInStores(t *testing.T) {
 			if want == nil {
 				want = outputs(t, server)
 			}
-			if got := server.Keys(t); len(want) < 3 || !maps.EqualFunc(outputs(t, server), want, bytes.Equal) || len(got) != len(want)+5 {
-				t.Errorf("shared %q: %q, want %d objects, and the same, beside 4 of the input and run.json", opt.Shared, got, len(want))
+			if got := server.Keys(t); len(want) < 3 ||
+				!maps.EqualFunc(outputs(t, server), want, bytes.Equal) || len(got) != len(want)+5 {
+				t.Errorf("shared %q: %q, want %d objects, and the same, beside 4 of the input "+
+					"and run.json", opt.Shared, got, len(want))
 			}
 			removeOutputs(t, server)
 		}
@@ -381,7 +432,8 @@ func TestRunByProcesses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(27, 28))
 	for _, order := range []string{job.OrderReleased, job.OrderInput} {
 		t.Run(order, func(t *testing.T) {
-			dir := splitFolder(t, rng, changed("output: out.parquet", "output: {path: out/, row_group_rows: 40}"), 900, 60)
+			dir := splitFolder(t, rng, changed("output: out.parquet",
+				"output: {path: out/, row_group_rows: 40}"), 900, 60)
 			for _, runner := range []Runner{nil, &processes{rng}} {
 				must(t, tryJob(t, dir, t.Context(), RunOptions{Runner: runner}, "order", order))
 				if runner == nil {
@@ -397,7 +449,8 @@ func TestRunByProcesses(t *testing.T) {
 // Whatever fails elsewhere fails the run, which keeps its class and leaves nothing.
 func TestElsewhereFailures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(29, 30))
-	base := strings.NewReplacer("job: suppress", "job: {keep: {identifying: accepted}}", ", job]", "]",
+	base := strings.NewReplacer("job: suppress", "job: {keep: {identifying: accepted}}",
+		", job]", "]",
 		"output: out.parquet", "output: {path: out/, row_group_rows: 40}").Replace(peopleJob)
 	dir := splitFolder(t, rng, base, 900, 60)
 	stopped, stop := context.WithCancel(t.Context())
@@ -424,16 +477,29 @@ func TestElsewhereFailures(t *testing.T) {
 		want   error
 		asked  int
 	}{
-		"runner":  {&goroutines{before: func(string) error { return errors.New("the cluster is gone") }}, job.OrderReleased, fault.Transient, attempts},
-		"stopped": {&goroutines{before: func(string) error { stop(); return stopped.Err() }}, job.OrderReleased, fault.Cancelled, 1},
+		"runner": {&goroutines{before: func(string) error {
+			return errors.New("the cluster is gone")
+		}}, job.OrderReleased, fault.Transient, mostAttempts},
+		"stopped": {&goroutines{before: func(string) error { stop(); return stopped.Err() }},
+			job.OrderReleased, fault.Cancelled, 1},
 		"input gone": {&goroutines{before: func(string) error {
-			return os.Rename(filepath.Join(dir, "in", "0150.parquet"), filepath.Join(dir, "in", "_gone"))
+			return os.Rename(filepath.Join(dir, "in", "0150.parquet"),
+				filepath.Join(dir, "in", "_gone"))
 		}}, job.OrderReleased, fault.Input, 1},
-		"cut gone":           {&goroutines{before: func(folder string) error { return os.Remove(filepath.Join(folder, cutFile)) }}, job.OrderReleased, fault.Transient, attempts},
-		"damaged rows":       {&goroutines{after: eachResult(damage)}, job.OrderReleased, fault.Input, 1},
-		"damaged row groups": {&goroutines{after: eachResult(damage)}, job.OrderInput, fault.Input, 1},
-		"lost":               {&goroutines{after: eachResult(os.Remove)}, job.OrderReleased, fault.Transient, attempts},
-		"two kinds":          {&goroutines{after: eachResult(func(name string) error { return os.WriteFile(name+"0", nil, 0o600) })}, job.OrderReleased, fault.Transient, attempts},
+		"cut gone": {&goroutines{before: func(folder string) error {
+			return os.Remove(filepath.Join(folder, cutFile))
+		}}, job.OrderReleased, fault.Transient, mostAttempts},
+		"damaged rows": {&goroutines{after: eachResult(damage)}, job.OrderReleased,
+			fault.Input, 1},
+		"damaged row groups": {&goroutines{after: eachResult(damage)}, job.OrderInput,
+			fault.Input, 1},
+		"lost": {&goroutines{after: eachResult(os.Remove)}, job.OrderReleased, fault.Transient,
+			mostAttempts},
+		"two kinds": {
+			&goroutines{after: eachResult(func(name string) error {
+				return os.WriteFile(name+"0", nil, 0o600)
+			})}, job.OrderReleased, fault.Transient, mostAttempts,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := t.Context()
@@ -443,7 +509,8 @@ func TestElsewhereFailures(t *testing.T) {
 			tc.runner.rng = rng
 			err := tryJob(t, dir, ctx, RunOptions{Runner: tc.runner}, "order", tc.order)
 			if !errors.Is(fault.Advised(err), tc.want) || tc.runner.asked != tc.asked {
-				t.Errorf("%v, want class %v; asked %d times, want %d", err, tc.want, tc.runner.asked, tc.asked)
+				t.Errorf("%v, want class %v; asked %d times, want %d",
+					err, tc.want, tc.runner.asked, tc.asked)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "out")); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("there is an output: %v", err)
@@ -458,7 +525,8 @@ func TestElsewhereFailures(t *testing.T) {
 func TestElsewhereRefuses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	opt := RunOptions{Runner: &goroutines{rng: rng}}
-	dir := splitFolder(t, rng, strings.NewReplacer("weight: discretize", "weight: keep", ", weight]", "]").Replace(peopleJob), 900, 150)
+	dir := splitFolder(t, rng, strings.NewReplacer("weight: discretize", "weight: keep",
+		", weight]", "]").Replace(peopleJob), 900, 150)
 	if err := tryJob(t, dir, t.Context(), opt); !errors.Is(fault.Advised(err), fault.Privacy) {
 		t.Errorf("a kept column that tells rows apart: %v", err)
 	}
@@ -472,7 +540,8 @@ func TestElsewhereRefuses(t *testing.T) {
 
 // A worker's job is the run's, wherever it is read.
 func TestPortableJob(t *testing.T) {
-	dir := jobFolder(t, changed("job: suppress", "job: {mask: generalize, taxonomy: {prefix: [1]}}")+"max_suppressed: 0.5%\nmax_steps: 0\n")
+	dir := jobFolder(t, changed("job: suppress",
+		"job: {mask: generalize, taxonomy: {prefix: [1]}}")+"max_suppressed: 0.5%\nmax_steps: 0\n")
 	j := mustLoad(t, dir)
 	text, err := j.Portable()
 	must(t, err)
@@ -482,7 +551,8 @@ func TestPortableJob(t *testing.T) {
 	must(t, err)
 	again, err := read.Portable()
 	must(t, err)
-	if !bytes.Equal(again, text) || read.MaxSuppressed != j.MaxSuppressed || read.MaxSteps == nil || read.Column("city").Taxonomy.Tree == nil {
+	if !bytes.Equal(again, text) || read.MaxSuppressed != j.MaxSuppressed || read.MaxSteps == nil ||
+		read.Column("city").Taxonomy.Tree == nil {
 		t.Errorf("%s\n%s", again, text)
 	}
 }

@@ -33,7 +33,9 @@ func TestRedundantSets(t *testing.T) {
 	report := mustRun(t, dir, nil)
 	for _, set := range []int{2, 4} {
 		want := fmt.Sprintf("quasi-identifier set %d is redundant", set)
-		if !slices.ContainsFunc(report.Notices, func(n string) bool { return strings.HasPrefix(n, want) }) {
+		if !slices.ContainsFunc(report.Notices, func(n string) bool {
+			return strings.HasPrefix(n, want)
+		}) {
 			t.Errorf("notices %q, want %q", report.Notices, want)
 		}
 	}
@@ -50,8 +52,12 @@ func TestNoStep(t *testing.T) {
 		steps  bool // there may be some that split nothing
 	}{
 		{"one class", func(table *testTable, row int) { table.set(row, "income", "low") }, false},
-		{"all nulls", func(table *testTable, row int) { copy(table.rows[row], []string{null, null, null, null, null}) }, true},
-		{"all the same", func(table *testTable, row int) { copy(table.rows[row][:5], table.rows[0][:5]) }, true},
+		{"all nulls", func(table *testTable, row int) {
+			copy(table.rows[row], []string{null, null, null, null, null})
+		}, true},
+		{"all the same", func(table *testTable, row int) {
+			copy(table.rows[row][:5], table.rows[0][:5])
+		}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			table := people(rand.New(rand.NewPCG(3, 4)), 300)
@@ -95,7 +101,8 @@ func TestGeneratedTaxonomies(t *testing.T) {
 	table := people(rand.New(rand.NewPCG(7, 8)), 3000)
 	for row := range table.rows {
 		for column, few := range map[string]string{"age": "50", "city": "Nice", "weight": "64"} {
-			if table.rows[row][table.index(column)] == null { // fewer nulls than k keep a column at its root
+			if table.rows[row][table.index(column)] == null {
+				// fewer nulls than k keep a column at its root
 				table.set(row, column, few)
 			}
 		}

@@ -19,9 +19,11 @@ import (
 // largeClasses is the people job with a k that leaves many values in every class.
 var largeClasses = strings.NewReplacer("k: 5", "k: 60", "k: 3", "k: 60").Replace(peopleJob)
 
-// worstMeasures returns the measures of a column in the classes of some columns of a table, where they are worst, and the
-// largest share of each value.
-func worstMeasures(t *testTable, columns []string, of string) (worst naiveFigures, shares map[string]float64) {
+// worstMeasures returns the measures of a column in the classes of some columns of a table, where
+// they are worst, and the largest share of each value.
+func worstMeasures(
+	t *testTable, columns []string, of string,
+) (worst naiveFigures, shares map[string]float64) {
 	classes, all, at := make(map[string][]string), []string(nil), t.index(of)
 	for _, row := range t.rows {
 		class := t.key(row, columns)
@@ -39,8 +41,8 @@ func worstMeasures(t *testTable, columns []string, of string) (worst naiveFigure
 	return worst, shares
 }
 
-// What a cut claims of sensitive columns is counted again, whatever their type is: what holds exactly passes, and
-// anything more is found, without a value.
+// What a cut claims of sensitive columns is counted again, whatever their type is: what holds
+// exactly passes, and anything more is found, without a value.
 func TestVerifySensitive(t *testing.T) {
 	for _, algorithm := range []string{"tdr", "mondrian"} {
 		dir := releasedPeople(t, withAlgorithm(largeClasses, algorithm))
@@ -63,7 +65,9 @@ func TestVerifySensitive(t *testing.T) {
 		claim := func(s cutfile.Sensitive) func(*forged) {
 			return func(f *forged) {
 				add(f)
-				f.cut.Sensitive = []cutfile.Sensitive{{Column: "income", MaxConfidence: &job.Shares{Every: 0.9999999}}, s}
+				f.cut.Sensitive = []cutfile.Sensitive{
+					{Column: "income", MaxConfidence: &job.Shares{Every: 0.9999999}}, s,
+				}
 				if s.Column == "income" {
 					f.cut.Sensitive = f.cut.Sensitive[1:]
 				}
@@ -80,33 +84,57 @@ func TestVerifySensitive(t *testing.T) {
 				}
 			}
 			delete(shares, null) // cannot be named
-			l, entropyL, share, moved := int(worst["l"]), worst["entropy_l"], worst["max_confidence"], worst["t"]
+			l, entropyL, share, moved := int(worst["l"]), worst["entropy_l"],
+				worst["max_confidence"], worst["t"]
 			if l < 2 || share == 1 || moved == 0 {
 				t.Fatalf("%s tells too little: %+v", column, worst)
 			}
-			most := slices.MaxFunc(slices.Sorted(maps.Keys(shares)), func(a, b string) int { return int(math.Copysign(1, shares[a]-shares[b])) })
+			most := slices.MaxFunc(slices.Sorted(maps.Keys(shares)), func(a, b string) int {
+				return int(math.Copysign(1, shares[a]-shares[b]))
+			})
 			sound := cutfile.Sensitive{
-				Column: column, L: l, EntropyL: entropyL, MaxConfidence: &job.Shares{Every: share}, T: &moved,
+				Column: column, L: l, EntropyL: entropyL, MaxConfidence: &job.Shares{Every: share},
+				T: &moved,
 			}
-			found := func(measure string) []string { return []string{"column " + column + ": " + measure + " "} }
+			found := func(measure string) []string {
+				return []string{"column " + column + ": " + measure + " "}
+			}
 			mustFindForgeries(t, dir, []forgery{
 				{algorithm + " " + column + ", what holds", claim(sound), nil},
-				{column + ", what named values have", claim(cutfile.Sensitive{Column: column, MaxConfidence: &job.Shares{Of: shares}}), nil},
-				{column + ", one value more", claim(cutfile.Sensitive{Column: column, L: l + 1}), found("l")},
-				{column + ", more entropy", claim(cutfile.Sensitive{Column: column, EntropyL: entropyL + 1e-6}), found("entropy_l")},
-				{column + ", less confidence", claim(cutfile.Sensitive{Column: column, MaxConfidence: &job.Shares{Every: share - 1e-6}}), found("max_confidence")},
-				{column + ", closer", claim(cutfile.Sensitive{Column: column, T: new(moved - 1e-6)}), found("t")},
-				{column + ", less confidence in one", claim(cutfile.Sensitive{Column: column, MaxConfidence: &job.Shares{Of: map[string]float64{
-					most: shares[most] - 1e-6, "no value of it": 0.5,
-				}}}), []string{"column " + column + ": max_confidence: a value has a larger share than its cut claims"}},
+				{column + ", what named values have",
+					claim(cutfile.Sensitive{Column: column,
+						MaxConfidence: &job.Shares{Of: shares}}), nil},
+				{column + ", one value more",
+					claim(cutfile.Sensitive{Column: column, L: l + 1}), found("l")},
+				{column + ", more entropy", claim(cutfile.Sensitive{
+					Column: column, EntropyL: entropyL + 1e-6,
+				}), found("entropy_l")},
+				{column + ", less confidence",
+					claim(cutfile.Sensitive{Column: column,
+						MaxConfidence: &job.Shares{Every: share - 1e-6}}), found("max_confidence")},
+				{column + ", closer",
+					claim(cutfile.Sensitive{Column: column, T: new(moved - 1e-6)}), found("t")},
+				{column + ", less confidence in one",
+					claim(cutfile.Sensitive{Column: column,
+						MaxConfidence: &job.Shares{Of: map[string]float64{
+							most: shares[most] - 1e-6, "no value of it": 0.5,
+						}}}), []string{"column " + column +
+						": max_confidence: a value has a larger share than its cut claims"}},
 			}...)
 		}
 		mustFindForgeries(t, dir, []forgery{
-			{"a column that is not there", claim(cutfile.Sensitive{Column: "wealth", L: 2}), []string{"the cut speaks of column wealth, which is not there"}},
+			{"a column that is not there", claim(cutfile.Sensitive{Column: "wealth", L: 2}),
+				[]string{"the cut speaks of column wealth, which is not there"}},
 			{"entities", func(f *forged) { f.cut.Entity = true }, nil},
-			{"fewer entities than records", func(f *forged) { f.cut.Entity, f.cut.Sets[0].Anonymity = true, f.cut.Sets[0].Anonymity-1 }, nil},
-			{"more entities than records", func(f *forged) { f.cut.Entity, f.cut.Sets[0].Anonymity = true, f.cut.Sets[0].Anonymity+1 }, []string{"its cut claims"}},
-			{"too few records for k entities", func(f *forged) { f.cut.Entity, f.cut.Sets[0].K = true, int(f.cut.Sets[0].Anonymity)+1 }, []string{"is below k"}},
+			{"fewer entities than records", func(f *forged) {
+				f.cut.Entity, f.cut.Sets[0].Anonymity = true, f.cut.Sets[0].Anonymity-1
+			}, nil},
+			{"more entities than records", func(f *forged) {
+				f.cut.Entity, f.cut.Sets[0].Anonymity = true, f.cut.Sets[0].Anonymity+1
+			}, []string{"its cut claims"}},
+			{"too few records for k entities", func(f *forged) {
+				f.cut.Entity, f.cut.Sets[0].K = true, int(f.cut.Sets[0].Anonymity)+1
+			}, []string{"is below k"}},
 		}...)
 	}
 }
@@ -119,26 +147,34 @@ func TestVerifyFindsForgedValues(t *testing.T) {
 	worst, _ := worstMeasures(release.testTable, set, "income")
 	first := release.key(release.rows[0], set)
 	mustFindForgeries(t, dir, []forgery{{"one value", func(f *forged) {
-		f.cut.Sensitive = []cutfile.Sensitive{{Column: "income", L: 2, MaxConfidence: &job.Shares{Every: min(worst["max_confidence"]+0.001, 0.999)}, T: new(0.99)}}
+		f.cut.Sensitive = []cutfile.Sensitive{{
+			Column: "income",
+			L:      2, MaxConfidence: &job.Shares{Every: min(worst["max_confidence"]+0.001, 0.999)},
+			T: new(0.99),
+		}}
 		at := f.index("income")
 		for _, row := range f.rows {
 			if f.key(row, set) == first {
 				row[at] = f.rows[0][at]
 			}
 		}
-	}, []string{"quasi-identifier set 1: column income: l 1, its cut claims 2", "quasi-identifier set 1: column income: max_confidence 1, its cut claims 0."}}}...)
+	}, []string{"quasi-identifier set 1: column income: l 1, its cut claims 2",
+		"quasi-identifier set 1: column income: max_confidence 1, its cut claims 0."}}}...)
 }
 
-// For l a null is no value: of a class of one diagnosis and nulls that one would be known. With nulls: count it is one. What a cut
-// claims of either is recounted so.
+// For l a null is no value: of a class of one diagnosis and nulls that one would be known. With
+// nulls: count it is one. What a cut claims of either is recounted so.
 func TestNullsAreNoValues(t *testing.T) {
-	for _, algorithm := range []string{"tdr", "tdr\nmax_suppressed: 5%", "kactus", "mondrian", "infogain-mondrian", "guided"} {
+	for _, algorithm := range []string{"tdr", "tdr\nmax_suppressed: 5%", "kactus",
+		"mondrian", "infogain-mondrian", "guided"} {
 		t.Run(searchName(algorithm), func(t *testing.T) {
 			table := visits(rand.New(rand.NewPCG(8, 9)), 1500)
 			column := 6
 			table.fields[column].Nullable = true
 			for row := range table.rows {
-				table.rows[row][column] = []string{"a", "a", "a", null, null, "b"}[(row+len(table.rows[row][4]))*7919%100/17]
+				table.rows[row][column] = []string{
+					"a", "a", "a", null, null, "b",
+				}[(row+len(table.rows[row][4]))*7919%100/17]
 			}
 			lone := 0
 			for _, counted := range []bool{false, true} {
@@ -150,9 +186,13 @@ func TestNullsAreNoValues(t *testing.T) {
 				mustRun(t, dir, nil, "order", "released")
 				path := filepath.Join(dir, "out.parquet")
 				for _, rows := range table.groupsOf(t, path) {
-					values, has := different(rows, column), slices.ContainsFunc(rows, func(row []string) bool { return row[column] == null })
+					values, has := different(rows, column),
+						slices.ContainsFunc(rows, func(row []string) bool {
+							return row[column] == null
+						})
 					if values < 2 || !counted && has && values < 3 {
-						t.Errorf("counted %t: a group has %d values, a null is one: %t", counted, values, has)
+						t.Errorf("counted %t: a group has %d values, a null is one: %t",
+							counted, values, has)
 					}
 					if has && values == 2 {
 						lone++
@@ -163,7 +203,9 @@ func TestNullsAreNoValues(t *testing.T) {
 				if lone > 0 {
 					want = []string{"column diagnosis: l 1, its cut claims 2"}
 				}
-				mustFindForgeries(t, dir, forgery{"nulls are none", func(f *forged) { f.cut.Sensitive[0].Nulls = "" }, want})
+				mustFindForgeries(t, dir, forgery{
+					"nulls are none", func(f *forged) { f.cut.Sensitive[0].Nulls = "" }, want,
+				})
 			}
 			if lone == 0 && algorithm != "guided" {
 				t.Error("no group has but one value beside nulls")
@@ -172,7 +214,8 @@ func TestNullsAreNoValues(t *testing.T) {
 	}
 }
 
-// A share for a value that no row has is refused: it is most likely spelt otherwise. The value is not shown.
+// A share for a value that no row has is refused: it is most likely spelt otherwise. The value is
+// not shown.
 func TestNamedValueMustOccur(t *testing.T) {
 	for _, tt := range []struct{ value, want string }{
 		{"High", "one differs from it only by blanks or case"},
@@ -180,13 +223,17 @@ func TestNamedValueMustOccur(t *testing.T) {
 		{"hi gh", "one differs from it only by blanks or case"},
 		{"highest", "no row has a value that max_confidence names"},
 	} {
-		dir := peopleFolder(t, changed("class: income\n", fmt.Sprintf("class: income\nsensitive: [{column: income, max_confidence: {%q: 0.99}}]\n", tt.value)), 500)
+		dir := peopleFolder(t, changed("class: income\n",
+			fmt.Sprintf("class: income\nsensitive: [{column: income, max_confidence: {%q: "+
+				"0.99}}]\n", tt.value)), 500)
 		_, err := runJob(t, dir, nil)
 		mustFail(t, err, fault.Input)
-		if text := err.Error(); !strings.Contains(text, tt.want) || !strings.Contains(text, "column income") || strings.Contains(text, tt.value) {
+		if text := err.Error(); !strings.Contains(text, tt.want) ||
+			!strings.Contains(text, "column income") || strings.Contains(text, tt.value) {
 			t.Errorf("%q: %v", tt.value, err)
 		}
-		if similar := strings.Contains(err.Error(), "differs"); similar != strings.Contains(tt.want, "differs") {
+		if similar := strings.Contains(err.Error(), "differs"); similar != strings.Contains(tt.want,
+			"differs") {
 			t.Errorf("%q: %v", tt.value, err)
 		}
 	}

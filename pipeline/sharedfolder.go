@@ -18,8 +18,9 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// sharedFolder is where a run and its workers leave files for each other: a private folder of a disk that all of them
-// see, or a place in an object store. Files appear whole, and are not changed.
+// sharedFolder is where a run and its workers leave files for each other: a private folder of a
+// disk that all of them see, or a place in an object store. Files appear whole, and are not
+// changed.
 type sharedFolder string
 
 // The files of a shared folder, beside that of the cut.
@@ -65,7 +66,8 @@ func (f sharedFolder) putJSON(ctx context.Context, name string, v any) error {
 	return f.put(ctx, name, text)
 }
 
-// putResult writes a file whose name ends with a digest of it: processes that make the same write the same.
+// putResult writes a file whose name ends with a digest of it: processes that make the same write
+// the same.
 func (f sharedFolder) putResult(ctx context.Context, name string, content []byte) error {
 	return f.put(ctx, fmt.Sprintf("%s-%.8x", name, sha256.Sum256(content)), content)
 }
@@ -79,7 +81,9 @@ func (f sharedFolder) get(ctx context.Context, name string) ([]byte, error) {
 }
 
 // getHeld reads a file that grows with the input: it is drawn from the budget until use has ended.
-func (f sharedFolder) getHeld(ctx context.Context, budget *spill.Budget, name string, use func(content []byte) error) error {
+func (f sharedFolder) getWithin(
+	ctx context.Context, budget *spill.Budget, name string, use func(content []byte) error,
+) error {
 	content, err := f.get(ctx, name)
 	if err != nil {
 		return err
@@ -119,7 +123,7 @@ func (f sharedFolder) list(ctx context.Context, prefix string) (names []string, 
 }
 
 // inner returns a folder in the folder.
-func (f sharedFolder) inner(name string) sharedFolder {
+func (f sharedFolder) subfolder(name string) sharedFolder {
 	return sharedFolder(storage.Join(string(f), name))
 }
 
@@ -147,25 +151,26 @@ func (f sharedFolder) remove(ctx context.Context) error {
 }
 
 // sharedBy begins the names of all shared folders.
-const sharedBy = "shared-"
+const sharedFolderPrefix = "shared-"
 
-// sharedPrefix begins the names of the folders that runs to an output share with their workers, in a place that runs to several
-// outputs may have. Workers outlive a run, so that the next one's folder has another name.
-func sharedPrefix(output string) string {
-	return fmt.Sprintf("%s%.8x-", sharedBy, sha256.Sum256([]byte(output)))
+// sharedPrefix begins the names of the folders that runs to an output share with their workers,
+// in a place that runs to several outputs may have. Workers outlive a run, so that the next one's
+// folder has another name.
+func sharedPrefixOf(output string) string {
+	return fmt.Sprintf("%s%.8x-", sharedFolderPrefix, sha256.Sum256([]byte(output)))
 }
 
 // sweep removes the folders in the folder that killed runs have left, by the prefix of their names.
 func (f sharedFolder) sweep(ctx context.Context, prefix string) error {
 	if storage.IsRemote(string(f)) {
-		return f.inner(prefix).remove(ctx)
+		return f.subfolder(prefix).remove(ctx)
 	}
 	names, err := f.list(ctx, prefix)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	for _, name := range names {
-		err = errors.Join(err, f.inner(name).remove(ctx))
+		err = errors.Join(err, f.subfolder(name).remove(ctx))
 	}
 	return err
 }

@@ -96,11 +96,16 @@ var sizes = []size{
 
 // Why cases are not drawn near to sizes.
 const (
-	limitSize = "what is beyond is refused as damaged, hostile or too large: the package's own tests have files of both kinds"
-	bytesSize = "bytes of memory, or of files: cases are on both sides, since budgets from 16MiB to 1GiB, stores and long texts draw some of each, but at no exact byte"
-	largeSize = "takes more rows or labels than cases have: tests of the package, or those in cmd/kcut that take long, set or pass it"
-	innerSize = "about what a search makes by itself, of which no case decides how much: the package's tests compare it with a naive one on both sides"
-	shareSize = "a share of the rows, of which cases have more and less: the package's tests compare it with a plain count"
+	limitSize = "what is beyond is refused as damaged, hostile or too large: the package's own " +
+		"tests have files of both kinds"
+	bytesSize = "bytes of memory, or of files: cases are on both sides, since budgets from 16MiB " +
+		"to 1GiB, stores and long texts draw some of each, but at no exact byte"
+	largeSize = "takes more rows or labels than cases have: tests of the package, or those in " +
+		"cmd/kcut that take long, set or pass it"
+	innerSize = "about what a search makes by itself, of which no case decides how much: the " +
+		"package's tests compare it with a naive one on both sides"
+	shareSize = "a share of the rows, of which cases have more and less: the package's tests " +
+		"compare it with a plain count"
 	markSize  = "an encoding, not a size"
 	otherSize = "of another command than run, or of object stores: tests of that"
 )
@@ -293,7 +298,8 @@ var unreached = map[string][]size{
 // few is the value above which a size takes a case of many rows.
 const fewRows = 5000
 
-// sizesDrawn returns the sizes that cases are near to: those that take few rows, and those that take many.
+// sizesDrawn returns the sizes that cases are near to: those that take few rows, and those that
+// take many.
 func sizesDrawn() (small, large []*size) {
 	for i := range sizes {
 		if s := &sizes[i]; s.value > fewRows {
@@ -305,8 +311,8 @@ func sizesDrawn() (small, large []*size) {
 	return small, large
 }
 
-// Every size that the code compares with something is one that cases are drawn near to, or there is a reason why not; and they
-// have the values that the code has.
+// Every size that the code compares with something is one that cases are drawn near to, or there
+// is a reason why not; and they have the values that the code has.
 func TestSizes(t *testing.T) {
 	all := readConstants(t, "..")
 	listed := make(map[string]bool)
@@ -332,7 +338,8 @@ func TestSizes(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(all.compared)) {
 		if !listed[name] {
-			t.Errorf("%s = %d decides which way is taken: add it to sizes, with how cases reach it, or to unreached", name, all.values[name])
+			t.Errorf("%s = %d decides which way is taken: add it to sizes, with how cases reach "+
+				"it, or to unreached", name, all.values[name])
 		}
 	}
 	if len(all.compared) < 150 {

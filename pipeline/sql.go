@@ -31,8 +31,9 @@ func (o *SQLOptions) parse() (d *sql.Dialect, from sql.Table, err error) {
 	return d, from, err
 }
 
-// CountSQL writes the statements that make the tables of counts of a job. They are one for every list of columns whose combinations
-// its search counts, but for those that are within another one, all of them with the class, of which it counts every value's records.
+// CountSQL writes the statements that make the tables of counts of a job. They are one for every
+// list of columns whose combinations its search counts, but for those that are within another
+// one, all of them with the class, of which it counts every value's records.
 func CountSQL(j *job.Job, opt SQLOptions) (string, error) {
 	d, from, err := opt.parse()
 	if err != nil {
@@ -40,7 +41,9 @@ func CountSQL(j *job.Job, opt SQLOptions) (string, error) {
 	}
 	for i := range j.Columns {
 		if j.Columns[i].Name == countColumnOf(j) {
-			return "", j.Located(j.Columns[i].Name, "mask", fmt.Errorf("a column of the table has the name of the counts: name another one with count"))
+			return "", j.Located(j.Columns[i].Name, "mask",
+				fmt.Errorf("a column of the table has the name of the counts: name another one "+
+					"with count"))
 		}
 	}
 	return sql.Count(d, from, countedColumns(j), countColumnOf(j))
@@ -73,16 +76,21 @@ func countedColumns(j *job.Job) (groupings [][]string) {
 			beside = append(beside, s.Column)
 		}
 	}
-	if j.Entity != "" || len(j.Sensitive) > 0 { // what kinds of records there are is known of one table alone
+	if j.Entity != "" || len(j.Sensitive) > 0 {
+		// what kinds of records there are is known of one table alone
 		if j.Entity != "" {
 			beside = append(beside, j.Entity)
 		}
 		return [][]string{slices.Concat(names, beside)}
 	}
-	requirement, _ := binding.Requirement(j, number, formats.MostRecords) // rows: as many as may be suppressed
+	// rows: as many as may be suppressed
+	requirement, _ := binding.Requirement(j, number, formats.MostRecords)
 	var columns [][]int
 	for _, g := range algorithm.Engine(j).Plan(requirement).Groupings {
-		of := slices.DeleteFunc(slices.Clone(g.Columns), func(a int) bool { return a >= len(names) }) // the kind is the class
+		// the kind is the class
+		of := slices.DeleteFunc(slices.Clone(g.Columns), func(a int) bool {
+			return a >= len(names)
+		})
 		columns = append(columns, of)
 	}
 	for i, of := range columns {
@@ -115,7 +123,8 @@ func VerifySQL(ctx context.Context, cut string, opt SQLOptions) (string, error) 
 	return sql.Verify(d, file, of)
 }
 
-// MaskSQL writes the statement that masks a table with a cut. Of the job's counts, or of its input, it reads the types of the columns.
+// MaskSQL writes the statement that masks a table with a cut. Of the job's counts, or of its
+// input, it reads the types of the columns.
 func MaskSQL(ctx context.Context, j *job.Job, cut string, opt SQLOptions) (text string, err error) {
 	d, from, err := opt.parse()
 	if err != nil {
@@ -129,7 +138,7 @@ func MaskSQL(ctx context.Context, j *job.Job, cut string, opt SQLOptions) (text 
 	if err != nil {
 		return "", err
 	}
-	res, err := newRecorder(j, &Report{}, Events{}, spill.Options{})
+	res, err := newRunState(j, &Report{}, Events{}, spill.Options{})
 	if err != nil {
 		return "", err
 	}

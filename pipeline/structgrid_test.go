@@ -23,7 +23,9 @@ func structsOf(cut *cutfile.File, fields []formats.Field) structs {
 			continue
 		}
 		of[c.Name] = formats.Type{} // ends are bytes then
-		if at := slices.IndexFunc(fields, func(f formats.Field) bool { return f.Name == c.Name }); at >= 0 {
+		if at := slices.IndexFunc(fields, func(f formats.Field) bool {
+			return f.Name == c.Name
+		}); at >= 0 {
 			of[c.Name] = typeOfEnds(fields[at].Type, &c)
 		}
 	}

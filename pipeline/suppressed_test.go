@@ -27,13 +27,14 @@ taxonomies:
   city: {ANY: [Bonn, Paris]}
 `
 
-// rareFolder makes a folder in which 12 of 412 rows have a city or a code that nobody else has, one of
-// them no city.
+// rareFolder makes a folder in which 12 of 412 rows have a city or a code that nobody else has,
+// one of them no city.
 func rareFolder(t *testing.T, more string) string {
 	t.Helper()
 	table := &testTable{fields: textFields("city", "code", "class")}
 	for row := range 400 {
-		table.rows = append(table.rows, []string{[]string{"Bonn", "Paris"}[row%2], fmt.Sprintf("%d0%d", 1+row%4, row%7), fmt.Sprint(row % 2 * (row % 3))})
+		table.rows = append(table.rows, []string{[]string{"Bonn", "Paris"}[row%2],
+			fmt.Sprintf("%d0%d", 1+row%4, row%7), fmt.Sprint(row % 2 * (row % 3))})
 	}
 	for row := range 12 {
 		city, code := "Bonn", fmt.Sprintf("%s-%d", canary, row)
@@ -48,9 +49,9 @@ func rareFolder(t *testing.T, more string) string {
 	return table.folder(t, rareJob+more, 100)
 }
 
-// TestSuppressedLabelsStay: with a few records suppressed the columns are told, but neither the values
-// that only these have, nor that there are such, nor their nulls. Applied again, the cut makes the same
-// release, though it does not name everything.
+// TestSuppressedLabelsStay: with a few records suppressed the columns are told, but neither the
+// values that only these have, nor that there are such, nor their nulls. Applied again, the cut
+// makes the same release, though it does not name everything.
 func TestSuppressedLabelsStay(t *testing.T) {
 	masked := mustRelease(t, rareFolder(t, ""), 0).cut
 	for _, column := range masked.Columns {
@@ -58,45 +59,53 @@ func TestSuppressedLabelsStay(t *testing.T) {
 			t.Fatalf("without suppression %+v is released", column)
 		}
 	}
-	for _, more := range []string{"max_suppressed: 5%\n", "max_suppressed: 12\n", "max_suppressed: 12\nsuppressed: drop\n"} {
+	for _, more := range []string{"max_suppressed: 5%\n", "max_suppressed: 12\n",
+		"max_suppressed: 12\nsuppressed: drop\n"} {
 		t.Run(more, func(t *testing.T) {
 			dir := rareFolder(t, more)
 			cut := mustRelease(t, dir, 2).cut
-			if cut.Suppressed+cut.Dropped != 12 || len(cut.Columns[0].Cut) != 2 || len(cut.Columns[1].Cut) < 4 {
+			if cut.Suppressed+cut.Dropped != 12 || len(cut.Columns[0].Cut) != 2 ||
+				len(cut.Columns[1].Cut) < 4 {
 				t.Errorf("released is %s", cut.Raw)
 			}
 			mustNotHold(t, dir, []byte(canary))
-			again, out := filepath.Join(t.TempDir(), "again.parquet"), filepath.Join(dir, "out.parquet")
-			report, err := Apply(t.Context(), mustLoad(t, dir, "output.path", again), ApplyOptions{Cut: out})
+			again, out := filepath.Join(t.TempDir(), "again.parquet"),
+				filepath.Join(dir, "out.parquet")
+			report, err := Apply(t.Context(), mustLoad(t, dir, "output.path", again),
+				ApplyOptions{Cut: out})
 			must(t, err)
 			if report.Suppressed != cut.Suppressed || report.Released != cut.Rows {
-				t.Errorf("applied again, %d records are suppressed, %d released", report.Suppressed, report.Released)
+				t.Errorf("applied again, %d records are suppressed, %d released",
+					report.Suppressed, report.Released)
 			}
 			if !slices.EqualFunc(readTable(t, out).rows, readTable(t, again).rows, slices.Equal) {
 				t.Error("applied again, the cut makes another release")
 			}
 			mustFind(t, again)
-			if d, err := cutfile.Diff(t.Context(), out, again, nil); err != nil || d.Relation != cutfile.Equal {
+			if d, err := cutfile.Diff(t.Context(), out, again, nil); err != nil ||
+				d.Relation != cutfile.Equal {
 				t.Errorf("the cuts differ: %+v, %v", d, err)
 			}
 		})
 	}
 }
 
-// TestMaxSuppressedRefused asks for more records than there are, and for fewer than the largest k, of
-// which none can be suppressed.
+// TestMaxSuppressedRefused asks for more records than there are, and for fewer than the largest
+// k, of which none can be suppressed.
 func TestMaxSuppressedRefused(t *testing.T) {
 	_, err := runJob(t, rareFolder(t, "max_suppressed: 413\n"), nil)
 	mustFail(t, err, fault.Usage)
 	few, want := rareFolder(t, "max_suppressed: 9\n"), rareFolder(t, "")
 	mustRun(t, few, nil)
 	mustRun(t, want, nil)
-	if !bytes.Equal(mustRead(t, filepath.Join(few, "out.parquet")), mustRead(t, filepath.Join(want, "out.parquet"))) {
+	if !bytes.Equal(mustRead(t, filepath.Join(few, "out.parquet")),
+		mustRead(t, filepath.Join(want, "out.parquet"))) {
 		t.Error("fewer than k were suppressed")
 	}
 }
 
-// TestVerifyCountsSuppressed: a cut that tells of more or fewer suppressed records than there are is found.
+// TestVerifyCountsSuppressed: a cut that tells of more or fewer suppressed records than there are
+// is found.
 func TestVerifyCountsSuppressed(t *testing.T) {
 	dir := releasedPeople(t, peopleJob+"max_suppressed: 8%\n")
 	is := cutOf(t, dir).Suppressed
@@ -105,14 +114,18 @@ func TestVerifyCountsSuppressed(t *testing.T) {
 	}
 	mustFindForgeries(t, dir, []forgery{
 		{"nothing", func(*forged) {}, nil},
-		{"more", func(f *forged) { f.cut.Suppressed++ }, []string{fmt.Sprintf("%d records have marks alone, its cut claims %d", is, is+1)}},
-		{"fewer", func(f *forged) { f.cut.Suppressed-- }, []string{fmt.Sprintf("%d records have marks alone, its cut claims %d", is, is-1)}},
-		{"a column without marks", func(f *forged) { f.cut.Columns[1].Suppressed = "" }, []string{"a column has no mark"}},
+		{"more", func(f *forged) { f.cut.Suppressed++ },
+			[]string{fmt.Sprintf("%d records have marks alone, its cut claims %d", is, is+1)}},
+		{"fewer", func(f *forged) { f.cut.Suppressed-- },
+			[]string{fmt.Sprintf("%d records have marks alone, its cut claims %d", is, is-1)}},
+		{"a column without marks", func(f *forged) {
+			f.cut.Columns[1].Suppressed = ""
+		}, []string{"a column has no mark"}},
 	}...)
 }
 
-// TestGroupsCountAgainstMaxSuppressed: of an algorithm that ends with groups which are too small, no more records may be
-// in these than the job allows.
+// TestGroupsCountAgainstMaxSuppressed: of an algorithm that ends with groups which are too small,
+// no more records may be in these than the job allows.
 func TestGroupsCountAgainstMaxSuppressed(t *testing.T) {
 	table := visits(rand.New(rand.NewPCG(5, 6)), 2000)
 	for _, algorithm := range []string{"kactus", "iack", "mondrian"} {
@@ -122,13 +135,17 @@ func TestGroupsCountAgainstMaxSuppressed(t *testing.T) {
 			if (lost > 0) != (algorithm != "mondrian") {
 				t.Fatalf("%d records are lost", lost)
 			}
-			dir := table.folder(t, withAlgorithm(visitsJob+fmt.Sprintf("max_suppressed: %d\n", max(lost, 1)), algorithm), 1000)
-			if report := mustRun(t, dir, nil); report.Released != free.Released || report.Suppressed != free.Suppressed {
+			dir := table.folder(t, withAlgorithm(
+				visitsJob+fmt.Sprintf("max_suppressed: %d\n", max(lost, 1)), algorithm), 1000)
+			if report := mustRun(t, dir, nil); report.Released != free.Released ||
+				report.Suppressed != free.Suppressed {
 				t.Errorf("released are %d of %d rows", report.Released, free.Released)
 			}
 			if lost > 0 {
-				dir = table.folder(t, withAlgorithm(visitsJob+fmt.Sprintf("max_suppressed: %d\n", lost-1), algorithm), 1000)
-				mustRefuse(t, dir, RunOptions{}, fault.Privacy, "groups that are too small", fmt.Sprint(lost-1))
+				dir = table.folder(t, withAlgorithm(
+					visitsJob+fmt.Sprintf("max_suppressed: %d\n", lost-1), algorithm), 1000)
+				mustRefuse(t, dir, RunOptions{}, fault.Privacy, "groups that are too small",
+					fmt.Sprint(lost-1))
 			}
 		})
 	}

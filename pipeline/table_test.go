@@ -50,7 +50,8 @@ func people(rng *rand.Rand, rows int) *testTable {
 			class = "high"
 		}
 		row := []string{
-			fmt.Sprint(age), fmt.Sprintf("%d-%02d-11", 2020-age, 1+rng.IntN(12)), cities[rng.IntN(len(cities))],
+			fmt.Sprint(age), fmt.Sprintf("%d-%02d-11", 2020-age, 1+rng.IntN(12)),
+			cities[rng.IntN(len(cities))],
 			jobs[min(rng.IntN(len(jobs)), age/20)], fmt.Sprint(float64(rng.IntN(1000)) / 8), class,
 		}
 		if rng.IntN(20) == 0 {
@@ -96,7 +97,9 @@ func (t *testTable) parquet(tb testing.TB, path string, from, to, groupRows int)
 }
 
 // encode writes rows from..to-1 to a file with the given metadata.
-func (t *testTable) encode(tb testing.TB, path string, metadata map[string]string, from, to, groupRows int) {
+func (t *testTable) encode(
+	tb testing.TB, path string, metadata map[string]string, from, to, groupRows int,
+) {
 	tb.Helper()
 	columns := make([]writer.Column, len(t.fields))
 	for i, field := range t.fields {
@@ -113,7 +116,9 @@ func (t *testTable) encode(tb testing.TB, path string, metadata map[string]strin
 	must(tb, out.Close())
 }
 
-func (t *testTable) rowGroup(tb testing.TB, columns []writer.Column, rows [][]string) *writer.EncodedRowGroup {
+func (t *testTable) rowGroup(
+	tb testing.TB, columns []writer.Column, rows [][]string,
+) *writer.EncodedRowGroup {
 	tb.Helper()
 	group, err := writer.NewRowGroup(columns, writer.Options{Compression: "snappy"})
 	must(tb, err)
@@ -210,11 +215,12 @@ func editJob(tb testing.TB, dir, old, replacement string) {
 	write(tb, path, strings.Replace(text, old, replacement, 1))
 }
 
-// loadJob loads the folder's job with overrides given as key, value pairs. Unless one of them says
-// otherwise rows stay in the input's order, since most tests know rows by their place, and any number
-// of them may be alone on all labels: sets are small here.
+// loadJob loads the folder's job with overrides given as key, value pairs. Unless one of them
+// says otherwise rows stay in the input's order, since most tests know rows by their place, and
+// any number of them may be alone on all labels: sets are small here.
 func loadJob(dir string, overrides ...string) (*job.Job, error) {
-	list := []job.Override{{Key: "order", Value: job.OrderInput, Origin: "test"}, {Key: "max_unique", Value: "100%", Origin: "test"}}
+	list := []job.Override{{Key: "order", Value: job.OrderInput, Origin: "test"},
+		{Key: "max_unique", Value: "100%", Origin: "test"}}
 	for i := 0; i < len(overrides); i += 2 {
 		list = append(list, job.Override{Key: overrides[i], Value: overrides[i+1], Origin: "test"})
 	}
@@ -270,7 +276,9 @@ func changed(old, replacement string) string {
 }
 
 // tryJob runs the folder's job with options.
-func tryJob(t *testing.T, dir string, ctx context.Context, opt RunOptions, overrides ...string) error {
+func tryJob(
+	t *testing.T, dir string, ctx context.Context, opt RunOptions, overrides ...string,
+) error {
 	t.Helper()
 	job := mustLoad(t, dir, overrides...)
 	report, err := Run(ctx, job, opt)
@@ -288,7 +296,8 @@ func mustRefuse(t *testing.T, dir string, opt RunOptions, class fault.Class, wan
 	unchanged(t, dir, before)
 }
 
-// mustFail demands an error of a class with some words in its text or its hint, and without the secret.
+// mustFail demands an error of a class with some words in its text or its hint, and without the
+// secret.
 func mustFail(tb testing.TB, err error, class fault.Class, want ...string) {
 	tb.Helper()
 	said := fmt.Sprint(err)
@@ -402,7 +411,9 @@ func outcomeOf(t *testing.T, dir string, opt RunOptions, overrides ...string) (o
 	} else {
 		o.release = mustRead(t, job.Output.Path)
 		o.steps = report.Steps
-		o.notices = slices.DeleteFunc(report.Notices, func(text string) bool { return strings.HasSuffix(text, "spilling to disk") })
+		o.notices = slices.DeleteFunc(report.Notices, func(text string) bool {
+			return strings.HasSuffix(text, "spilling to disk")
+		})
 		must(t, os.Remove(job.Output.Path))
 	}
 	unchanged(t, dir, before)
@@ -413,7 +424,8 @@ func outcomeOf(t *testing.T, dir string, opt RunOptions, overrides ...string) (o
 func mustAgree(t *testing.T, got, want outcome) {
 	t.Helper()
 	if got.err != want.err || got.class != want.class {
-		t.Errorf("out of core: %q of class %d\nin memory:   %q of class %d", got.err, got.class, want.err, want.class)
+		t.Errorf("out of core: %q of class %d\nin memory:   %q of class %d",
+			got.err, got.class, want.err, want.class)
 	}
 	if !bytes.Equal(got.trace, want.trace) {
 		t.Errorf("another trace:\n%s\nin memory:\n%s", got.trace, want.trace)

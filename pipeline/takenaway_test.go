@@ -37,7 +37,8 @@ func TestOutputTakenAway(t *testing.T) {
 					must(t, os.RemoveAll(path))
 				}
 			}
-			mustFail(t, tryJob(t, dir, t.Context(), RunOptions{Events: Events{Start: takeAway}}), fault.Transient)
+			mustFail(t, tryJob(t, dir, t.Context(), RunOptions{Events: Events{Start: takeAway}}),
+				fault.Transient)
 		})
 	}
 }

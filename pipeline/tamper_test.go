@@ -41,7 +41,9 @@ func readTable(tb testing.TB, path string) *testTable {
 	g := readGrid(tb, &job.Job{Input: []string{path}}, nil)
 	table := &testTable{}
 	for _, field := range g.fields {
-		table.fields = append(table.fields, formats.Field{Name: field.Name, Type: field.Type, Nullable: true})
+		table.fields = append(table.fields, formats.Field{
+			Name: field.Name, Type: field.Type, Nullable: true,
+		})
 	}
 	for row := range g.rows {
 		cells := make([]string, len(g.columns))
@@ -137,7 +139,8 @@ func mustFindForgeries(t *testing.T, dir string, forgeries ...forgery) {
 	t.Helper()
 	for _, f := range forgeries {
 		t.Run(f.name, func(t *testing.T) {
-			release, path := readRelease(t, filepath.Join(dir, "out.parquet")), filepath.Join(dir, "forged.parquet")
+			release, path := readRelease(t, filepath.Join(dir, "out.parquet")),
+				filepath.Join(dir, "forged.parquet")
 			f.tamper(release)
 			release.write(t, path)
 			mustFind(t, path, f.want...)
@@ -154,41 +157,63 @@ func TestVerifyFinds(t *testing.T) {
 	}
 	mustFindForgeries(t, dir, []forgery{
 		{"nothing", func(*forged) {}, nil},
-		{"k broken", func(f *forged) { loneRow(f.testTable, cut) }, []string{"quasi-identifier set 1: anonymity 1 is below k = 5"}},
+		{"k broken", func(f *forged) { loneRow(f.testTable, cut) },
+			[]string{"quasi-identifier set 1: anonymity 1 is below k = 5"}},
 		{"foreign label", func(f *forged) {
 			for row := range f.rows {
 				if f.rows[row][f.index("city")] == "Europe" || row < 10 {
 					f.set(row, "city", "Atlantis")
 				}
 			}
-		}, []string{"column city, row group 0: 1 dictionary entries that are no labels of the cut"}},
-		{"foreign null", func(f *forged) { f.set(3, "job", null) }, []string{"column job, row group 0: 1 nulls, which the cut does not hold"}},
-		{"foreign metadata", func(f *forged) { f.metadata["pandas"] = "{}" }, []string{"metadata besides kcut.cut"}},
-		{"more anonymity claimed", func(f *forged) { f.cut.Sets[0].Anonymity++ }, []string{"quasi-identifier set 1: anonymity"}},
-		{"less anonymity claimed", func(f *forged) { f.cut.Sets[1].Anonymity-- }, []string{"quasi-identifier set 2: anonymity"}},
+		}, []string{"column city, row group 0: 1 dictionary entries that are no labels of " +
+			"the cut"}},
+		{"foreign null", func(f *forged) { f.set(3, "job", null) },
+			[]string{"column job, row group 0: 1 nulls, which the cut does not hold"}},
+		{"foreign metadata", func(f *forged) {
+			f.metadata["pandas"] = "{}"
+		}, []string{"metadata besides kcut.cut"}},
+		{"more anonymity claimed", func(f *forged) {
+			f.cut.Sets[0].Anonymity++
+		}, []string{"quasi-identifier set 1: anonymity"}},
+		{"less anonymity claimed", func(f *forged) {
+			f.cut.Sets[1].Anonymity--
+		}, []string{"quasi-identifier set 2: anonymity"}},
 		{
-			"a k claimed that is one too large", func(f *forged) { f.cut.Sets[0].K = int(f.cut.Sets[0].Anonymity) + 1 },
-			[]string{fmt.Sprintf("anonymity %d is below k = %d", cut.Sets[0].Anonymity, cut.Sets[0].Anonymity+1)},
+			"a k claimed that is one too large", func(f *forged) {
+				f.cut.Sets[0].K = int(f.cut.Sets[0].Anonymity) + 1
+			},
+			[]string{fmt.Sprintf("anonymity %d is below k = %d",
+				cut.Sets[0].Anonymity, cut.Sets[0].Anonymity+1)},
 		},
 		{
-			"an interval's end moved", func(f *forged) { f.cut.Columns[1].Cut[0].Upper = json.RawMessage("1") },
+			"an interval's end moved", func(f *forged) {
+				f.cut.Columns[1].Cut[0].Upper = json.RawMessage("1")
+			},
 			[]string{"column age: an interval of its cut has other ends than its label"},
 		},
 		{"a key more", func(f *forged) {
 			f.metadata[cutfile.Key] = strings.Replace(string(cut.Raw), "{", `{"names":["Ada"],`, 1)
 		}, []string{"its cut is not of the form that kcut writes"}},
-		{"another class", func(f *forged) { f.cut.Class = "wealth" }, []string{"the cut speaks of column wealth, which is not there"}},
-		{"column gone", func(f *forged) { f.rename("job", "profession") }, []string{"the cut speaks of column job, which is not there"}},
-		{"row gone", func(f *forged) { f.rows = f.rows[1:] }, []string{"it has 1,999 rows, its cut claims 2,000"}},
-		{"row twice", func(f *forged) { f.rows = append(f.rows, f.rows[0]) }, []string{"it has 2,001 rows"}},
-		{"no rows", func(f *forged) { f.rows = nil }, []string{"it has 0 rows", "anonymity 0 is below k = 5"}},
+		{"another class", func(f *forged) { f.cut.Class = "wealth" },
+			[]string{"the cut speaks of column wealth, which is not there"}},
+		{"column gone", func(f *forged) { f.rename("job", "profession") },
+			[]string{"the cut speaks of column job, which is not there"}},
+		{"row gone", func(f *forged) { f.rows = f.rows[1:] },
+			[]string{"it has 1,999 rows, its cut claims 2,000"}},
+		{"row twice", func(f *forged) { f.rows = append(f.rows, f.rows[0]) },
+			[]string{"it has 2,001 rows"}},
+		{"no rows", func(f *forged) { f.rows = nil },
+			[]string{"it has 0 rows", "anonymity 0 is below k = 5"}},
 	}...)
 }
 
-// A column of raw values beside the released ones of a masked column, under its name, or in place of them, is found.
+// A column of raw values beside the released ones of a masked column, under its name, or in place
+// of them, is found.
 func TestVerifyFindsRawColumns(t *testing.T) {
 	raw := func(name string) func(*forged) {
-		return func(f *forged) { f.addColumn(name, func(row int) string { return fmt.Sprint("raw ", row) }) }
+		return func(f *forged) {
+			f.addColumn(name, func(row int) string { return fmt.Sprint("raw ", row) })
+		}
 	}
 	typed := func(name string, of formats.Type) func(*forged) {
 		return func(f *forged) { f.fields[f.index(name)].Type = of }
@@ -212,8 +237,10 @@ func TestVerifyFindsRawColumns(t *testing.T) {
 	mustRun(t, dir, nil)
 	mustFindForgeries(t, dir, []forgery{
 		{"nothing", func(*forged) {}, nil},
-		{"the name of a masked one", raw("x"), []string{"column x has the name of a masked column that was released under others"}},
-		{"another type", typed("x_lower", textType), []string{"column x_lower, row group 0" + other}},
+		{"the name of a masked one", raw("x"),
+			[]string{"column x has the name of a masked column that was released under others"}},
+		{"another type", typed("x_lower", textType),
+			[]string{"column x_lower, row group 0" + other}},
 		{"ends of two labels", func(f *forged) {
 			for row := range f.rows {
 				if f.rows[row][f.index("x_lower")] == null {
@@ -233,9 +260,11 @@ func loneRow(table *testTable, cut *cutfile.File) {
 	}
 	for _, city := range cut.Columns[0].Cut {
 		for _, age := range cut.Columns[1].Cut {
-			for _, job := range append(cut.Columns[2].Cut, cutfile.Label{Label: cut.Columns[2].Suppressed}) {
+			for _, job := range append(cut.Columns[2].Cut,
+				cutfile.Label{Label: cut.Columns[2].Suppressed}) {
 				row := slices.Clone(table.rows[0])
-				row[table.index("city")], row[table.index("age")], row[table.index("job")] = city.Label, age.Label, job.Label
+				row[table.index("city")], row[table.index("age")], row[table.index("job")] =
+					city.Label, age.Label, job.Label
 				if !there[table.key(row, columns)] && !city.Null && !age.Null && !job.Null {
 					table.rows[0] = row
 					return
@@ -261,23 +290,31 @@ func TestVerifyRefusesCuts(t *testing.T) {
 		return strings.Replace(string(cutOf(t, regional).Raw), `"regions":[[`, `"regions":[[`+text, 1)
 	}
 	for name, text := range map[string]string{
-		"no JSON":           "cut",
-		"empty":             "{}",
-		"version":           of(dir, func(c *cutfile.File) { c.Version = 9 }),
-		"no sets":           of(dir, func(c *cutfile.File) { c.Sets = nil }),
-		"no columns":        of(dir, func(c *cutfile.File) { c.Sets, c.Columns = nil, nil }),
-		"empty set":         of(dir, func(c *cutfile.File) { c.Sets[0].Columns = nil }),
-		"unknown mask":      of(dir, func(c *cutfile.File) { c.Columns[0].Mask = "paint" }),
-		"k of 0":            of(dir, func(c *cutfile.File) { c.Sets[0].K = 0 }),
-		"unknown column":    of(dir, func(c *cutfile.File) { c.Sets[0].Columns[0] = "x" }),
-		"null":              "null",
-		"column twice":      of(dir, func(c *cutfile.File) { c.Columns = append(c.Columns, c.Columns[0]) }),
-		"no regions":        of(regional, func(c *cutfile.File) { c.Regions = nil }),
-		"no kind":           of(regional, func(c *cutfile.File) { c.Kind = "" }),
-		"another kind":      of(regional, func(c *cutfile.File) { c.Kind = "spheres" }),
-		"a label less":      of(regional, func(c *cutfile.File) { c.Regions[3] = c.Regions[3][1:] }),
-		"a label more":      of(regional, func(c *cutfile.File) { c.Regions[3] = append(c.Regions[3], 0) }),
-		"an unknown label":  of(regional, func(c *cutfile.File) { c.Regions[3][0] = uint32(len(c.Columns[0].Cut)) }),
+		"no JSON":        "cut",
+		"empty":          "{}",
+		"version":        of(dir, func(c *cutfile.File) { c.Version = 9 }),
+		"no sets":        of(dir, func(c *cutfile.File) { c.Sets = nil }),
+		"no columns":     of(dir, func(c *cutfile.File) { c.Sets, c.Columns = nil, nil }),
+		"empty set":      of(dir, func(c *cutfile.File) { c.Sets[0].Columns = nil }),
+		"unknown mask":   of(dir, func(c *cutfile.File) { c.Columns[0].Mask = "paint" }),
+		"k of 0":         of(dir, func(c *cutfile.File) { c.Sets[0].K = 0 }),
+		"unknown column": of(dir, func(c *cutfile.File) { c.Sets[0].Columns[0] = "x" }),
+		"null":           "null",
+		"column twice": of(dir, func(c *cutfile.File) {
+			c.Columns = append(c.Columns, c.Columns[0])
+		}),
+		"no regions":   of(regional, func(c *cutfile.File) { c.Regions = nil }),
+		"no kind":      of(regional, func(c *cutfile.File) { c.Kind = "" }),
+		"another kind": of(regional, func(c *cutfile.File) { c.Kind = "spheres" }),
+		"a label less": of(regional, func(c *cutfile.File) {
+			c.Regions[3] = c.Regions[3][1:]
+		}),
+		"a label more": of(regional, func(c *cutfile.File) {
+			c.Regions[3] = append(c.Regions[3], 0)
+		}),
+		"an unknown label": of(regional, func(c *cutfile.File) {
+			c.Regions[3][0] = uint32(len(c.Columns[0].Cut))
+		}),
 		"a label too large": of(regional, func(c *cutfile.File) { c.Regions[3][0] = 1<<32 - 1 }),
 		"a negative label":  regions("-"),
 		"half a label":      regions("0."),
@@ -307,8 +344,8 @@ func TestVerifyTruncated(t *testing.T) {
 
 // A flipped bit before the footer is an error or a finding, whatever column it is in. In the
 // footer some pass: the algorithm and the number of steps that the cut names, a k that stays
-// within the anonymity, and types and names of kept columns. What passes still has every k, and labels of the cut
-// only.
+// within the anonymity, and types and names of kept columns. What passes still has every k, and
+// labels of the cut only.
 func TestVerifyFlipped(t *testing.T) {
 	dir := releasedPeople(t, peopleJob)
 	whole := mustRead(t, filepath.Join(dir, "out.parquet"))
@@ -347,8 +384,11 @@ func writeManifest(t *testing.T, out string, m *fileset.Manifest) {
 	likeManifest(t, out, 0, string(text), func(*testTable, map[string]string) {})
 }
 
-// likeManifest puts so many rows of a directory's first part in the place of its manifest, under a text, with what change adds.
-func likeManifest(t *testing.T, out string, rows int, text string, change func(*testTable, map[string]string)) {
+// likeManifest puts so many rows of a directory's first part in the place of its manifest, under
+// a text, with what change adds.
+func likeManifest(
+	t *testing.T, out string, rows int, text string, change func(*testTable, map[string]string),
+) {
 	t.Helper()
 	parts, err := fileset.Parts(t.Context(), out)
 	must(t, err)
@@ -386,16 +426,27 @@ func TestVerifyDirectory(t *testing.T) {
 		want   []string // nil: it is sound
 	}{
 		{func(*testing.T, string, string) {}, nil},
-		{func(t *testing.T, out, _ string) { remove(t, filepath.Join(out, fileset.ManifestFile)) }, nil},
-		{func(t *testing.T, _, second string) { remove(t, second) }, []string{"rows, its cut claims 2,000"}},
-		{func(t *testing.T, out, _ string) { remove(t, filepath.Join(out, "_SUCCESS")) }, []string{"has no _SUCCESS"}},
-		{manifest(func(m *fileset.Manifest) { m.Parts[0].Name = "part-1.parquet" }), []string{"its manifest lists other parts"}},
-		{manifest(func(m *fileset.Manifest) { m.Parts = m.Parts[1:] }), []string{"its manifest lists other parts"}},
-		{manifest(func(m *fileset.Manifest) { m.Parts[1].Bytes++ }), []string{"part-00001.parquet: its manifest claims another size"}},
-		{manifest(func(m *fileset.Manifest) { m.Parts[1].SHA256 = m.Parts[0].SHA256 }), []string{"part-00001.parquet: its manifest claims other bytes"}},
-		{manifest(func(m *fileset.Manifest) { m.Parts[0].Rows++ }), []string{"its manifest has another number of rows than its cut"}},
-		{manifest(func(m *fileset.Manifest) { m.Rows-- }), []string{"its manifest has another number of rows than its cut"}},
-		{manifest(func(m *fileset.Manifest) { m.Version++ }), []string{"its manifest is not of the form that kcut writes"}},
+		{func(t *testing.T, out, _ string) { remove(t, filepath.Join(out, fileset.ManifestFile)) },
+			nil},
+		{func(t *testing.T, _, second string) {
+			remove(t, second)
+		}, []string{"rows, its cut claims 2,000"}},
+		{func(t *testing.T, out, _ string) { remove(t, filepath.Join(out, "_SUCCESS")) },
+			[]string{"has no _SUCCESS"}},
+		{manifest(func(m *fileset.Manifest) { m.Parts[0].Name = "part-1.parquet" }),
+			[]string{"its manifest lists other parts"}},
+		{manifest(func(m *fileset.Manifest) { m.Parts = m.Parts[1:] }),
+			[]string{"its manifest lists other parts"}},
+		{manifest(func(m *fileset.Manifest) { m.Parts[1].Bytes++ }),
+			[]string{"part-00001.parquet: its manifest claims another size"}},
+		{manifest(func(m *fileset.Manifest) { m.Parts[1].SHA256 = m.Parts[0].SHA256 }),
+			[]string{"part-00001.parquet: its manifest claims other bytes"}},
+		{manifest(func(m *fileset.Manifest) { m.Parts[0].Rows++ }),
+			[]string{"its manifest has another number of rows than its cut"}},
+		{manifest(func(m *fileset.Manifest) { m.Rows-- }),
+			[]string{"its manifest has another number of rows than its cut"}},
+		{manifest(func(m *fileset.Manifest) { m.Version++ }),
+			[]string{"its manifest is not of the form that kcut writes"}},
 		{func(t *testing.T, out, _ string) {
 			write(t, filepath.Join(out, fileset.ManifestFile), `{"version":1,"rows":2000,"parts":[],"name":"Anna"}`)
 		}, []string{"its manifest is not of the form that kcut writes"}},
@@ -403,10 +454,12 @@ func TestVerifyDirectory(t *testing.T) {
 			likeManifest(t, out, 1, manifestOf(t, out), func(*testTable, map[string]string) {})
 		}, []string{"its manifest is not of the form that kcut writes"}},
 		{func(t *testing.T, out, _ string) { // a column of its own
-			likeManifest(t, out, 0, manifestOf(t, out), func(table *testTable, _ map[string]string) { table.fields[0].Name = "Anna" })
+			likeManifest(t, out, 0, manifestOf(t, out),
+				func(table *testTable, _ map[string]string) { table.fields[0].Name = "Anna" })
 		}, []string{"its manifest is not of the form that kcut writes"}},
 		{func(t *testing.T, out, _ string) { // a text of its own
-			likeManifest(t, out, 0, manifestOf(t, out), func(_ *testTable, metadata map[string]string) { metadata["name"] = "Anna" })
+			likeManifest(t, out, 0, manifestOf(t, out),
+				func(_ *testTable, metadata map[string]string) { metadata["name"] = "Anna" })
 		}, []string{"its manifest is not of the form that kcut writes"}},
 		{func(t *testing.T, out, _ string) { // as it was once
 			write(t, filepath.Join(out, "_manifest.json"), manifestOf(t, out))
@@ -419,16 +472,23 @@ func TestVerifyDirectory(t *testing.T) {
 			write(t, filepath.Join(out, "_manifest.json"), manifestOf(t, out)+" ")
 			remove(t, filepath.Join(out, fileset.ManifestFile))
 		}, []string{"its manifest is not of the form that kcut writes"}},
-		{func(t *testing.T, out, _ string) { write(t, filepath.Join(out, "_SUCCESS"), "Alice") }, []string{"has a _SUCCESS that is not empty"}},
-		{func(t *testing.T, out, _ string) { must(t, os.Mkdir(filepath.Join(out, "a=Alice"), 0o700)) }, []string{"has a folder without parts"}},
+		{func(t *testing.T, out, _ string) { write(t, filepath.Join(out, "_SUCCESS"), "Alice") },
+			[]string{"has a _SUCCESS that is not empty"}},
+		{func(t *testing.T, out, _ string) {
+			must(t, os.Mkdir(filepath.Join(out, "a=Alice"), 0o700))
+		}, []string{"has a folder without parts"}},
 		{func(t *testing.T, _, second string) {
 			must(t, os.Rename(second, filepath.Join(filepath.Dir(second), "part-Alice.parquet")))
-		}, []string{"has parts that are not numbered one after the other, from part-00000.parquet on"}},
+		}, []string{"has parts that are not numbered one after the other, from " +
+			"part-00000.parquet on"}},
 		{func(t *testing.T, out, second string) {
 			must(t, os.Rename(second, filepath.Join(out, fileset.PartName(7))))
-		}, []string{"has parts that are not numbered one after the other, from part-00000.parquet on"}},
+		}, []string{"has parts that are not numbered one after the other, from " +
+			"part-00000.parquet on"}},
 		{
-			func(t *testing.T, out, _ string) { write(t, filepath.Join(out, "people.csv"), "name") },
+			func(t *testing.T, out, _ string) {
+				write(t, filepath.Join(out, "people.csv"), "name")
+			},
 			[]string{"holds people.csv, which is no part of a release"},
 		},
 		{func(t *testing.T, out, second string) {
@@ -455,7 +515,9 @@ func TestVerifyDirectory(t *testing.T) {
 // A release cannot hide behind the JSON of a cut alone.
 func TestVerifyCutFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cut.json")
-	text, err := json.Marshal(&cutfile.File{Version: cutfile.Version, Sets: []cutfile.Set{{Columns: []string{"a"}, K: 2}}, Columns: cutfile.Columns{{Name: "a", Mask: job.MaskSuppress}}})
+	text, err := json.Marshal(&cutfile.File{Version: cutfile.Version,
+		Sets:    []cutfile.Set{{Columns: []string{"a"}, K: 2}},
+		Columns: cutfile.Columns{{Name: "a", Mask: job.MaskSuppress}}})
 	must(t, err)
 	write(t, path, string(text))
 	if v, err := verified(t, path); !errors.Is(err, formats.ErrDamaged) {
@@ -475,7 +537,8 @@ func releasedRegions(t *testing.T) (dir string, cut *cutfile.File) {
 	return dir, cut
 }
 
-// A release whose labels are all of its cut, but whose combinations are not its regions, is found out.
+// A release whose labels are all of its cut, but whose combinations are not its regions, is found
+// out.
 func TestVerifyFindsStrangeRegions(t *testing.T) {
 	dir, cut := releasedRegions(t)
 	mustFindForgeries(t, dir, []forgery{
@@ -489,9 +552,12 @@ func TestVerifyFindsStrangeRegions(t *testing.T) {
 				f.set(0, cut.Columns[i].Name, label.Label)
 			}
 		}, []string{"it has labels that are no region of its cut in 1 record"}},
-		{"a region gone", func(f *forged) { f.cut.Regions = f.cut.Regions[1:] }, []string{"it has labels that are no region of its cut in"}},
+		{"a region gone", func(f *forged) { f.cut.Regions = f.cut.Regions[1:] },
+			[]string{"it has labels that are no region of its cut in"}},
 		{
-			"an empty region more", func(f *forged) { f.cut.Regions = append(f.cut.Regions, strangeRegion(f.cut)) },
+			"an empty region more", func(f *forged) {
+				f.cut.Regions = append(f.cut.Regions, strangeRegion(f.cut))
+			},
 			[]string{"its cut has 1 region without a record"},
 		},
 	}...)
@@ -503,7 +569,9 @@ func strangeRegion(c *cutfile.File) cutfile.Region {
 	for a := range region {
 		for label := range c.Columns[a].Cut {
 			region[a] = uint32(label)
-			if !slices.ContainsFunc(c.Regions, func(r cutfile.Region) bool { return slices.Equal(r, region) }) {
+			if !slices.ContainsFunc(c.Regions, func(r cutfile.Region) bool {
+				return slices.Equal(r, region)
+			}) {
 				return region
 			}
 		}
@@ -521,7 +589,8 @@ columns: {zip: {mask: generalize, taxonomy: {prefix: [1]}}, job: suppress}
 algorithm: mondrian
 `
 	table := &testTable{fields: textFields("zip", "job")}
-	for _, row := range []string{"11 cook", "12 cook", "11 judge", "31 judge", "41 nurse", "51 clerk"} {
+	for _, row := range []string{"11 cook", "12 cook", "11 judge", "31 judge", "41 nurse",
+		"51 clerk"} {
 		table.rows = append(table.rows, strings.Fields(row))
 	}
 	if a := mustRelease(t, table.folder(t, job, 10), 0); a.cut.Columns[0].Cut[0].Label != "*" {

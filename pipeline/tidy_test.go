@@ -34,8 +34,11 @@ quasi_identifiers:
 // tailed draws rows of common values, some of which have a rare one in a column or two, or none.
 func tailed(rng *rand.Rand, rows int) *testTable {
 	t := &testTable{fields: []formats.Field{
-		{Name: "paid", Type: wholeType, Nullable: true}, {Name: "born", Type: dateType, Nullable: true}, {Name: "code", Type: textType, Nullable: true},
-		{Name: "city", Type: textType, Nullable: true}, {Name: "job", Type: textType, Nullable: true}, {Name: "class", Type: textType},
+		{Name: "paid", Type: wholeType, Nullable: true}, {
+			Name: "born", Type: dateType, Nullable: true,
+		}, {Name: "code", Type: textType, Nullable: true},
+		{Name: "city", Type: textType, Nullable: true},
+		{Name: "job", Type: textType, Nullable: true}, {Name: "class", Type: textType},
 		{Name: "id", Type: wholeType},
 	}}
 	kinds := 1 + rng.IntN(4) // of common values in a column
@@ -43,8 +46,11 @@ func tailed(rng *rand.Rand, rows int) *testTable {
 		class := rng.IntN(2)
 		pick := func() int { return (class*rng.IntN(2) + rng.IntN(kinds)) % kinds }
 		row := []string{
-			fmt.Sprint(100 * pick()), fmt.Sprintf("19%d0-01-01", 5+pick()), fmt.Sprintf("%d0%d", 1+pick(), pick()),
-			[]string{"Bonn", "Lyon", "Nice", "Rome"}[pick()], []string{"cook", "nurse", "smith", "clerk"}[pick()], fmt.Sprint(class), fmt.Sprint(len(t.rows)),
+			fmt.Sprint(100 * pick()), fmt.Sprintf("19%d0-01-01", 5+pick()),
+			fmt.Sprintf("%d0%d", 1+pick(), pick()),
+			[]string{"Bonn", "Lyon", "Nice", "Rome"}[pick()], []string{
+				"cook", "nurse", "smith", "clerk",
+			}[pick()], fmt.Sprint(class), fmt.Sprint(len(t.rows)),
 		}
 		for rng.IntN(9) == 0 {
 			switch column := rng.IntN(5); column {
@@ -79,11 +85,14 @@ func TestNoLabelWithoutRow(t *testing.T) {
 		all := []string{"paid", "born", "code", "city", "job"}
 		for range 1 + rng.IntN(3) {
 			rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-			fmt.Fprintf(&sets, "- {k: %d, columns: [%s]}\n", 2+rng.IntN(9), strings.Join(all[:1+rng.IntN(5)], ", "))
+			fmt.Fprintf(&sets, "- {k: %d, columns: [%s]}\n",
+				2+rng.IntN(9), strings.Join(all[:1+rng.IntN(5)], ", "))
 		}
 		fmt.Fprintf(&sets, "- {k: 2, columns: [%s]}\n", strings.Join(all, ", "))
-		text = withAlgorithm(strings.Replace(text, "quasi_identifiers:\n", "quasi_identifiers:\n"+sets.String(), 1), algorithm)
-		if !strings.Contains(text, "max_suppressed") && (strings.HasPrefix(algorithm, "td") || rng.IntN(2) == 0) {
+		text = withAlgorithm(strings.Replace(text, "quasi_identifiers:\n",
+			"quasi_identifiers:\n"+sets.String(), 1), algorithm)
+		if !strings.Contains(text, "max_suppressed") &&
+			(strings.HasPrefix(algorithm, "td") || rng.IntN(2) == 0) {
 			text += fmt.Sprintf("max_suppressed: %d%%\n", 1+rng.IntN(40))
 			if rng.IntN(2) == 0 {
 				text += "suppressed: drop\n"
@@ -109,16 +118,21 @@ func TestNoLabelWithoutRow(t *testing.T) {
 			if strings.Contains(text, "suppressed: drop") && a.cut.Kind == cutfile.KindRegions {
 				return // records of no region cannot be dropped
 			}
-			again, out := filepath.Join(t.TempDir(), "again.parquet"), filepath.Join(dir, "out.parquet")
-			opt := ApplyOptions{Cut: out, OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
-			if _, err := Apply(t.Context(), mustLoad(t, dir, "output.path", again), opt); err != nil {
+			again, out := filepath.Join(t.TempDir(), "again.parquet"),
+				filepath.Join(dir, "out.parquet")
+			opt := ApplyOptions{Cut: out, OnBreak: search.BreakSuppress,
+				MaxSuppressed: Quota{Percent: 100}}
+			if _, err := Apply(t.Context(), mustLoad(t, dir, "output.path", again),
+				opt); err != nil {
 				t.Log(text, string(a.cut.Raw))
 				t.Fatal(err)
 			}
 			mustFind(t, again)
 			for i, column := range readCut(t, again).Columns {
 				for _, label := range a.cut.Columns[i].Cut {
-					is := func(l cutfile.Label) bool { return l.Label == label.Label && l.Null == label.Null }
+					is := func(l cutfile.Label) bool {
+						return l.Label == label.Label && l.Null == label.Null
+					}
 					if !label.Null && !slices.ContainsFunc(column.Cut, is) {
 						t.Errorf("column %s: applied, the cut lacks %+v", column.Name, label)
 					}
@@ -149,7 +163,8 @@ func (a *audit) checkBounds(column *cutfile.Column) (bounds int) {
 		return 0
 	}
 	source := a.source.column(column.Name)
-	values := &formats.Values{Type: a.source.fields[slices.IndexFunc(a.source.fields, func(f formats.Field) bool { return f.Name == column.Name })].Type}
+	values := &formats.Values{Type: a.source.fields[slices.IndexFunc(a.source.fields,
+		func(f formats.Field) bool { return f.Name == column.Name })].Type}
 	for row, of := range a.of {
 		tells := slices.ContainsFunc(a.cut.Columns, func(c cutfile.Column) bool {
 			return a.release.column(c.Name).at(row) != a.widest(&c)
@@ -174,9 +189,13 @@ func (a *audit) checkBounds(column *cutfile.Column) (bounds int) {
 				a.Errorf("column %s: bound %s is beyond all that is released", column.Name, text)
 				continue
 			}
-			one := func(i int) *formats.Values { return &formats.Values{Type: values.Type, Words: values.Words[i : i+1]} }
-			if roundest, ok := rounding.Between(one(at-1), one(at)); !ok || roundest.Text(0) != text {
-				a.Errorf("column %s: bound %s between %s and %s, the roundest is %s", column.Name, text, one(at-1).Text(0), one(at).Text(0), roundest.Text(0))
+			one := func(i int) *formats.Values {
+				return &formats.Values{Type: values.Type, Words: values.Words[i : i+1]}
+			}
+			if roundest, ok := rounding.Between(one(at-1), one(at)); !ok ||
+				roundest.Text(0) != text {
+				a.Errorf("column %s: bound %s between %s and %s, the roundest is %s",
+					column.Name, text, one(at-1).Text(0), one(at).Text(0), roundest.Text(0))
 			}
 			bounds++
 		}
@@ -194,13 +213,16 @@ func TestVerifyFindsLabelsWithoutRow(t *testing.T) {
 		}
 	}
 	found := func(column string, labels int) []string {
-		return []string{fmt.Sprintf("column %s: no record has %d of the labels of its cut", column, labels)}
+		return []string{fmt.Sprintf("column %s: no record has %d of the labels of its cut",
+			column, labels)}
 	}
 	mustFindForgeries(t, rareReleased(t, "max_suppressed: 5%\n"), []forgery{
 		{"nothing", func(*forged) {}, nil},
 		{"a node", label(1, "9*"), found("code", 1)},
 		{"two nodes", func(f *forged) { label(1, "8*")(f); label(1, "9*")(f) }, found("code", 2)},
-		{"a null", func(f *forged) { f.cut.Columns[0].Cut = append(f.cut.Columns[0].Cut, cutfile.Label{Null: true}) }, found("city", 1)},
+		{"a null", func(f *forged) {
+			f.cut.Columns[0].Cut = append(f.cut.Columns[0].Cut, cutfile.Label{Null: true})
+		}, found("city", 1)},
 		{"a node that is declared", label(0, "Berlin"), nil},
 		{"a node of an applied cut", func(f *forged) {
 			label(1, "9*")(f)
@@ -210,11 +232,16 @@ func TestVerifyFindsLabelsWithoutRow(t *testing.T) {
 	people := releasedPeople(t, peopleJob)
 	mustFindForgeries(t, people, []forgery{
 		{"a value", label(2, "spy"), found("job", 1)},
-		{"a mark", func(f *forged) { f.cut.Columns[0].Suppressed = "Ada" }, found(cutOf(t, people).Columns[0].Name, 1)},
-		{"the mark of values", func(f *forged) { f.cut.Columns[2].Suppressed = "Ada" }, found("job", 1)},
+		{"a mark", func(f *forged) { f.cut.Columns[0].Suppressed = "Ada" },
+			found(cutOf(t, people).Columns[0].Name, 1)},
+		{"the mark of values", func(f *forged) {
+			f.cut.Columns[2].Suppressed = "Ada"
+		}, found("job", 1)},
 		{"an interval", func(f *forged) {
 			c := &f.cut.Columns[1]
-			c.Cut = append(c.Cut, cutfile.Label{Label: "[1000,2000)", Interval: true, Lower: []byte("1000"), Upper: []byte("2000")})
+			c.Cut = append(c.Cut, cutfile.Label{
+				Label: "[1000,2000)", Interval: true, Lower: []byte("1000"), Upper: []byte("2000"),
+			})
 		}, found("age", 1)},
 	}...)
 	mustFindForgeries(t, releasedPeople(t, withAlgorithm(peopleJob, "mondrian")), []forgery{
@@ -241,9 +268,11 @@ func TestBoundsOfReleasedValuesFit(t *testing.T) {
 		for row := range table.rows {
 			table.rows[row][0] = fmt.Sprint(rng.IntN(60) * (1 + rng.IntN(2)))
 		}
-		limit := []string{"at_most: 7", "at_most: 20", "round: 5", "round: 8, at_most: 9"}[rng.IntN(4)]
+		limit := []string{"at_most: 7", "at_most: 20", "round: 5",
+			"round: 8, at_most: 9"}[rng.IntN(4)]
 		text := strings.NewReplacer("render: %s", limit, "quasi_identifiers:\n",
-			"quasi_identifiers:\n- {k: 4, columns: [paid, job, born, code, city]}\n").Replace(tailedJob)
+			"quasi_identifiers:\n- {k: 4, columns: [paid, job, born, code, city]}\n").Replace(
+			tailedJob)
 		dir := table.folder(t, text+"algorithm: tdr\nmax_suppressed: 25%\n", 100)
 		report, err := runJob(t, dir, nil)
 		must(t, err)
@@ -273,7 +302,8 @@ func TestBoundsOfManyReleasedValues(t *testing.T) {
 		}
 	}
 	text := strings.NewReplacer("%s", "label", "quasi_identifiers:\n",
-		"quasi_identifiers:\n- {k: 20, columns: [paid, job, born, code, city]}\n").Replace(tailedJob)
+		"quasi_identifiers:\n- {k: 20, columns: [paid, job, born, code, city]}\n").Replace(
+		tailedJob)
 	dir := table.folder(t, text+"algorithm: tdr\nmax_suppressed: 3%\n", 20_000)
 	report := mustRun(t, dir, nil)
 	a := auditFolder(t, dir)

@@ -24,13 +24,17 @@ import (
 // Try finds out what a job makes of an input that is open, or some rows of one: it counts and
 // searches as a run does, in what is left of a budget, and writes nothing. What it has drawn is
 // returned.
-func Try(ctx context.Context, in *dataset.Dataset, j *job.Job, budget *spill.Budget) (*forecast.Trial, error) {
-	t, _, err := try(ctx, in, j, nil, budget)
+func Try(
+	ctx context.Context, in *dataset.Dataset, j *job.Job, budget *spill.Budget,
+) (*forecast.Trial, error) {
+	t, _, err := tryInput(ctx, in, j, nil, budget)
 	return t, err
 }
 
 // try tells of kept columns that are told, too, which rows are in small classes with them.
-func try(ctx context.Context, in *dataset.Dataset, j *job.Job, told []risk.Member, budget *spill.Budget) (*forecast.Trial, []risk.Member, error) {
+func tryInput(
+	ctx context.Context, in *dataset.Dataset, j *job.Job, told []risk.Member, budget *spill.Budget,
+) (*forecast.Trial, []risk.Member, error) {
 	part := budget.Part(budget.Left())
 	defer func() { part.Return(part.Used()) }()
 	t, err := binding.LoadTaxonomies(j, part)
@@ -47,11 +51,14 @@ func try(ctx context.Context, in *dataset.Dataset, j *job.Job, told []risk.Membe
 	}
 	r.Budget, r.Scratch.Refused = part, true
 	r.Threads = binding.ThreadsWithin(part.Limit(), r.Threads, b.Reads())
-	return tryIn(ctx, b, told, r)
+	return tryBound(ctx, b, told, r)
 }
 
-// tryIn counts and searches the input, and returns what became of it, and of kept columns that are told.
-func tryIn(ctx context.Context, b *binding.Bound, told []risk.Member, r *resources.Run) (*forecast.Trial, []risk.Member, error) {
+// tryIn counts and searches the input, and returns what became of it, and of kept columns that
+// are told.
+func tryBound(
+	ctx context.Context, b *binding.Bound, told []risk.Member, r *resources.Run,
+) (*forecast.Trial, []risk.Member, error) {
 	var out search.Outcome
 	s := search.New(b, r, &out)
 	counts, err := s.Count(ctx, count.Tuning{}, nil)
@@ -62,7 +69,8 @@ func tryIn(ctx context.Context, b *binding.Bound, told []risk.Member, r *resourc
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &forecast.Trial{Rows: b.Dataset.Rows(), Steps: out.Steps, Information: *out.Information, Masked: len(b.Masked)}
+	t := &forecast.Trial{Rows: b.Dataset.Rows(), Steps: out.Steps, Information: *out.Information,
+		Masked: len(b.Masked)}
 	for _, c := range out.Masked {
 		if c.Information <= leastInformation {
 			t.Lost = append(t.Lost, c.Column)
@@ -79,13 +87,15 @@ const leastInformation = 1e-12
 
 // foretellUnion tries the job on a part of the input, and tells how well its rows hide each other
 // on all labels. A run of all rows does the same: what ends it ends the plan.
-func (p *planning) foretellUnion(ctx context.Context, part *dataset.Dataset, f *forecast.Forecast) error {
+func (p *planning) predictUnion(
+	ctx context.Context, part *dataset.Dataset, f *forecast.Forecast,
+) error {
 	hidesAll := func(s job.Set) bool { return s.K > 1 && len(s.Columns) == len(p.Masked) }
 	if slices.ContainsFunc(p.Job.Sets, hidesAll) && len(f.Risk.Members) == 0 {
 		f.Union = &risk.Union{} // nobody is alone, as cutfile.File.HidesAll has it
 		return nil
 	}
-	t, members, err := try(ctx, part, p.Job, f.Risk.Members, p.res.Budget)
+	t, members, err := tryInput(ctx, part, p.Job, f.Risk.Members, p.res.Budget)
 	if err == nil {
 		f.Union, f.Risk.Members, p.load.Tried = t.Union, members, t
 		err = cmp.Or(p.guard.CheckMembers(members), p.guard.CheckUnion(t.Union))
@@ -99,7 +109,8 @@ func (p *planning) foretellUnion(ctx context.Context, part *dataset.Dataset, f *
 		p.refused = cmp.Or(p.refused, err)
 	case errors.Is(err, spill.ErrBudget):
 		p.Noted("how many rows are alone on all labels is not foretold: " +
-			"the search of the rows that were sampled does not fit the memory, and a plan writes nothing")
+			"the search of the rows that were sampled does not fit the memory, and a plan writes " +
+			"nothing")
 	default:
 		p.Noted(fmt.Sprintf("a run of the %s that were sampled would not be published: %v",
 			text.Count(part.Rows(), "row"), err))

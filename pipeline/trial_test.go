@@ -36,13 +36,17 @@ func TestTrialOfAllRowsIsARun(t *testing.T) {
 				for range 3000 {
 					who.Rows = append(who.Rows, fmt.Sprint(rng.IntN(2500)))
 				}
-				if err := formatstest.WriteIndexed("in.parquet", append(columns, who), nil); err != nil {
+				if err := formatstest.WriteIndexed("in.parquet",
+					append(columns, who), nil); err != nil {
 					t.Fatal(err)
 				}
 				j := &job.Job{
-					Input: []string{"in.parquet"}, Output: job.Output{Path: "out.parquet"}, Entity: entity, MaxUnique: new(job.Share(1)),
-					Algorithm: job.Algorithm{Name: algorithm}, Unlisted: job.UnlistedDrop, MaxSuppressed: job.Quota{Percent: 1},
-					Sets: []job.Set{{Columns: []string{"a", "b", "c"}, K: 5}, {Columns: []string{"d", "e"}, K: 3}},
+					Input: []string{"in.parquet"}, Output: job.Output{Path: "out.parquet"},
+					Entity: entity, MaxUnique: new(job.Share(1)),
+					Algorithm: job.Algorithm{Name: algorithm}, Unlisted: job.UnlistedDrop,
+					MaxSuppressed: job.Quota{Percent: 1},
+					Sets: []job.Set{{Columns: []string{"a", "b", "c"}, K: 5},
+						{Columns: []string{"d", "e"}, K: 3}},
 				}
 				for _, c := range columns {
 					j.Columns = append(j.Columns, job.Column{Name: c.Name, Mask: job.MaskSuppress})
@@ -74,8 +78,10 @@ func TestTrialOfAllRowsIsARun(t *testing.T) {
 						lost++
 					}
 				}
-				if trial.Rows != 3000 || math.Abs(trial.Information-*report.Information) > 1e-9 || len(trial.Lost) != lost || trial.Masked != 5 {
-					t.Errorf("seed %d: %+v; a run keeps %g and loses %d columns", seed, trial, *report.Information, lost)
+				if trial.Rows != 3000 || math.Abs(trial.Information-*report.Information) > 1e-9 ||
+					len(trial.Lost) != lost || trial.Masked != 5 {
+					t.Errorf("seed %d: %+v; a run keeps %g and loses %d columns",
+						seed, trial, *report.Information, lost)
 				}
 				if *trial.Union != *report.Union {
 					t.Errorf("seed %d: %+v on trial, a run %+v", seed, *trial.Union, *report.Union)
@@ -100,8 +106,10 @@ func TestTrialStaysInMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	j, err := (&job.Job{
-		Input: []string{"in.parquet"}, Output: job.Output{Path: "out.parquet"}, Algorithm: job.Algorithm{Name: job.AlgorithmMondrian},
-		Sets: []job.Set{{Columns: []string{"a"}, K: 2}}, Columns: []job.Column{{Name: "a", Mask: job.MaskSuppress}},
+		Input: []string{"in.parquet"}, Output: job.Output{Path: "out.parquet"},
+		Algorithm: job.Algorithm{Name: job.AlgorithmMondrian},
+		Sets:      []job.Set{{Columns: []string{"a"}, K: 2}},
+		Columns:   []job.Column{{Name: "a", Mask: job.MaskSuppress}},
 	}).Resolve()
 	if err != nil {
 		t.Fatal(err)

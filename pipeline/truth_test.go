@@ -44,8 +44,9 @@ func truthSeeds(tb testing.TB) (seeds []uint64) {
 	return seeds
 }
 
-// Whatever the table and the job, nothing ends a run but what its case gives a reason for; what is released is true of the input, row
-// by row, and every k holds by a plain count; and other threads, other memory and a store change no byte.
+// Whatever the table and the job, nothing ends a run but what its case gives a reason for; what
+// is released is true of the input, row by row, and every k holds by a plain count; and other
+// threads, other memory and a store change no byte.
 //
 //	go test ./pipeline -run 'TestTruth$' -truth.seed N
 //
@@ -68,7 +69,8 @@ func TestTruth(t *testing.T) {
 			tried[c.check(t)]++
 		})
 		if !ok {
-			t.Errorf("seed %d fails: go test ./pipeline -run 'TestTruth$' -truth.seed %d", seed, seed)
+			t.Errorf("seed %d fails: go test ./pipeline -run 'TestTruth$' -truth.seed %d",
+				seed, seed)
 		}
 	}
 	t.Log(tried)
@@ -91,8 +93,10 @@ func (c *truthCase) check(t *testing.T) string {
 	first := c.run(t, dir, "out", RunOptions{}, "limits.threads", "1", "limits.memory", c.memory)
 	if first.err != nil {
 		class := fault.ClassOf(first.err)
-		if c.reasons[class] == "" || first.stage == resources.StageVerify && !c.recount || first.stage == resources.StagePublish {
-			t.Errorf("refused without a reason at stage %v, class %v: %v", first.stage, class, first.err)
+		if c.reasons[class] == "" || first.stage == resources.StageVerify && !c.recount ||
+			first.stage == resources.StagePublish {
+			t.Errorf("refused without a reason at stage %v, class %v: %v",
+				first.stage, class, first.err)
 		}
 		if strings.Contains(first.err.Error(), "max_unique") {
 			c.mustBeAlone(t, dir)
@@ -105,12 +109,14 @@ func (c *truthCase) check(t *testing.T) string {
 	}
 	many := []int{0, 1, 6}[c.rng.IntN(3)]
 	spilled := RunOptions{System: System{
-		Spill: many == 0, Many: many, Room: []int{0, 1, 3, 50}[c.rng.IntN(4)], Store: spill.Options{FS: spilltest.Healthy()},
+		Spill: many == 0, Many: many, Room: []int{0, 1, 3, 50}[c.rng.IntN(4)],
+		Store: spill.Options{FS: spilltest.Healthy()},
 	}}
 	if c.large() { // a store is in the way of large tables with little memory
 		spilled.System = System{Store: spill.Options{FS: spilltest.Healthy()}}
 	}
-	c.mustAgree(t, first, c.run(t, dir, "other", spilled, "limits.threads", fmt.Sprint(2+c.rng.IntN(3)), "limits.memory", []string{"16MiB", "24MiB"}[c.rng.IntN(2)]))
+	c.mustAgree(t, first, c.run(t, dir, "other", spilled, "limits.threads",
+		fmt.Sprint(2+c.rng.IntN(3)), "limits.memory", []string{"16MiB", "24MiB"}[c.rng.IntN(2)]))
 	if !c.large() && c.rng.IntN(4) == 0 {
 		c.look(t, dir, first)
 	}
@@ -141,15 +147,18 @@ func (c *truthCase) mustBeAlone(t *testing.T, dir string) {
 	}
 }
 
-// again runs the job once more: with its own release as the previous one, or on rows in another order.
+// again runs the job once more: with its own release as the previous one, or on rows in another
+// order.
 func (c *truthCase) again(t *testing.T, dir string, first night) {
 	t.Helper()
 	overrides := []string{"limits.threads", "2", "limits.memory", c.memory}
 	if c.ordered && c.stored.Writer != byCSV && c.rng.IntN(2) == 0 {
-		c.stored.GroupRows, c.stored.Files, c.stored.Lacks = 1+c.stored.GroupRows*2/3, 1+c.stored.Files%3, ""
+		c.stored.GroupRows, c.stored.Files, c.stored.Lacks = 1+c.stored.GroupRows*2/3,
+			1+c.stored.Files%3, ""
 		c.stored.put(t, filepath.Join(dir, "in"), &c.truthTable)
 	} else if c.topDown() {
-		overrides = append(overrides, "previous", first.path, "allow_new_cut", fmt.Sprint(c.rng.IntN(2) == 0))
+		overrides = append(overrides, "previous", first.path, "allow_new_cut",
+			fmt.Sprint(c.rng.IntN(2) == 0))
 	}
 	c.mustAgree(t, first, c.run(t, dir, "again", RunOptions{}, overrides...))
 }
@@ -165,7 +174,9 @@ type night struct {
 }
 
 // run runs the folder's job and keeps the release under a name.
-func (c *truthCase) run(t *testing.T, dir, name string, opt RunOptions, overrides ...string) (n night) {
+func (c *truthCase) run(
+	t *testing.T, dir, name string, opt RunOptions, overrides ...string,
+) (n night) {
 	t.Helper()
 	n.path = filepath.Join(dir, name+".parquet")
 	if c.folder {
@@ -195,7 +206,8 @@ func (c *truthCase) run(t *testing.T, dir, name string, opt RunOptions, override
 	n.files = make(map[string][sha256.Size]byte)
 	must(t, filepath.WalkDir(n.path, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() {
-			n.files[strings.TrimPrefix(path, strings.TrimSuffix(n.path, "/"))] = sha256.Sum256(mustRead(t, path))
+			n.files[strings.TrimPrefix(path, strings.TrimSuffix(n.path, "/"))] = sha256.Sum256(
+				mustRead(t, path))
 		}
 		return err
 	}))
@@ -206,7 +218,8 @@ func (c *truthCase) run(t *testing.T, dir, name string, opt RunOptions, override
 func (c *truthCase) mustAgree(t *testing.T, want, got night) {
 	t.Helper()
 	switch {
-	case got.err != nil && fault.ClassOf(got.err) == fault.Resources && (c.large() || c.numbers[bytesOfText] > fewRows):
+	case got.err != nil && fault.ClassOf(got.err) == fault.Resources &&
+		(c.large() || c.numbers[bytesOfText] > fewRows):
 		t.Logf("memory is too little: %v", got.err)
 	case got.err != nil:
 		t.Errorf("the job was done, and now class %v: %v", fault.ClassOf(got.err), got.err)
@@ -227,7 +240,8 @@ func (c *truthCase) audit(t *testing.T, n night) {
 	if c.trees == "world.csv" { // which has the same tree
 		n.job.TaxonomyFile = filepath.Join(filepath.Dir(n.job.File), "world.yaml")
 	}
-	a := &audit{TB: t, job: n.job, source: c.grid(t), cut: readCut(t, n.path), known: make(map[string]map[[4]uint32]bool)}
+	a := &audit{TB: t, job: n.job, source: c.grid(t), cut: readCut(t, n.path),
+		known: make(map[string]map[[4]uint32]bool)}
 	a.release = readByArrow(t, n.path, a.cut)
 	a.checkColumns()
 	a.of = c.match(a)

@@ -14,11 +14,15 @@ import (
 func (c *truthCase) apply(t *testing.T, dir string, first night) {
 	t.Helper()
 	c.refill(t, dir)
-	c.applied = &ApplyOptions{Cut: first.path, OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
+	c.applied = &ApplyOptions{Cut: first.path, OnBreak: search.BreakSuppress,
+		MaxSuppressed: Quota{Percent: 100}}
 	if c.rng.IntN(2) == 0 {
-		c.applied.OnBreak = []search.OnBreak{"", search.BreakFail, search.BreakRefuse, search.BreakCoarsen}[c.rng.IntN(4)]
+		c.applied.OnBreak = []search.OnBreak{
+			"", search.BreakFail, search.BreakRefuse, search.BreakCoarsen,
+		}[c.rng.IntN(4)]
 	}
-	second := c.run(t, dir, "applied", RunOptions{}, "limits.threads", "2", "limits.memory", c.memory)
+	second := c.run(t, dir, "applied", RunOptions{}, "limits.threads", "2", "limits.memory",
+		c.memory)
 	if second.err != nil {
 		c.mustHaveReason(t, second)
 		return
@@ -41,7 +45,8 @@ func (c *truthCase) refill(t *testing.T, dir string) {
 	c.mayLackTypes()
 }
 
-// above searches above the cut of a release, in another table of the same columns: what is found is equal or coarser.
+// above searches above the cut of a release, in another table of the same columns: what is found
+// is equal or coarser.
 func (c *truthCase) above(t *testing.T, dir string, first night) {
 	t.Helper()
 	if !c.topDown() {
@@ -57,7 +62,8 @@ func (c *truthCase) above(t *testing.T, dir string, first night) {
 	}
 	c.audit(t, second)
 	options.System.Spill = true
-	c.mustAgree(t, second, c.run(t, dir, "above-too", options, append(overrides, fmt.Sprint(1+c.rng.IntN(4)))...))
+	c.mustAgree(t, second, c.run(t, dir, "above-too",
+		options, append(overrides, fmt.Sprint(1+c.rng.IntN(4)))...))
 }
 
 // mustHaveReason demands that an earlier cut may not be applied for what it is.
@@ -67,7 +73,8 @@ func (c *truthCase) mustHaveReason(t *testing.T, n night) {
 	text := strings.Join(c.set, "") + c.text()
 	switch {
 	case class == fault.Privacy: // some class is too small, or a row alone
-	case class == fault.Input && (strings.Contains(text, "generalize") || strings.Contains(text, "bounds")):
+	case class == fault.Input && (strings.Contains(text, "generalize") ||
+		strings.Contains(text, "bounds")):
 		// the cut has no place for a value
 	case class == fault.Usage && !c.topDown(): // of regions
 	case c.reasons[class] != "":

@@ -94,13 +94,15 @@ func (c *truthCase) may(class fault.Class, why string) { c.reasons[class] = why 
 // large reports whether the case has so many rows that it takes its time.
 func (c *truthCase) large() bool { return c.rows > fewRows }
 
-// drawNumbers draws a size to be near to, which one case in six has that takes many rows, and what that asks for.
+// drawNumbers draws a size to be near to, which one case in six has that takes many rows, and
+// what that asks for.
 func (c *truthCase) drawNumbers() {
 	c.rng = rand.New(rand.NewPCG(c.seed, 37))
 	c.reasons = make(map[fault.Class]string)
 	rng := c.rng
 	c.numbers = numbers{
-		rowsOfGroup: 1 + rng.IntN(400), valuesKept: 1 + rng.IntN(300), valuesMasked: 1 + rng.IntN(100), valuesOfClass: 1 + rng.IntN(5), bytesOfText: 0, rowsReleased: 0,
+		rowsOfGroup: 1 + rng.IntN(400), valuesKept: 1 + rng.IntN(300), valuesMasked: 1 +
+			rng.IntN(100), valuesOfClass: 1 + rng.IntN(5), bytesOfText: 0, rowsReleased: 0,
 	}
 	c.rows = 8 + rng.IntN(8<<rng.IntN(8))
 	small, large := sizesDrawn()
@@ -159,7 +161,8 @@ func (c *truthCase) drawSearch() {
 	case rng.IntN(2) == 0:
 		list := searches()
 		c.searches = list[rng.IntN(len(list))]
-		if c.rows > 1500 || c.rows > 300 && strings.Contains(c.searches, "auto") { // which take long
+		if c.rows > 1500 || c.rows > 300 && strings.Contains(c.searches, "auto") {
+			// which take long
 			c.searches = "mondrian"
 		}
 	}
@@ -273,7 +276,8 @@ func (c *truthCase) maskedColumn(wide bool) (column truthColumn) {
 // the texts.
 func csvName(of formats.Type, texts []string) string {
 	for _, text := range texts {
-		if strings.ContainsAny(text, "\x00N") || strings.HasPrefix(text, "-0") || strings.Contains(text, "Inf") {
+		if strings.ContainsAny(text, "\x00N") || strings.HasPrefix(text, "-0") ||
+			strings.Contains(text, "Inf") {
 			return ""
 		}
 	}
@@ -307,7 +311,9 @@ Rome;Rome;Rome;World
 func (c *truthCase) mayLackTypes() {
 	for i := range c.columns {
 		of := &c.columns[i]
-		if c.csv && of.inCSV == inferred && !slices.ContainsFunc(of.codes, func(code uint32) bool { return code > 0 }) {
+		if c.csv && of.inCSV == inferred && !slices.ContainsFunc(of.codes, func(code uint32) bool {
+			return code > 0
+		}) {
 			c.may(fault.Input, "a column without a value has no type")
 		}
 	}
@@ -318,12 +324,16 @@ func (c *truthCase) drawFolders() {
 	rng, l := c.rng, &c.stored
 	switch rng.IntN(8) {
 	case 0:
-		if c.suffix != "" || !c.ordered || c.folders || l.Writer == byCSV || c.column(timesColumn) != nil {
+		if c.suffix != "" || !c.ordered || c.folders || l.Writer == byCSV ||
+			c.column(timesColumn) != nil {
 			return
 		}
 		i := slices.IndexFunc(c.columns, func(column truthColumn) bool {
-			isOther := func(text string) bool { return !plainWord.MatchString(text) || len(text) > 100 }
-			return column.Type == textType && len(column.texts) <= 12 && !slices.ContainsFunc(column.texts, isOther)
+			isOther := func(text string) bool {
+				return !plainWord.MatchString(text) || len(text) > 100
+			}
+			return column.Type == textType && len(column.texts) <= 12 &&
+				!slices.ContainsFunc(column.texts, isOther)
 		})
 		if i >= 0 {
 			l.Hive, c.hive, c.input = c.columns[i].Name, c.columns[i].Name, "in"
@@ -369,7 +379,8 @@ func (c *truthCase) hasID() bool { return c.column(idColumn) != nil }
 // knowsLabels reports whether a value has one label in the cut, so that rows are known by it.
 func (c *truthCase) knowsLabels() bool {
 	for i := range c.columns {
-		if strings.Contains(c.columns[i].mask, "render: ") && !strings.Contains(c.columns[i].mask, "render: label") {
+		if strings.Contains(c.columns[i].mask, "render: ") &&
+			!strings.Contains(c.columns[i].mask, "render: label") {
 			return false
 		}
 	}
@@ -390,7 +401,8 @@ func (c *truthCase) drawSets() {
 		if c.rng.IntN(4) == 0 {
 			k = 1 + c.rng.IntN(max(1, c.rows/4))
 		}
-		if c.large() && !c.topDown() { // so that regions, and labels with them, are not tens of thousands
+		if c.large() && !c.topDown() {
+			// so that regions, and labels with them, are not tens of thousands
 			k = max(k, c.rows/500)
 		}
 		c.set = append(c.set, fmt.Sprintf("- {k: %d, columns: [%s]}", k, c.quoted(set)))
@@ -455,10 +467,12 @@ func (c *truthCase) put(tb testing.TB) (dir string) {
 // String describes the case for who is to repeat it.
 func (c *truthCase) String() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "seed %d, near %s = %d\n%d rows, stored %+v\n", c.seed, c.near.name, c.near.value, c.rows, c.stored)
+	fmt.Fprintf(&out, "seed %d, near %s = %d\n%d rows, stored %+v\n",
+		c.seed, c.near.name, c.near.value, c.rows, c.stored)
 	for i := range c.columns {
 		column := &c.columns[i]
-		fmt.Fprintf(&out, "%s: %s, %d values, %s, nulls %d\n", column.Name, column.Type, len(column.texts), column.spread, column.nulls)
+		fmt.Fprintf(&out, "%s: %s, %d values, %s, nulls %d\n",
+			column.Name, column.Type, len(column.texts), column.spread, column.nulls)
 	}
 	return out.String() + c.text()
 }
@@ -475,21 +489,26 @@ var parts = map[string]func(c *truthCase) bool{
 	"folders of output": func(c *truthCase) bool { return c.folders },
 	"part files":        func(c *truthCase) bool { return c.folder && !c.folders },
 	"the input's order": func(c *truthCase) bool { return !c.ordered },
-	"a tree of ARX":     func(c *truthCase) bool { return c.trees == "world.csv" && c.masks("world") },
-	"names":             func(c *truthCase) bool { return c.suffix != "" },
-	"few rows":          func(c *truthCase) bool { return c.rows < 8 },
-	"an entity":         func(c *truthCase) bool { return c.column(personColumn) != nil },
-	"a count":           func(c *truthCase) bool { return c.column(timesColumn) != nil },
-	"sensitive values":  func(c *truthCase) bool { return c.column(secretColumn) != nil },
-	"pseudonyms":        func(c *truthCase) bool { return c.column(tokenColumn) != nil },
-	"nested values":     func(c *truthCase) bool { return c.column(nestedColumn) != nil },
-	"no entry":          func(c *truthCase) bool { return c.column(goneColumn) != nil && c.column(goneColumn).unlisted },
+	"a tree of ARX": func(c *truthCase) bool {
+		return c.trees == "world.csv" && c.masks("world")
+	},
+	"names":            func(c *truthCase) bool { return c.suffix != "" },
+	"few rows":         func(c *truthCase) bool { return c.rows < 8 },
+	"an entity":        func(c *truthCase) bool { return c.column(personColumn) != nil },
+	"a count":          func(c *truthCase) bool { return c.column(timesColumn) != nil },
+	"sensitive values": func(c *truthCase) bool { return c.column(secretColumn) != nil },
+	"pseudonyms":       func(c *truthCase) bool { return c.column(tokenColumn) != nil },
+	"nested values":    func(c *truthCase) bool { return c.column(nestedColumn) != nil },
+	"no entry": func(c *truthCase) bool {
+		return c.column(goneColumn) != nil && c.column(goneColumn).unlisted
+	},
 	"a set of all": func(c *truthCase) bool {
 		return slices.ContainsFunc(c.set, func(s string) bool { return strings.Contains(s, "all") })
 	},
 	"a guard": func(c *truthCase) bool {
 		return slices.ContainsFunc(c.columns, func(column truthColumn) bool {
-			return strings.Contains(column.mask, "keep") && !strings.Contains(column.mask, "accepted")
+			return strings.Contains(column.mask, "keep") &&
+				!strings.Contains(column.mask, "accepted")
 		})
 	},
 	"suppressed records": func(c *truthCase) bool { return c.suppresses() },
@@ -501,34 +520,46 @@ var parts = map[string]func(c *truthCase) bool{
 	"round bounds":       func(c *truthCase) bool { return c.masks("round: ") },
 	"bounds":             func(c *truthCase) bool { return c.masks("render: bounds") },
 	"declared bounds":    func(c *truthCase) bool { return c.masks(", bounds: ") },
-	"round dates":        func(c *truthCase) bool { return c.masks("round: month") || c.masks("round: year") },
-	"round times":        func(c *truthCase) bool { return c.masks("round: hour") || c.masks("round: minute") },
-	"round fractions":    func(c *truthCase) bool { return c.masks("round: 0.25") },
-	"a width of dates":   func(c *truthCase) bool { return c.masks("at_most: 30d") },
-	"a limit of time":    func(c *truthCase) bool { return c.says("limits: ") },
-	"an objective":       func(c *truthCase) bool { return c.says("objective: ") },
-	"two folders":        func(c *truthCase) bool { return c.folders && c.says(`", "`) },
-	"people, counted":    func(c *truthCase) bool { return c.column(personColumn) != nil && c.column(timesColumn) != nil },
-	"a narrower file":    func(c *truthCase) bool { return c.stored.Narrow != "" && c.stored.Files > 1 },
-	"what others tell":   func(c *truthCase) bool { return c.column(toldColumn) != nil },
-	"pairs that tell":    func(c *truthCase) bool { return c.columns[0].by != nil },
-	"columns unlisted":   func(c *truthCase) bool { return c.column(otherColumn) != nil },
-	"a class of numbers": func(c *truthCase) bool { return c.says("class: ") && c.column(classColumn).Type != textType },
-	"quotes":             func(c *truthCase) bool { return c.stored.CSV.Quote == "'" },
-	"escapes":            func(c *truthCase) bool { return c.stored.CSV.Escape },
-	"names by number":    func(c *truthCase) bool { return c.stored.CSV.Header == byNumber },
-	"no names":           func(c *truthCase) bool { return c.stored.CSV.Header == noHeader },
-	"names in the job":   func(c *truthCase) bool { return c.stored.CSV.Header == inJob },
-	"UTF-16":             func(c *truthCase) bool { return strings.HasPrefix(c.stored.CSV.Encoding, "utf-16") },
-	"Latin-1":            func(c *truthCase) bool { return c.stored.CSV.Encoding == latin1 },
-	"decimal commas":     func(c *truthCase) bool { return c.stored.CSV.Decimal == "," },
-	"groups of digits":   func(c *truthCase) bool { return c.stored.CSV.Thousands != "" },
-	"other dates":        func(c *truthCase) bool { return c.stored.CSV.Dates != "" },
-	"packed":             func(c *truthCase) bool { return c.stored.CSV.Packed != "" },
-	"intervals":          func(c *truthCase) bool { return c.masks("render: interval") },
-	"prefixes":           func(c *truthCase) bool { return c.masks("prefix: ") },
-	"dates":              func(c *truthCase) bool { return c.masks("date: ") },
-	"ranges":             func(c *truthCase) bool { return c.masks("ranges: ") },
+	"round dates": func(c *truthCase) bool {
+		return c.masks("round: month") || c.masks("round: year")
+	},
+	"round times": func(c *truthCase) bool {
+		return c.masks("round: hour") || c.masks("round: minute")
+	},
+	"round fractions":  func(c *truthCase) bool { return c.masks("round: 0.25") },
+	"a width of dates": func(c *truthCase) bool { return c.masks("at_most: 30d") },
+	"a limit of time":  func(c *truthCase) bool { return c.says("limits: ") },
+	"an objective":     func(c *truthCase) bool { return c.says("objective: ") },
+	"two folders":      func(c *truthCase) bool { return c.folders && c.says(`", "`) },
+	"people, counted": func(c *truthCase) bool {
+		return c.column(personColumn) != nil && c.column(timesColumn) != nil
+	},
+	"a narrower file": func(c *truthCase) bool {
+		return c.stored.Narrow != "" && c.stored.Files > 1
+	},
+	"what others tell": func(c *truthCase) bool { return c.column(toldColumn) != nil },
+	"pairs that tell":  func(c *truthCase) bool { return c.columns[0].by != nil },
+	"columns unlisted": func(c *truthCase) bool { return c.column(otherColumn) != nil },
+	"a class of numbers": func(c *truthCase) bool {
+		return c.says("class: ") && c.column(classColumn).Type != textType
+	},
+	"quotes":           func(c *truthCase) bool { return c.stored.CSV.Quote == "'" },
+	"escapes":          func(c *truthCase) bool { return c.stored.CSV.Escape },
+	"names by number":  func(c *truthCase) bool { return c.stored.CSV.Header == byNumber },
+	"no names":         func(c *truthCase) bool { return c.stored.CSV.Header == noHeader },
+	"names in the job": func(c *truthCase) bool { return c.stored.CSV.Header == inJob },
+	"UTF-16": func(c *truthCase) bool {
+		return strings.HasPrefix(c.stored.CSV.Encoding, "utf-16")
+	},
+	"Latin-1":          func(c *truthCase) bool { return c.stored.CSV.Encoding == latin1 },
+	"decimal commas":   func(c *truthCase) bool { return c.stored.CSV.Decimal == "," },
+	"groups of digits": func(c *truthCase) bool { return c.stored.CSV.Thousands != "" },
+	"other dates":      func(c *truthCase) bool { return c.stored.CSV.Dates != "" },
+	"packed":           func(c *truthCase) bool { return c.stored.CSV.Packed != "" },
+	"intervals":        func(c *truthCase) bool { return c.masks("render: interval") },
+	"prefixes":         func(c *truthCase) bool { return c.masks("prefix: ") },
+	"dates":            func(c *truthCase) bool { return c.masks("date: ") },
+	"ranges":           func(c *truthCase) bool { return c.masks("ranges: ") },
 }
 
 // masks reports whether the entry of some column has a text.
@@ -540,7 +571,9 @@ func (c *truthCase) masks(text string) bool {
 
 // says reports whether a line of the job has a text.
 func (c *truthCase) says(text string) bool {
-	return slices.ContainsFunc(c.job, func(line string) bool { return strings.Contains(line, text) })
+	return slices.ContainsFunc(c.job, func(line string) bool {
+		return strings.Contains(line, text)
+	})
 }
 
 // algorithmOf returns the name of a search's algorithm.

@@ -45,7 +45,8 @@ func (a *audit) checkSensitive() {
 					values = append(values, all[row])
 				}
 				if broken := brokenMeasure(s, sharesOf(values), whole); broken != "" {
-					a.Errorf("set %d, column %s: %s does not hold in a class of %d rows", number+1, s.Column, broken, len(rows))
+					a.Errorf("set %d, column %s: %s does not hold in a class of %d rows",
+						number+1, s.Column, broken, len(rows))
 					break
 				}
 			}
@@ -53,8 +54,8 @@ func (a *audit) checkSensitive() {
 	}
 }
 
-// brokenMeasure returns a measure that a class does not meet, whose values have some shares of it, and
-// others of the whole.
+// brokenMeasure returns a measure that a class does not meet, whose values have some shares of
+// it, and others of the whole.
 func brokenMeasure(s *job.Sensitive, class, whole map[string]float64) string {
 	figures := naiveMeasures(class, whole, null)
 	if s.Nulls == job.NullsCount && class[null] > 0 {
@@ -122,7 +123,8 @@ func isRound(l *cutfile.Label, spec *job.Column) bool {
 	return true
 }
 
-// isMultiple reports whether a number is a multiple of another one, or a date or time the start of a unit.
+// isMultiple reports whether a number is a multiple of another one, or a date or time the start
+// of a unit.
 func isMultiple(end, step string) bool {
 	if number, ok := new(big.Rat).SetString(end); ok {
 		of, ok := new(big.Rat).SetString(step)
@@ -141,7 +143,8 @@ func isMultiple(end, step string) bool {
 	return strings.HasSuffix(time, start) && !strings.Contains(time, ".")
 }
 
-// checkWidths: intervals between two numbers or dates are no narrower than a width, but for the only one.
+// checkWidths: intervals between two numbers or dates are no narrower than a width, but for the
+// only one.
 func (a *audit) checkWidths(column *cutfile.Column, least string) {
 	a.Helper()
 	for _, label := range column.Cut {
@@ -182,8 +185,10 @@ func (a *audit) checkFinest(column *cutfile.Column) {
 	was, is := a.source.column(column.Name), a.release.column(column.Name)
 	for row, of := range a.of {
 		value, label := was.at(of), is.at(row)
-		if label != a.widest(column) && label != root && label != "(,)" && label != a.topmost(column.Name, value) {
-			a.Errorf("column %s: %q is released as %q, which is below level 1", column.Name, value, label)
+		if label != a.widest(column) && label != root && label != "(,)" &&
+			label != a.topmost(column.Name, value) {
+			a.Errorf("column %s: %q is released as %q, which is below level 1",
+				column.Name, value, label)
 			return
 		}
 	}

@@ -112,8 +112,11 @@ var startsAsWord = regexp.MustCompile(`^(n\d|class |p\d|s\d)`)
 func (f *csvForm) drawTypes(rng *rand.Rand, t *truthTable, lacks string) {
 	for i := range t.columns {
 		c := &t.columns[i]
-		isPlain := c.inCSV == "integer" || c.inCSV == "boolean" || c.inCSV == "date" && f.Dates == "" ||
-			c.inCSV == "text" && !slices.ContainsFunc(c.texts, func(text string) bool { return !startsAsWord.MatchString(text) })
+		isPlain := c.inCSV == "integer" || c.inCSV == "boolean" ||
+			c.inCSV == "date" && f.Dates == "" ||
+			c.inCSV == "text" && !slices.ContainsFunc(c.texts, func(text string) bool {
+				return !startsAsWord.MatchString(text)
+			})
 		switch {
 		case isPlain && c.nulls == 0 && c.Name != lacks && rng.IntN(4) == 0:
 			c.inCSV = inferred
@@ -125,7 +128,9 @@ func (f *csvForm) drawTypes(rng *rand.Rand, t *truthTable, lacks string) {
 
 // has reports whether a value is written like that, as it may be in any form.
 func (t *truthTable) has(text string) bool {
-	return slices.ContainsFunc(t.columns, func(c truthColumn) bool { return slices.Contains(c.texts, text) })
+	return slices.ContainsFunc(t.columns, func(c truthColumn) bool {
+		return slices.Contains(c.texts, text)
+	})
 }
 
 // fits reports whether an encoding has all characters of the table.
@@ -195,7 +200,8 @@ func (f *csvForm) options(t *truthTable) string {
 	case noHeader:
 		say("header", false)
 	}
-	if encoding, _, _ := strings.Cut(f.Encoding, ","); f.Encoding != "" && f.Encoding != utf8Marked {
+	if encoding, _, _ := strings.Cut(f.Encoding, ","); f.Encoding != "" &&
+		f.Encoding != utf8Marked {
 		say("encoding", encoding)
 	}
 	if f.Decimal != "" {
@@ -230,7 +236,9 @@ func (f *csvForm) entry(c *truthColumn, number int) (text string) {
 func (f *csvForm) put(tb testing.TB, path string, t *truthTable, from, to int, without string) {
 	tb.Helper()
 	var out strings.Builder
-	columns := slices.DeleteFunc(slices.Clone(t.columns), func(c truthColumn) bool { return c.Name == without })
+	columns := slices.DeleteFunc(slices.Clone(t.columns), func(c truthColumn) bool {
+		return c.Name == without
+	})
 	for i := range columns {
 		name := map[header]string{inFile: columns[i].Name, byNumber: "x"}[f.Header]
 		if f.Header == inFile || f.Header == byNumber {
@@ -286,14 +294,16 @@ func (f *csvForm) field(c *truthColumn, row int) string {
 			return text
 		}
 		return f.inQuotes(text)
-	case c.Type.Kind == formats.Int || c.Type.Kind == formats.Float || c.Type.Kind == formats.Decimal:
+	case c.Type.Kind == formats.Int || c.Type.Kind == formats.Float ||
+		c.Type.Kind == formats.Decimal:
 		text = f.numeral(text)
 	case c.dates != "":
 		day, err := time.Parse(time.DateOnly, text)
 		if err != nil {
 			panic(err)
 		}
-		text = day.Format(map[string]string{"MM/DD/YYYY": "01/02/2006", "D.M.YYYY": "2.1.2006"}[c.dates])
+		text = day.Format(map[string]string{"MM/DD/YYYY": "01/02/2006",
+			"D.M.YYYY": "2.1.2006"}[c.dates])
 	}
 	if f.Quoted == quoteAll || strings.Contains(text, f.Delimiter) {
 		return f.inQuotes(text)

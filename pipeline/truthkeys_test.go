@@ -13,11 +13,13 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// jobKeys draw what a job may say beside its sets and the masks of its columns. Each adds lines, columns, and why a run with
-// them may be refused. A new key of jobs is a new function here.
+// jobKeys draw what a job may say beside its sets and the masks of its columns. Each adds lines,
+// columns, and why a run with them may be refused. A new key of jobs is a new function here.
 var jobKeys = []func(*rand.Rand, *truthCase){
-	drawOutput, drawOrder, drawSteps, drawSuppressed, drawEntity, drawSensitive, drawTimes, drawBalance, drawRound, drawLimits, drawClassless, drawUnique,
-	drawToken, drawNested, drawGone, drawOther, drawTold, drawWeights, drawBounds, drawChoice, drawUnaccepted,
+	drawOutput, drawOrder, drawSteps, drawSuppressed, drawEntity, drawSensitive,
+	drawTimes, drawBalance, drawRound, drawLimits, drawClassless, drawUnique,
+	drawToken, drawNested, drawGone, drawOther, drawTold, drawWeights, drawBounds,
+	drawChoice, drawUnaccepted,
 }
 
 // drawOutput draws a file, a folder, or one with partitions.
@@ -43,7 +45,8 @@ func drawOutput(rng *rand.Rand, c *truthCase) {
 		if second := &c.columns[1]; c.masked > 1 && second.isLabelled() && rng.IntN(2) == 0 {
 			folders = slices.Insert(folders, rng.IntN(2), strconv.Quote(second.Name))
 		}
-		c.job = append(c.job, "output: {path: out/, partition_by: ["+strings.Join(folders, ", ")+"], "+options+"}")
+		c.job = append(c.job, "output: {path: out/, partition_by: ["+strings.Join(folders, ", ")+
+			"], "+options+"}")
 	default:
 		if c.folder = rng.IntN(4) == 0; c.folder {
 			path = "out/"
@@ -115,8 +118,10 @@ func drawSensitive(rng *rand.Rand, c *truthCase) {
 	named := fmt.Sprintf("max_confidence: {%q: 0.6}", secret.texts[0])
 	measure := fmt.Sprint("l: ", 2+rng.IntN(2)) + []string{"", ", nulls: count"}[rng.IntN(2)]
 	if !c.suppresses() {
-		measures := []string{measure, "max_confidence: 0.8", "entropy_l: 1.5", named, "t: 0.3", measure + ", t: 0.5"}
-		if strings.Contains(c.searches, job.AlgorithmKACTUS) && !strings.Contains(c.searches, "recruit") {
+		measures := []string{measure, "max_confidence: 0.8", "entropy_l: 1.5", named, "t: 0.3",
+			measure + ", t: 0.5"}
+		if strings.Contains(c.searches, job.AlgorithmKACTUS) &&
+			!strings.Contains(c.searches, "recruit") {
 			measures = measures[:4]
 		}
 		measure = measures[rng.IntN(len(measures))]
@@ -149,7 +154,8 @@ func drawRound(rng *rand.Rand, c *truthCase) {
 	for i := range c.masked {
 		column := &c.columns[i]
 		mask, ok := strings.CutSuffix(column.mask, "}")
-		if steps := roundSteps(column.Type); ok && strings.Contains(mask, "discretize") && len(steps) > 0 && rng.IntN(2) == 0 {
+		if steps := roundSteps(column.Type); ok && strings.Contains(mask, "discretize") &&
+			len(steps) > 0 && rng.IntN(2) == 0 {
 			column.mask = mask + ", round: " + steps[rng.IntN(len(steps))] + "}"
 		}
 	}
@@ -181,7 +187,8 @@ func drawBounds(rng *rand.Rand, c *truthCase) {
 	for i := range c.masked {
 		column := &c.columns[i]
 		mask, ok := strings.CutSuffix(column.mask, "}")
-		if !ok || !strings.Contains(mask, "discretize") || strings.Contains(mask, ", bounds: ") || rng.IntN(3) > 0 {
+		if !ok || !strings.Contains(mask, "discretize") || strings.Contains(mask, ", bounds: ") ||
+			rng.IntN(3) > 0 {
 			continue
 		}
 		switch {
@@ -217,7 +224,8 @@ func drawChoice(rng *rand.Rand, c *truthCase) {
 	if rng.IntN(2) == 0 {
 		c.job = append(c.job, "limits: {time: 100h}")
 	}
-	if list := []string{job.ObjectiveQueries, job.ObjectiveBalanced, job.ObjectiveClassification}; !strings.Contains(c.searches, "objective") {
+	if list := []string{job.ObjectiveQueries, job.ObjectiveBalanced,
+		job.ObjectiveClassification}; !strings.Contains(c.searches, "objective") {
 		n := 1
 		if c.says("class: ") {
 			n = len(list)
@@ -247,7 +255,8 @@ func drawTold(rng *rand.Rand, c *truthCase) {
 			column.by = append(column.by, c.columns[i].Name)
 		}
 	}
-	if kept := []string{"k0" + c.suffix, "k1" + c.suffix}; rng.IntN(3) == 0 && !c.large() && c.column(kept[1]) != nil {
+	if kept := []string{"k0" + c.suffix, "k1" + c.suffix}; rng.IntN(3) == 0 && !c.large() &&
+		c.column(kept[1]) != nil {
 		c.columns[0].by = kept
 	}
 }
@@ -276,7 +285,8 @@ func drawClassless(rng *rand.Rand, c *truthCase) {
 	}
 }
 
-// drawUnique draws how many rows may be alone on the labels of all sets together: any, none, or some.
+// drawUnique draws how many rows may be alone on the labels of all sets together: any, none, or
+// some.
 func drawUnique(rng *rand.Rand, c *truthCase) {
 	switch some := rng.IntN(8); {
 	case some == 0:
@@ -306,7 +316,8 @@ func drawToken(rng *rand.Rand, c *truthCase) {
 	}
 	c.addColumn("", func() truthColumn { return keptColumn(rng, 1+rng.IntN(50), 0) })
 	column := &c.columns[len(c.columns)-1]
-	column.Name, column.mask = tokenColumn, "{mask: pseudonym, key_file: token.key, identifying: accepted}"
+	column.Name, column.mask = tokenColumn, "{mask: pseudonym, key_file: token.key, identifying: "+
+		"accepted}"
 }
 
 // drawNested draws a kept column of lists, structs or maps, which arrow-go has to write.
@@ -319,8 +330,10 @@ func drawNested(rng *rand.Rand, c *truthCase) {
 			return
 		}
 	}
-	column := truthColumn{nested: formatstest.NewNested(rng.IntN(formatstest.NestedKinds), 1+rng.IntN(30))}
-	column.Name, column.Type, column.mask, column.texts = nestedColumn, formats.Type{Kind: formats.Nested}, "{keep: {identifying: accepted}}", column.nested.Texts
+	column := truthColumn{nested: formatstest.NewNested(rng.IntN(formatstest.NestedKinds),
+		1+rng.IntN(30))}
+	column.Name, column.Type, column.mask, column.texts = nestedColumn,
+		formats.Type{Kind: formats.Nested}, "{keep: {identifying: accepted}}", column.nested.Texts
 	column.draw(rng)
 	c.columns = append(c.columns, column)
 }
@@ -362,8 +375,10 @@ func drawWeights(rng *rand.Rand, c *truthCase) {
 // drawUnaccepted draws a kept column or a class that a run is to refuse where it tells rows apart.
 func drawUnaccepted(rng *rand.Rand, c *truthCase) {
 	for i := c.masked; i < len(c.columns); i++ {
-		if column := &c.columns[i]; strings.Contains(column.mask, "identifying") && rng.IntN(20) == 0 {
-			column.mask = strings.NewReplacer("{keep: {identifying: accepted}}", "keep", ", identifying: accepted", "").Replace(column.mask)
+		if column := &c.columns[i]; strings.Contains(column.mask, "identifying") &&
+			rng.IntN(20) == 0 {
+			column.mask = strings.NewReplacer("{keep: {identifying: accepted}}",
+				"keep", ", identifying: accepted", "").Replace(column.mask)
 			c.may(fault.Privacy, "a column that tells rows apart")
 			c.recount = true // it may follow from masked ones
 		}

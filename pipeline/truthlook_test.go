@@ -12,10 +12,12 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// look has the job planned on its rows, the rows of the input checked as they are, and another job drafted for them.
+// look has the job planned on its rows, the rows of the input checked as they are, and another
+// job drafted for them.
 func (c *truthCase) look(t *testing.T, dir string, first night) {
 	t.Helper()
-	if _, err := Plan(t.Context(), first.job, PlanOptions{Overwrite: true, Sample: true}); err != nil {
+	if _, err := Plan(t.Context(), first.job,
+		PlanOptions{Overwrite: true, Sample: true}); err != nil {
 		t.Errorf("the job was done, and a plan says class %v: %v", fault.ClassOf(err), err)
 	}
 	if c.stored.Writer == byCSV { // of which the job declares types
@@ -30,7 +32,8 @@ func (c *truthCase) look(t *testing.T, dir string, first night) {
 // count compares what a check finds of the input with plain counts.
 func (c *truthCase) count(t *testing.T, first night) {
 	t.Helper()
-	opt := CheckOptions{Input: first.job.Input, Count: first.job.Count, Limits: first.job.Limits, MissingNull: first.job.MissingColumns == job.MissingNull}
+	opt := CheckOptions{Input: first.job.Input, Count: first.job.Count, Limits: first.job.Limits,
+		MissingNull: first.job.MissingColumns == job.MissingNull}
 	source := c.grid(t)
 	var codes [][]uint32
 	for i := range c.masked {
@@ -49,15 +52,19 @@ func (c *truthCase) count(t *testing.T, first night) {
 	found, err := Check(t.Context(), opt)
 	if err != nil {
 		t.Errorf("check, class %v: %v", fault.ClassOf(err), err)
-	} else if least := slices.Min(slices.Collect(maps.Values(sizes))); found.Classes != int64(len(sizes)) || found.Anonymity != least {
-		t.Errorf("check finds %d classes, the smallest of %d, want %d and %d", found.Classes, found.Anonymity, len(sizes), least)
+	} else if least := slices.Min(slices.Collect(maps.Values(sizes))); found.Classes != int64(
+		len(sizes)) || found.Anonymity != least {
+		t.Errorf("check finds %d classes, the smallest of %d, want %d and %d",
+			found.Classes, found.Anonymity, len(sizes), least)
 	}
 }
 
-// draft has a job drafted for the input, which can be run: its release holds, or some privacy is out of reach.
+// draft has a job drafted for the input, which can be run: its release holds, or some privacy is
+// out of reach.
 func (c *truthCase) draft(t *testing.T, dir string, first night) {
 	t.Helper()
-	options := draft.Options{Input: first.job.Input, K: 2 + c.rng.IntN(4), Class: first.job.Class, Limits: first.job.Limits, File: filepath.Join(dir, "draft.yaml")}
+	options := draft.Options{Input: first.job.Input, K: 2 + c.rng.IntN(4), Class: first.job.Class,
+		Limits: first.job.Limits, File: filepath.Join(dir, "draft.yaml")}
 	text, err := draft.Job(t.Context(), options, Try)
 	if err != nil {
 		if class := fault.ClassOf(err); class != fault.Usage && class != fault.Input {
@@ -67,7 +74,10 @@ func (c *truthCase) draft(t *testing.T, dir string, first night) {
 	}
 	write(t, options.File, text)
 	out := filepath.Join(dir, "drafted.parquet")
-	drafted, err := job.Load(options.File, []job.Override{{Key: "output.path", Value: out, Origin: "test"}, {Key: "limits.memory", Value: c.memory, Origin: "test"}})
+	drafted, err := job.Load(options.File, []job.Override{
+		{Key: "output.path", Value: out, Origin: "test"},
+		{Key: "limits.memory", Value: c.memory, Origin: "test"},
+	})
 	if err == nil {
 		_, err = Run(t.Context(), drafted, RunOptions{})
 	}

@@ -38,7 +38,9 @@ func readByArrow(tb testing.TB, path string, cut *cutfile.File) *grid {
 				folders = append(folders, folderColumn(tb, name, label, len(columns[0].Codes)))
 			}
 		}
-		slices.SortFunc(folders, func(a, b formatstest.TextColumn) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(folders, func(a, b formatstest.TextColumn) int {
+			return strings.Compare(a.Name, b.Name)
+		})
 		columns = slices.Concat(folders, columns)
 		g.add(columns)
 		return nil

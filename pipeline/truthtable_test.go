@@ -52,27 +52,50 @@ var manyTypes = []struct {
 	{wholeType, 1 << 30, "integer", func(i int) string { return strconv.Itoa(i*7 - 1000) }},
 	{textType, 1 << 30, "text", func(i int) string { return "n" + strconv.Itoa(i) }},
 	{floatType, 1 << 30, "number", func(i int) string { return fmt.Sprint(float64(i)/8 - 100) }},
-	{formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}, 1 << 30, inferred, func(i int) string {
-		return time.Unix(1_600_000_000+int64(i)*61, 0).UTC().Format("2006-01-02T15:04:05Z")
-	}},
-	{formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, 1 << 20, "decimal(9,2)", func(i int) string { return fmt.Sprintf("%d.%02d", i/100, i%100) }},
+	{formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}, 1 << 30,
+		inferred, func(i int) string {
+			return time.Unix(1_600_000_000+int64(i)*61, 0).UTC().Format("2006-01-02T15:04:05Z")
+		}},
+	{formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, 1 << 20, "decimal(9,2)",
+		func(i int) string { return fmt.Sprintf("%d.%02d", i/100, i%100) }},
 	{textType, 1 << 30, "text", func(i int) string { return fmt.Sprintf("%05d", i) }},
-	{formats.Type{Kind: formats.Int, Bits: 32}, 1 << 30, "", func(i int) string { return strconv.Itoa(i - 5000) }},
-	{formats.Type{Kind: formats.Date}, 60_000, "date", func(i int) string { return time.Unix(int64(i-30_000)*86_400, 0).UTC().Format(time.DateOnly) }},
-	{formats.Type{Kind: formats.Int, Bits: 16}, 1 << 16, "", func(i int) string { return strconv.Itoa(i - 1<<15) }},
-	{formats.Type{Kind: formats.Uint, Bits: 64}, 1 << 30, "", func(i int) string { return strconv.FormatUint(1<<63-50+uint64(i), 10) }},
-	{formats.Type{Kind: formats.Float, Bits: 32}, 1 << 20, "", func(i int) string { return fmt.Sprint(float32(i)/4 - 100) }},
-	{formats.Type{Kind: formats.Decimal, Precision: 30, Scale: 2, Wide: true}, 1 << 30, "", func(i int) string { return fmt.Sprintf("%d12345678901234567890.%02d", i/100+1, i%100) }},
-	{formats.Type{Kind: formats.Timestamp, Unit: formats.Nano}, 1 << 30, "", func(i int) string {
-		return time.Unix(1_600_000_000, int64(i)*1_000_001).UTC().Format("2006-01-02T15:04:05.999999999")
+	{formats.Type{Kind: formats.Int, Bits: 32}, 1 << 30, "", func(i int) string {
+		return strconv.Itoa(i - 5000)
 	}},
-	{formats.Type{Kind: formats.Time, Unit: formats.Micro}, 80_000, "", func(i int) string { return time.Unix(int64(i), 0).UTC().Format("15:04:05") }},
-	{formats.Type{Kind: formats.Binary}, 1 << 30, "", func(i int) string { return fmt.Sprintf("%016x", i*2_654_435) }},
-	{formats.Type{Kind: formats.UUID}, 1 << 30, "", func(i int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012x", i) }},
-	{formats.Type{Kind: formats.Boolean}, 2, "boolean", func(i int) string { return strconv.FormatBool(i == 1) }},
+	{formats.Type{Kind: formats.Date}, 60_000, "date", func(i int) string {
+		return time.Unix(int64(i-30_000)*86_400, 0).UTC().Format(time.DateOnly)
+	}},
+	{formats.Type{Kind: formats.Int, Bits: 16}, 1 << 16, "", func(i int) string {
+		return strconv.Itoa(i - 1<<15)
+	}},
+	{formats.Type{Kind: formats.Uint, Bits: 64}, 1 << 30, "", func(i int) string {
+		return strconv.FormatUint(1<<63-50+uint64(i), 10)
+	}},
+	{formats.Type{Kind: formats.Float, Bits: 32}, 1 << 20, "", func(i int) string {
+		return fmt.Sprint(float32(i)/4 - 100)
+	}},
+	{formats.Type{Kind: formats.Decimal, Precision: 30, Scale: 2, Wide: true}, 1 << 30, "",
+		func(i int) string { return fmt.Sprintf("%d12345678901234567890.%02d", i/100+1, i%100) }},
+	{formats.Type{Kind: formats.Timestamp, Unit: formats.Nano}, 1 << 30, "", func(i int) string {
+		return time.Unix(1_600_000_000, int64(i)*1_000_001).UTC().Format(
+			"2006-01-02T15:04:05.999999999")
+	}},
+	{formats.Type{Kind: formats.Time, Unit: formats.Micro}, 80_000, "", func(i int) string {
+		return time.Unix(int64(i), 0).UTC().Format("15:04:05")
+	}},
+	{formats.Type{Kind: formats.Binary}, 1 << 30, "", func(i int) string {
+		return fmt.Sprintf("%016x", i*2_654_435)
+	}},
+	{formats.Type{Kind: formats.UUID}, 1 << 30, "", func(i int) string {
+		return fmt.Sprintf("00000000-0000-4000-8000-%012x", i)
+	}},
+	{formats.Type{Kind: formats.Boolean}, 2, "boolean", func(i int) string {
+		return strconv.FormatBool(i == 1)
+	}},
 }
 
-// keptColumn is a column of so many values, or as many as its type has, of at least some bytes where they are texts.
+// keptColumn is a column of so many values, or as many as its type has, of at least some bytes
+// where they are texts.
 func keptColumn(rng *rand.Rand, values, length int) truthColumn {
 	i := rng.IntN(len(manyTypes))
 	if values > 3000 { // types that have as many
@@ -103,18 +126,29 @@ var extremes = []struct {
 }{
 	{wholeType, "integer", []string{"-9223372036854775808", "9223372036854775807", "0", "-1"}},
 	{formats.Type{Kind: formats.Int, Bits: 8}, "", []string{"-128", "127", "0"}},
-	{formats.Type{Kind: formats.Uint, Bits: 64}, "", []string{"18446744073709551615", "0", "9223372036854775808"}},
+	{formats.Type{Kind: formats.Uint, Bits: 64}, "",
+		[]string{"18446744073709551615", "0", "9223372036854775808"}},
 	{formats.Type{Kind: formats.Uint, Bits: 32}, "", []string{"4294967295", "0"}},
-	{floatType, "", []string{"NaN", "NaN:fff8000000000001", "-0", "0", "Infinity", "-Infinity", "5e-324", "1.7976931348623157e+308", "0.1"}},
-	{formats.Type{Kind: formats.Float, Bits: 32}, "", []string{"NaN", "-0", "0", "Infinity", "1e-45", "3.4028235e+38", "0.1"}},
-	{formats.Type{Kind: formats.Float, Bits: 16}, "", []string{"NaN", "-0", "0", "-Infinity", "65504", "0.1"}},
-	{formats.Type{Kind: formats.Decimal, Precision: 38, Wide: true}, "", []string{strings.Repeat("9", 38), "-" + strings.Repeat("9", 38), "0"}},
-	{formats.Type{Kind: formats.Decimal, Precision: 18, Scale: 18}, "decimal(18,18)", []string{"0." + strings.Repeat("9", 18), "-0.000000000000000001"}},
+	{floatType, "", []string{"NaN", "NaN:fff8000000000001", "-0", "0", "Infinity",
+		"-Infinity", "5e-324", "1.7976931348623157e+308", "0.1"}},
+	{formats.Type{Kind: formats.Float, Bits: 32}, "",
+		[]string{"NaN", "-0", "0", "Infinity", "1e-45", "3.4028235e+38", "0.1"}},
+	{formats.Type{Kind: formats.Float, Bits: 16}, "",
+		[]string{"NaN", "-0", "0", "-Infinity", "65504", "0.1"}},
+	{formats.Type{Kind: formats.Decimal, Precision: 38, Wide: true}, "",
+		[]string{strings.Repeat("9", 38), "-" + strings.Repeat("9", 38), "0"}},
+	{formats.Type{Kind: formats.Decimal, Precision: 18, Scale: 18}, "decimal(18,18)",
+		[]string{"0." + strings.Repeat("9", 18), "-0.000000000000000001"}},
 	{dateType, "date", []string{"0001-01-01", "9999-12-31", "1970-01-01", "1969-12-31"}},
-	{formats.Type{Kind: formats.Timestamp, Unit: formats.Milli}, "", []string{"0001-01-01T00:00:00", "9999-12-31T23:59:59.999", "1969-12-31T23:59:59.999"}},
-	{formats.Type{Kind: formats.Timestamp, Unit: formats.Nano}, "", []string{"1677-09-21T00:12:43.145224193", "2262-04-11T23:47:16.854775807", "1969-12-31T23:59:59.999999999"}},
-	{formats.Type{Kind: formats.Time, Unit: formats.Micro}, "", []string{"00:00:00", "23:59:59.999999"}},
-	{textType, "text", []string{"", " ", "\n", "\"", ",", ";", "é", "\\N", "\\", "null", "NA", "*", "a\tb", "0", "a\r\nb", "\u2028", "e\u0301", "(,)"}},
+	{formats.Type{Kind: formats.Timestamp, Unit: formats.Milli}, "",
+		[]string{"0001-01-01T00:00:00", "9999-12-31T23:59:59.999", "1969-12-31T23:59:59.999"}},
+	{formats.Type{Kind: formats.Timestamp, Unit: formats.Nano}, "",
+		[]string{"1677-09-21T00:12:43.145224193", "2262-04-11T23:47:16.854775807",
+			"1969-12-31T23:59:59.999999999"}},
+	{formats.Type{Kind: formats.Time, Unit: formats.Micro}, "",
+		[]string{"00:00:00", "23:59:59.999999"}},
+	{textType, "text", []string{"", " ", "\n", "\"", ",", ";", "é", "\\N", "\\",
+		"null", "NA", "*", "a\tb", "0", "a\r\nb", "\u2028", "e\u0301", "(,)"}},
 	{formats.Type{Kind: formats.Binary}, "", []string{"", "00", "ff", "22"}},
 	{formats.Type{Kind: formats.Binary, Size: 3}, "", []string{"000000", "ffffff"}},
 }
@@ -244,7 +278,8 @@ type truthTable struct {
 	hive    string // the column that folders have the values of
 }
 
-// fill deals out the values of all columns, and lets the last one, which is the class, depend on the first.
+// fill deals out the values of all columns, and lets the last one, which is the class, depend on
+// the first.
 func (t *truthTable) fill(tb testing.TB, rng *rand.Rand) {
 	tb.Helper()
 	lean := make([]float64, t.rows)
@@ -324,7 +359,9 @@ func (t *truthTable) sort(name string) (starts []int) {
 
 // column returns a column by its name, or nil.
 func (t *truthTable) column(name string) *truthColumn {
-	if i := slices.IndexFunc(t.columns, func(c truthColumn) bool { return c.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(t.columns, func(c truthColumn) bool {
+		return c.Name == name
+	}); i >= 0 {
 		return &t.columns[i]
 	}
 	return nil
@@ -357,10 +394,12 @@ func (t *truthTable) grid(tb testing.TB) *grid {
 			column.codes = append(column.codes, own[c.codes[row]])
 		}
 		field := c.Field
-		if c.isToken() || t.csv && c.inCSV == inferred && slices.Max(column.codes) == 0 { // no value has a type
+		if c.isToken() || t.csv && c.inCSV == inferred && slices.Max(column.codes) == 0 {
+			// no value has a type
 			field.Type = textType
 		}
-		field.Type.Wide = field.Type.Wide || t.int96 && field.Type.Kind == formats.Timestamp && field.Type.Unit == formats.Nano
+		field.Type.Wide = field.Type.Wide || t.int96 && field.Type.Kind == formats.Timestamp &&
+			field.Type.Unit == formats.Nano
 		g.fields, g.columns = append(g.fields, field), append(g.columns, column)
 	}
 	return g

@@ -13,9 +13,11 @@ import (
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
-// verify recounts the release, with none of the code that wrote it, and holds the rows that are alone
-// on all labels together against what the job allows. Then the cut says how many there are.
-func verifyRelease(ctx context.Context, b *binding.Bound, found *search.Found, l *ledger, res *recorder) error {
+// verify recounts the release, with none of the code that wrote it, and holds the rows that are
+// alone on all labels together against what the job allows. Then the cut says how many there are.
+func verifyRelease(
+	ctx context.Context, b *binding.Bound, found *search.Found, records *runRecords, res *runState,
+) error {
 	g, cut := guard.New(b, res.Run), found.Cut
 	ask := g.Exposure(cut)
 	var members []risk.Member
@@ -27,14 +29,16 @@ func verifyRelease(ctx context.Context, b *binding.Bound, found *search.Found, l
 			ask.Members = members
 		}
 	}
-	after, err := verify.Unpublished(ctx, l.target.Path(), res.Threads, res.Budget, res.events.Verifying(), ask)
+	after, err := verify.Unpublished(ctx, records.target.Path(), res.Threads, res.Budget,
+		res.events.Verifying(), ask)
 	if err != nil {
 		return err
 	}
 	union := &risk.Union{}
 	if ask == nil {
 		after = nil
-	} else if union = after.Labels.Union(); b.Entity >= 0 { // the release does not say whose a row is
+	} else if union = after.Labels.Union(); b.Entity >= 0 {
+		// the release does not say whose a row is
 		people, err := countPeople(ctx, b, found, members, res.Run)
 		if err != nil {
 			return err
@@ -43,27 +47,31 @@ func verifyRelease(ctx context.Context, b *binding.Bound, found *search.Found, l
 			union = people
 		}
 	}
-	if err := judge(g, after, union, cut, res); err != nil {
+	if err := judgeRisk(g, after, union, cut, res); err != nil {
 		return err
 	}
 	stamped, err := cutfile.Marshal(cut)
 	if err != nil {
 		return err
 	}
-	return l.target.Restamp(map[string]string{cutfile.Key: string(cut.Raw)},
+	return records.target.Restamp(map[string]string{cutfile.Key: string(cut.Raw)},
 		map[string]string{cutfile.Key: string(stamped)})
 }
 
-// judge reports how alike the rows of a release are, after being what was counted of it beside their union,
-// nil if nothing was, and refuses more of them alone than the job allows. The cut has the union from then on.
-func judge(g *guard.Guard, after *risk.Report, union *risk.Union, cut *cutfile.File, res *recorder) (err error) {
+// judge reports how alike the rows of a release are, after being what was counted of it beside
+// their union, nil if nothing was, and refuses more of them alone than the job allows. The cut
+// has the union from then on.
+func judgeRisk(
+	g *guard.Guard, after *risk.Report, union *risk.Union, cut *cutfile.File, res *runState,
+) (err error) {
 	res.report.Union, cut.Union = union, union
 	res.report.Risk, err = g.Judge(res.report.Risk, after, union, cut)
 	return err
 }
 
-// keptFigures returns the figures on the kept columns of the release, when they are those of the input and known, for the
-// smallest k of the cut: a job that asks for none has that which was reached.
+// keptFigures returns the figures on the kept columns of the release, when they are those of the
+// input and known, for the smallest k of the cut: a job that asks for none has that which was
+// reached.
 func keptFigures(report *Report, cut *cutfile.File) *risk.Figures {
 	if report.Risk == nil || report.Released != report.Rows || report.Risk.K != cut.SmallestK() {
 		return nil
@@ -71,8 +79,8 @@ func keptFigures(report *Report, cut *cutfile.File) *risk.Figures {
 	return report.Risk.Kept
 }
 
-// countPeople counts in the input which people, or rows, are alike on the labels that they get, and puts
-// into members of sets the share that is in small classes.
+// countPeople counts in the input which people, or rows, are alike on the labels that they get,
+// and puts into members of sets the share that is in small classes.
 func countPeople(
 	ctx context.Context, b *binding.Bound, found *search.Found, members []risk.Member,
 	r *resources.Run,
@@ -81,7 +89,7 @@ func countPeople(
 	if cut.HidesAll() && len(members) == 0 {
 		return &risk.Union{}, nil
 	}
-	m, err := masker(b, found, r)
+	m, err := maskerOfFound(b, found, r)
 	if err != nil {
 		return nil, err
 	}
@@ -102,21 +110,23 @@ func countPeople(
 // rows counts it in its release, and notes where there is none. It returns the text of the cut with
 // the union.
 func verifyCounts(ctx context.Context, b *binding.Bound, found *search.Found,
-	res *recorder) ([]byte, error) {
-	whole, err := wholeTable(b)
+	res *runState) ([]byte, error) {
+	whole, err := tableOfMasked(b)
 	if err != nil {
 		return nil, err
 	}
 	if whole == nil && !found.Cut.HidesAll() {
-		res.Noted("how many rows are alone on the labels of all masked columns together is not known: " +
-			"no table of counts has all of these; kcut check counts it in an extract of the masked one")
+		res.Noted("how many rows are alone on the labels of all masked columns together is not " +
+			"known: " +
+			"no table of counts has all of these; kcut check counts it in an extract of the " +
+			"masked one")
 		return found.Cut.Raw, nil
 	}
 	union, err := countPeople(ctx, whole, found, nil, res.Run)
 	if err != nil {
 		return nil, err
 	}
-	if err := judge(guard.New(b, res.Run), nil, union, found.Cut, res); err != nil {
+	if err := judgeRisk(guard.New(b, res.Run), nil, union, found.Cut, res); err != nil {
 		return nil, err
 	}
 	return cutfile.Marshal(found.Cut)
@@ -124,7 +134,7 @@ func verifyCounts(ctx context.Context, b *binding.Bound, found *search.Found,
 
 // wholeTable binds the job to the table of counts that has all masked columns; nil: none has. It
 // is not to be closed.
-func wholeTable(b *binding.Bound) (*binding.Bound, error) {
+func tableOfMasked(b *binding.Bound) (*binding.Bound, error) {
 	for _, table := range b.Dataset.Tables() {
 		lacks := func(name string) bool { return table.Schema().Index(name) < 0 }
 		if !slices.ContainsFunc(b.Names(b.Masked...), lacks) {

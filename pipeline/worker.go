@@ -22,14 +22,15 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Worker masks rows of a run that another process carries out. Its methods may be called from several goroutines at a time.
+// Worker masks rows of a run that another process carries out. Its methods may be called from
+// several goroutines at a time.
 type Worker struct {
-	folder  sharedFolder
-	bound   *binding.Bound
-	recoder masking.Recoder
-	res     *resources.Run
-	base    int64  // bytes that are drawn while nothing is done
-	heap    func() // undoes the limit of the heap
+	folder    sharedFolder
+	bound     *binding.Bound
+	recoder   masking.Recoder
+	res       *resources.Run
+	baseDrawn int64  // bytes that are drawn while nothing is done
+	heap      func() // undoes the limit of the heap
 
 	mu      sync.Mutex
 	working int
@@ -39,7 +40,7 @@ type Worker struct {
 func OpenWorker(ctx context.Context, folder string) (*Worker, error) {
 	w := &Worker{folder: sharedFolder(folder)}
 	if err := w.open(ctx); err != nil {
-		return nil, w.leave(ctx, err)
+		return nil, w.leaveError(ctx, err)
 	}
 	return w, nil
 }
@@ -87,7 +88,7 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	}
 	w.bound.Keys = keys
 	w.recoder, err = search.CutRecoder(w.bound, cut, w.res.Budget)
-	w.base = w.res.Budget.Used()
+	w.baseDrawn = w.res.Budget.Used()
 	return err
 }
 
@@ -107,25 +108,26 @@ func (w *Worker) Do(ctx context.Context, task int) error {
 		}
 		return w.folder.putResult(ctx, resultName(task), masked)
 	})
-	return w.leave(ctx, errors.Join(err, w.end()))
+	return w.leaveError(ctx, errors.Join(err, w.end()))
 }
 
 // mask masks the rows of a task.
 func (w *Worker) mask(ctx context.Context, task int) ([]byte, error) {
-	m, err := maskerOf(w.bound, w.recoder, w.res)
+	m, err := maskerOfRecoder(w.bound, w.recoder, w.res)
 	if err != nil {
 		return nil, err
 	}
-	splits, order := w.bound.Dataset.Splits(), orderOf(w.bound, w.res)
+	splits, order := w.bound.Dataset.Splits(), rowOrder(w.bound, w.res)
 	if task >= len(splits) {
-		return nil, fmt.Errorf("do task %d: the input has fewer splits than before: %w", task, formats.ErrChanged)
+		return nil, fmt.Errorf("do task %d: the input has fewer splits than before: %w",
+			task, formats.ErrChanged)
 	}
 	order.Sharers = runtime.GOMAXPROCS(0)
 	return m.MaskSplit(ctx, order, splits[task])
 }
 
 // leave leaves an error in the folder for the run, since the runner may not keep its class.
-func (w *Worker) leave(ctx context.Context, err error) error {
+func (w *Worker) leaveError(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -134,7 +136,8 @@ func (w *Worker) leave(ctx context.Context, err error) error {
 	}
 	advised := &fault.Error{}
 	errors.As(fault.Advised(err), &advised)
-	return errors.Join(err, w.folder.putJSON(ctx, errorPrefix+rand.Text(), workerError{advised.Class, err.Error(), advised.Hint}))
+	return errors.Join(err, w.folder.putJSON(ctx, errorPrefix+rand.Text(),
+		workerError{advised.Class, err.Error(), advised.Hint}))
 }
 
 func (w *Worker) begin() {
@@ -151,6 +154,6 @@ func (w *Worker) end() error {
 		return nil
 	}
 	_, err := w.res.Scratch.Close()
-	w.res.Budget.Return(w.res.Budget.Used() - w.base)
+	w.res.Budget.Return(w.res.Budget.Used() - w.baseDrawn)
 	return err
 }

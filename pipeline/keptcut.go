@@ -16,8 +16,8 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// cutFile is what a run keeps in its work folder for the next one: what the search has found. Only who would do the very same
-// may read it:
+// cutFile is what a run keeps in its work folder for the next one: what the search has found.
+// Only who would do the very same may read it:
 //
 //	form, key | report | cut | trace | hash of all that
 const (
@@ -28,9 +28,9 @@ const (
 
 // cutHead begins a kept cut: it says that job and input are the same, whose files nobody has
 // touched, and kcut, since another one may number values or take steps otherwise.
-func (l *ledger) cutHead(b *binding.Bound) string {
+func (r *runRecords) cutHead(b *binding.Bound) string {
 	hash := sha256.New()
-	fmt.Fprintln(hash, l.res.report.Digests.Job, l.res.report.Digests.Input, l.opt.Trace != nil)
+	fmt.Fprintln(hash, r.res.report.Digests.Job, r.res.report.Digests.Input, r.opt.Trace != nil)
 	b.Fingerprint(hash)
 	if build, ok := debug.ReadBuildInfo(); ok {
 		fmt.Fprintln(hash, build.Main, build.Settings)
@@ -39,40 +39,41 @@ func (l *ledger) cutHead(b *binding.Bound) string {
 }
 
 // keepCut saves what the search has found, once the options' time has passed since the run began.
-// Where labels depend on more than their own column the cut alone does not mask: a later run searches
-// again.
-func (l *ledger) keepCut(ctx context.Context, b *binding.Bound, f *search.Found) {
-	if l.opt.Checkpoint <= 0 || time.Since(l.began) < l.opt.Checkpoint || !f.IsCut() {
+// Where labels depend on more than their own column the cut alone does not mask: a later run
+// searches again.
+func (r *runRecords) keepCut(ctx context.Context, b *binding.Bound, f *search.Found) {
+	if r.opt.Checkpoint <= 0 || time.Since(r.began) < r.opt.Checkpoint || !f.IsCut() {
 		return
 	}
-	report, err := json.Marshal(l.res.report)
+	report, err := json.Marshal(r.res.report)
 	var kept []byte
 	if err == nil {
-		kept, err = checkpoint.Encode(l.cutHead(b), nil, func(add func([]byte) error) error {
+		kept, err = checkpoint.Encode(r.cutHead(b), nil, func(add func([]byte) error) error {
 			return errors.Join(add(report), add(f.Cut.Raw), add(f.Trace.Bytes()))
 		})
 	}
 	if err == nil {
-		err = l.work.Put(cutFile, kept)
+		err = r.work.Put(cutFile, kept)
 	}
 	if err != nil && ctx.Err() == nil { // it is missing later, and that is all
-		l.res.Noted(fmt.Sprintf("going on without a checkpoint: save the cut in %s: %v", l.work.Path, err))
+		r.res.Noted(fmt.Sprintf("going on without a checkpoint: save the cut in %s: %v",
+			r.work.Path, err))
 	}
 }
 
 // resume loads what an earlier run has found, or returns nil. Whatever is wrong with it, the run
 // starts afresh then.
-func (l *ledger) resume(b *binding.Bound) *search.Found {
-	l.began = time.Now()
-	if !l.opt.Resume {
+func (r *runRecords) keptCut(b *binding.Bound) *search.Found {
+	r.began = time.Now()
+	if !r.opt.Resume {
 		return nil
 	}
 	var was Report
 	var blocks [][]byte
 	found := &search.Found{}
-	kept, err := l.work.Get(cutFile, maxCut)
+	kept, err := r.work.Get(cutFile, maxCut)
 	if err == nil {
-		err = checkpoint.Decode(kept, l.cutHead(b), func(block []byte) error {
+		err = checkpoint.Decode(kept, r.cutHead(b), func(block []byte) error {
 			blocks = append(blocks, block)
 			return nil
 		})
@@ -87,21 +88,22 @@ func (l *ledger) resume(b *binding.Bound) *search.Found {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err == nil && l.opt.Trace != nil {
-		_, err = l.opt.Trace.Write(found.Trace.Bytes())
+	if err == nil && r.opt.Trace != nil {
+		_, err = r.opt.Trace.Write(found.Trace.Bytes())
 	}
 	if err != nil {
-		l.res.Noted(fmt.Sprintf("starting afresh: read the cut in %s: %v", l.work.Path, errors.Join(err, l.work.Remove(cutFile))))
+		r.res.Noted(fmt.Sprintf("starting afresh: read the cut in %s: %v",
+			r.work.Path, errors.Join(err, r.work.Remove(cutFile))))
 		return nil
 	}
-	report := l.res.report
+	report := r.res.report
 	was.Output, was.Stages = report.Output, report.Stages
 	notices := was.Notices
 	was.Notices = report.Notices
 	*report = was
 	for _, text := range notices {
-		l.res.Noted(text)
+		r.res.Noted(text)
 	}
-	l.res.Noted("going on from what an earlier run has found")
+	r.res.Noted("going on from what an earlier run has found")
 	return found
 }

@@ -17,75 +17,81 @@ import (
 )
 
 // remote has the rows of a run masked by other processes.
-type remote struct {
+type remoteMasking struct {
 	runner Runner
 	folder sharedFolder
 	events *Events
 }
 
-// masksElsewhere reports whether other processes mask the rows. These know the cut alone, and each row group has one of them.
-func (l *ledger) masksElsewhere(b *binding.Bound, found *search.Found) bool {
+// masksElsewhere reports whether other processes mask the rows. These know the cut alone, and
+// each row group has one of them.
+func (r *runRecords) masksRemotely(b *binding.Bound, found *search.Found) bool {
 	switch {
-	case l.opt.Runner == nil:
+	case r.opt.Runner == nil:
 	case !found.IsCut():
-		l.res.Noted("labels depend on more than the value of their own column: this process masks the rows alone")
+		r.res.Noted("labels depend on more than the value of their own column: this process " +
+			"masks the rows alone")
 	case len(b.Job.Output.PartitionBy) > 0:
-		l.res.Noted("the release has partitions: this process masks the rows alone")
+		r.res.Noted("the release has partitions: this process masks the rows alone")
 	default:
 		return true
 	}
 	return false
 }
 
-// maskElsewhere has other processes mask the rows by a cut, each task those of a split, and has them used.
-func (l *ledger) maskElsewhere(ctx context.Context, b *binding.Bound, cut []byte, use func(masking.Rows) error) error {
-	r, err := l.shareCut(ctx, cut)
+// maskElsewhere has other processes mask the rows by a cut, each task those of a split, and has
+// them used.
+func (r *runRecords) maskRemotely(
+	ctx context.Context, b *binding.Bound, cut []byte, use func(masking.Rows) error,
+) error {
+	remote, err := r.shareCut(ctx, cut)
 	var names []string
 	if err == nil {
-		names, err = r.do(ctx, len(b.Dataset.Splits()))
+		names, err = remote.do(ctx, len(b.Dataset.Splits()))
 	}
 	if err == nil {
 		err = use(func(split int, use func([]byte) error) error {
-			return r.folder.getHeld(ctx, l.res.Budget, names[split], use)
+			return remote.folder.getWithin(ctx, r.res.Budget, names[split], use)
 		})
 	}
-	return joinClosed(err, r.close(ctx))
+	return joinClosed(err, remote.close(ctx))
 }
 
 // attempts is how often a runner is asked, since not every one tries again what failed.
-const attempts = 3
+const mostAttempts = 3
 
-// shareCut puts the job and its cut into a folder of their own that workers see. close is owed whenever there is a result.
-func (l *ledger) shareCut(ctx context.Context, cut []byte) (*remote, error) {
-	place := sharedFolder(l.work.Path)
-	if l.beside != "" {
-		place = sharedFolder(l.beside)
+// shareCut puts the job and its cut into a folder of their own that workers see. close is owed
+// whenever there is a result.
+func (r *runRecords) shareCut(ctx context.Context, cut []byte) (*remoteMasking, error) {
+	place := sharedFolder(r.work.Path)
+	if r.remoteFolder != "" {
+		place = sharedFolder(r.remoteFolder)
 	}
-	if l.opt.Shared != "" {
-		place = sharedFolder(l.opt.Shared)
+	if r.opt.Shared != "" {
+		place = sharedFolder(r.opt.Shared)
 	}
-	text, err := l.job.Portable()
+	text, err := r.job.Portable()
 	if err != nil {
 		return nil, err
 	}
-	out, err := output.Absolute(l.job.Output.Path)
+	out, err := output.Absolute(r.job.Output.Path)
 	if err != nil {
 		return nil, err
 	}
-	prefix := sharedPrefix(out)
+	prefix := sharedPrefixOf(out)
 	if err := place.sweep(ctx, prefix); err != nil {
 		return nil, fmt.Errorf("sweep shared folder: %w", err)
 	}
-	folder := place.inner(prefix + strings.ToLower(rand.Text()))
+	folder := place.subfolder(prefix + strings.ToLower(rand.Text()))
 	if err := folder.make(); err != nil {
 		return nil, fmt.Errorf("make shared folder: %w", err)
 	}
 	err = errors.Join(folder.put(ctx, jobFile, text), folder.put(ctx, cutFile, cut))
-	return &remote{l.opt.Runner, folder, &l.res.events}, err
+	return &remoteMasking{r.opt.Runner, folder, &r.res.events}, err
 }
 
 // close removes what was shared, although the run may have been stopped.
-func (r *remote) close(ctx context.Context) error {
+func (r *remoteMasking) close(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}
@@ -95,14 +101,14 @@ func (r *remote) close(ctx context.Context) error {
 }
 
 // do has tasks done, again when that may help, and returns the names of their results.
-func (r *remote) do(ctx context.Context, tasks int) (names []string, err error) {
+func (r *remoteMasking) do(ctx context.Context, tasks int) (names []string, err error) {
 	for attempt := 1; ; attempt++ {
 		if err = r.runner.Do(ctx, string(r.folder), tasks); err != nil {
 			err = r.failure(ctx, err)
 		} else {
 			names, err = r.results(ctx, tasks)
 		}
-		if fault.ClassOf(err) != fault.Transient || attempt == attempts {
+		if fault.ClassOf(err) != fault.Transient || attempt == mostAttempts {
 			return names, err
 		}
 		r.events.Noted(fmt.Sprintf("trying again: %v", err))
@@ -113,7 +119,7 @@ func (r *remote) do(ctx context.Context, tasks int) (names []string, err error) 
 func resultName(task int) string { return fmt.Sprintf("%s%07d", resultPrefix, task) }
 
 // results returns the names of the results by task.
-func (r *remote) results(ctx context.Context, tasks int) ([]string, error) {
+func (r *remoteMasking) results(ctx context.Context, tasks int) ([]string, error) {
 	found, err := r.folder.list(ctx, resultPrefix)
 	if err != nil {
 		return nil, err
@@ -126,13 +132,15 @@ func (r *remote) results(ctx context.Context, tasks int) ([]string, error) {
 			return nil, fmt.Errorf("find the result %s: %w", name, formats.ErrDamaged)
 		}
 		if names[task] != "" {
-			return nil, fault.Errorf(fault.Transient, "do all workers run the same kcut, on the same files?",
+			return nil, fault.Errorf(fault.Transient,
+				"do all workers run the same kcut, on the same files?",
 				"find the result of task %d: two workers have made different ones", task)
 		}
 		names[task] = name
 	}
 	if len(found) < tasks {
-		return nil, fault.Errorf(fault.Transient, "try again", "find the results of %d tasks: there are %d", tasks, len(found))
+		return nil, fault.Errorf(fault.Transient, "try again",
+			"find the results of %d tasks: there are %d", tasks, len(found))
 	}
 	return names, nil
 }
@@ -144,7 +152,7 @@ type workerError struct {
 }
 
 // failure returns the error of a worker, if one has failed, or that of the runner.
-func (r *remote) failure(ctx context.Context, err error) error {
+func (r *remoteMasking) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errors.Join(context.Cause(ctx), err)
 	}
@@ -156,5 +164,6 @@ func (r *remote) failure(ctx context.Context, err error) error {
 	if _, advised := errors.AsType[*fault.Error](err); advised {
 		return fmt.Errorf("mask by other processes: %w", err)
 	}
-	return fault.Errorf(fault.Transient, "look at what the runner says, and try again", "mask by other processes: %w", err)
+	return fault.Errorf(fault.Transient, "look at what the runner says, and try again",
+		"mask by other processes: %w", err)
 }

@@ -11,15 +11,17 @@ import (
 )
 
 // recorder is what a run takes, and who is told of it: the events, and the report.
-type recorder struct {
+type runState struct {
 	*resources.Run
 	events Events
 	report *Report
 }
 
-// newRecorder gives a run what the job says of threads and memory. What it notes is in the report, once:
-// one that starts again, out of core, notes the same.
-func newRecorder(job *job.Job, report *Report, events Events, store spill.Options) (*recorder, error) {
+// newRecorder gives a run what the job says of threads and memory. What it notes is in the
+// report, once: one that starts again, out of core, notes the same.
+func newRunState(
+	job *job.Job, report *Report, events Events, store spill.Options,
+) (*runState, error) {
 	noted := func(text string) {
 		if !slices.Contains(report.Notices, text) {
 			report.Notices = append(report.Notices, text)
@@ -27,11 +29,11 @@ func newRecorder(job *job.Job, report *Report, events Events, store spill.Option
 		}
 	}
 	run, err := resources.New(job, store, noted, events.Advanced)
-	return &recorder{run, events, report}, err
+	return &runState{run, events, report}, err
 }
 
 // closeStore removes all that was spilled, and reports how much that was.
-func (r *recorder) closeStore() error {
+func (r *runState) closeStore() error {
 	stats, err := r.Scratch.Close()
 	if stats.BytesWritten > 0 {
 		r.report.Spilled, r.report.SpilledPeak = stats.BytesWritten, stats.PeakDiskBytes
@@ -39,9 +41,9 @@ func (r *recorder) closeStore() error {
 	return err
 }
 
-// stage does a part of a run, unless the context has ended, and tells when it begins and ends, and how
-// long it took.
-func (r *recorder) stage(ctx context.Context, name resources.Stage, do func() error) error {
+// stage does a part of a run, unless the context has ended, and tells when it begins and ends,
+// and how long it took.
+func (r *runState) stage(ctx context.Context, name resources.Stage, do func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
