@@ -11,8 +11,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// announce completes the report and writes down what will stand once it is published. A run that
-// cannot do that publishes nothing: the next one would not know whose the output is.
+// announce completes the report and writes the record of the release that will be published. If
+// that fails, nothing is published: the next run would not know which job made the output.
 func (r *runRecords) announce(ctx context.Context, b *binding.Bound) error {
 	path, report := r.target.Path(), r.res.report
 	err := report.measureSize(ctx, path)
@@ -36,7 +36,7 @@ func (r *runRecords) announce(ctx context.Context, b *binding.Bound) error {
 	return report.save(r.opt.RunJSON)
 }
 
-// withdraw removes an output that is not published, and what announced it.
+// withdraw removes an unpublished release and its announced records.
 func (r *runRecords) withdraw(ctx context.Context) error {
 	err := r.target.Discard()
 	if !r.target.Done() {

@@ -12,9 +12,9 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// Apply masks a job's input with the cut of an earlier release and publishes that, if every
-// set of the job holds, or can be made to as the options say. It searches nothing: of the
-// job's algorithm nothing matters. On an error nothing is published.
+// Apply masks a job's input with the cut of an earlier release and publishes the result, if every
+// set of the job holds, or if coarser labels or suppression within the options make it hold.
+// Apply searches nothing: the job's algorithm does not matter. On an error nothing is published.
 func Apply(ctx context.Context, j *job.Job, opt ApplyOptions) (*Report, error) {
 	j, err := j.OfRows()
 	if err != nil {
@@ -43,9 +43,9 @@ func Apply(ctx context.Context, j *job.Job, opt ApplyOptions) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	as := *j
-	as.Algorithm = job.Algorithm{Name: cut.Algorithm}
-	report, err := execute(ctx, &jobRun{job: &as, opt: &opt.RunOptions, earlierCut: cut,
+	applied := *j
+	applied.Algorithm = job.Algorithm{Name: cut.Algorithm}
+	report, err := execute(ctx, &jobRun{job: &applied, opt: &opt.RunOptions, earlierCut: cut,
 		apply: &opt, previousCut: previous})
 	var broken *recheck.Broken
 	if !errors.As(err, &broken) {

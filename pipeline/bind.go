@@ -17,7 +17,7 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// bindJob binds a job to its input, when no cut is given.
+// bindJob binds a job without an earlier cut to its input.
 func bindJob(ctx context.Context, job *job.Job, res *runState) (*search.Search, error) {
 	taxonomies, err := binding.LoadTaxonomies(job, res.Budget)
 	if err != nil {
@@ -26,8 +26,8 @@ func bindJob(ctx context.Context, job *job.Job, res *runState) (*search.Search, 
 	return (&jobRun{job: job}).bind(ctx, taxonomies, res)
 }
 
-// bind binds the job, and the cut that is given, to the input. When nothing is wrong but that
-// some k cannot be met, it returns both.
+// bind binds the job and its earlier cut, if there is one, to the input. If the only error is a k
+// that no cut can reach, bind returns both the search and the error.
 func (run *jobRun) bind(
 	ctx context.Context, t *binding.Taxonomies, res *runState,
 ) (*search.Search, error) {
@@ -59,8 +59,8 @@ func (run *jobRun) bind(
 	noteJob(b, res)
 	s.NoteAsked()
 	if run.job.Order == job.OrderInput {
-		res.Noted("rows leave in the order of the input: who knows that, or has another release " +
-			"of it, can tell whose row is whose; order: released tells nothing")
+		res.Noted("rows leave in the order of the input: whoever knows this order, or has " +
+			"another release in it, can find out whose row is whose; order: released prevents this")
 		if run.job.Previous != "" {
 			res.Noted("previous is worth little with order: input: two releases in one order are " +
 				"joined row by row, whatever their cuts are")
@@ -69,7 +69,7 @@ func (run *jobRun) bind(
 	return s, nil
 }
 
-// bindCut binds the cut that is given to the job, whose search it bounds or stands for.
+// bindCut binds the earlier cut to the job. The cut bounds the search, or replaces it.
 func (run *jobRun) bindCut(ctx context.Context, s *search.Search, res *runState) error {
 	if o := run.apply; o != nil && o.OnBreak == search.BreakSuppress &&
 		run.job.MaxSuppressed != (Quota{}) {
@@ -86,8 +86,8 @@ func (run *jobRun) bindCut(ctx context.Context, s *search.Search, res *runState)
 	return run.noteMovedLabels(ctx, s.Bound, res)
 }
 
-// admitUnnamed admits values that the cut has no place for where a taxonomy is generated from them:
-// nodes all of whose records were suppressed are not in the cut.
+// admitUnnamed admits values that have no place in the cut, in columns whose taxonomy is
+// generated from the values: the cut lacks nodes if all their records were suppressed.
 func admitUnnamed(b *binding.Bound) {
 	for _, field := range b.Masked {
 		spec := *b.Specs[field]
@@ -98,7 +98,10 @@ func admitUnnamed(b *binding.Bound) {
 	}
 }
 
-// noteJob tells what of a job may be meant otherwise.
+// otherEndings are the endings of names of files that are not Parquet.
+var otherEndings = []string{".csv", ".tsv", ".arrow", ".feather", ".json"}
+
+// noteJob notes settings of a job that its author may not have meant.
 func noteJob(b *binding.Bound, res *runState) {
 	for i := range b.Job.Sets {
 		if b.Job.Sets[i].K == 1 {
@@ -107,18 +110,19 @@ func noteJob(b *binding.Bound, res *runState) {
 		}
 	}
 	if len(b.Job.InputCounts) > 0 {
-		res.Noted("counts do not have the kept columns: whether these, or the class, tell who is " +
-			"who is not looked at")
+		res.Noted("counts do not have the kept columns: kcut does not check whether these " +
+			"columns, " +
+			"or the class, identify people")
 	}
 	if output := b.Job.Output.Path; len(b.Job.InputCounts) == 0 &&
-		slices.Contains([]string{".csv", ".tsv", ".arrow", ".feather", ".json"},
-			strings.ToLower(path.Ext(output))) {
+		slices.Contains(otherEndings, strings.ToLower(path.Ext(output))) {
 		res.Noted(fmt.Sprintf("the release is a Parquet file, though its name ends in %s",
 			path.Ext(output)))
 	}
 }
 
-// await says of an error whether a missing input is to be waited for: then another try may find it.
+// markMissingInput makes the error of a missing input transient if the job says so: then another
+// try may find the input.
 func (run *jobRun) markMissingInput(err error) error {
 	if run.job.InputMissing == job.InputRetry && errors.Is(err, formats.ErrNoInput) {
 		return &fault.Error{Class: fault.Transient,
@@ -127,6 +131,6 @@ func (run *jobRun) markMissingInput(err error) error {
 	return err
 }
 
-// cellBytes is the most of the heap that a value of a masked column has been seen to take when
-// nothing spills: near-unique rows, all columns in one set.
+// cellBytes is the most heap that was measured for a value of a masked column, in bytes, in a run
+// without spilling: near-unique rows, all columns in one set.
 const cellBytes = 16

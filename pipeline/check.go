@@ -18,25 +18,25 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// CheckOptions say which columns of which table are looked at.
+// CheckOptions say which table Check measures, and on which columns.
 type CheckOptions struct {
 	Input     []string // files, directories, globs, URLs: one table
-	Columns   []string // that somebody may know together
-	Count     string   // column that says how many records a row stands for; empty: one
-	Entity    string   // column that tells of whom a row is; empty: rows are counted
+	Columns   []string // the columns that somebody may know together
+	Count     string   // the column with the number of records of a row; empty: one each
+	Entity    string   // the column that identifies the entity of a row; empty: count rows
 	Sensitive []string
-	K         int // that must hold; 0: any does
+	K         int // the smallest class size to accept; 0: accept any
 	CSV       job.CSV
-	// MissingNull says that a column is null in the files that lack it; else that is an error.
+	// MissingNull makes a column null in files without it; otherwise such a file is an error.
 	MissingNull bool
-	Limits      job.Limits // without a SpillDir, the current folder has one
+	Limits      job.Limits // without a SpillDir, spilled data go to the current folder
 	Events      Events
 
 	Spill bool // count in the store, whatever the budget is
 }
 
-// Check tells how well the rows of any table hide each other in some columns. When K does not
-// hold it returns what it found together with an error of class Privacy.
+// Check measures the class sizes of any table on some columns. If K does not hold, Check returns
+// the result together with an error of class Privacy.
 func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
 	j := &job.Job{Input: opt.Input, Count: opt.Count, Limits: opt.Limits, CSV: opt.CSV}
 	if opt.MissingNull {
@@ -55,15 +55,16 @@ func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
 		return nil, res.Advise(err, j.Output.Path)
 	}
 	if !result.OK {
-		err = fault.Errorf(fault.Privacy, "mask these columns before the table goes out: kcut "+
-			"init drafts a job, kcut run does it",
+		err = fault.Errorf(fault.Privacy,
+			"mask these columns before the table goes out: kcut init drafts a job, kcut run "+
+				"does it",
 			"check %s: anonymity %d is below k = %d",
 			strings.Join(opt.Columns, ", "), result.Anonymity, opt.K)
 	}
 	return result, err
 }
 
-// names returns the names of all columns that are read.
+// names returns the names of all columns that Check reads.
 func (o *CheckOptions) names() []string {
 	names := slices.Concat(o.Columns, o.Sensitive)
 	if o.Entity != "" {
@@ -72,7 +73,7 @@ func (o *CheckOptions) names() []string {
 	return names
 }
 
-// count opens the table and counts it.
+// count opens the table and counts its rows.
 func (o *CheckOptions) count(
 	ctx context.Context, j *job.Job, res *runState,
 ) (result *check.Result, err error) {
@@ -100,7 +101,7 @@ func (o *CheckOptions) count(
 	return result, err
 }
 
-// request finds the columns in the schema.
+// request looks up the columns in the schema of the table.
 func (o *CheckOptions) request(in *dataset.Dataset) (*check.Request, error) {
 	r := &check.Request{Dataset: in, Entity: -1, K: o.K, Spill: o.Spill}
 	schema, names := in.Schema(), o.names()

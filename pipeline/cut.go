@@ -18,11 +18,12 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// mostCut bounds a cut that is compared with the one that stands.
+// maxStandingCut is the largest size of an existing cut that is compared with the new one, in
+// bytes.
 const maxStandingCut = math.MaxInt32
 
-// findCut searches the counts of an input, and writes the cut that it finds: there are no rows
-// that could be masked.
+// findCut searches the counts of an input and writes the cut that it finds. It masks nothing:
+// counts have no rows.
 func (run *jobRun) findCut(ctx context.Context, res *runState) (err error) {
 	path := run.job.Output.Path
 	res.report.CutOnly = true
@@ -69,16 +70,16 @@ func (run *jobRun) findCut(ctx context.Context, res *runState) (err error) {
 	})
 }
 
-// writeCut writes a cut, unless it is the one that stands. Another one is replaced only if that
-// was asked for.
+// writeCut writes a cut, unless the output has the same cut already. It replaces another cut only
+// with the option Overwrite.
 func (run *jobRun) writeCut(ctx context.Context, text []byte, exists bool, res *runState) error {
 	path := output.Shown(run.job.Output.Path)
 	if exists {
-		stands, err := storage.ReadText(ctx, path, maxStandingCut)
+		existing, err := storage.ReadText(ctx, path, maxStandingCut)
 		switch {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("read the cut that stands: %w", err)
-		case bytes.Equal(stands, text):
+		case bytes.Equal(existing, text):
 			res.report.AlreadyDone = true
 			return res.report.save(run.opt.RunJSON)
 		case !run.opt.Overwrite:

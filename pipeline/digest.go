@@ -13,12 +13,12 @@ import (
 	"github.com/kcut/kcut/pipeline/binding"
 )
 
-// releaseForm is a part of every job's digest. It grows when the same job makes other bytes of
-// the same input than it did before.
+// releaseForm is a part of every job's digest. It grows whenever the same job and input make
+// other bytes than before.
 const releaseForm = 3
 
-// identify takes the digests of job and input: what was given beside the job bounds it, too, and
-// so do the labels of the previous release.
+// digests returns the digests of job and input. The digest of the job covers the cuts of the run,
+// too: an earlier cut to apply or to stay above, and the labels of the previous release.
 func (run *jobRun) digests(
 	ctx context.Context, t *binding.Taxonomies, threads int,
 ) (*Digests, error) {

@@ -1,43 +1,45 @@
-// Package pipeline is where files, counts and decisions meet: it runs the job that a job
-// file describes. Its stages are functions with values between them, all on one screen in
-// jobRun.release:
+// Package pipeline carries out the job of a job file: it calls the stages of a run, from the input
+// files to the published release. The stages are functions from values to a value, and
+// jobRun.release calls all of them:
 //
-//	job ──bind──▶ Search ──Count──▶ Counts ──Find──▶ Found ──maskInput──▶ parts ──verifyRelease──▶ Publish
+//	job ──bind──▶ Search ──Count──▶ Counts ──Find──▶ Found
+//	Found ──maskInput──▶ parts ──verifyRelease──▶ Publish
 //
-// Count and mask work split by split, and their results do not depend on which worker did which
-// split, so equal inputs and jobs give equal bytes. Masking is applying the cut: of what was
-// found a later run, or a worker in another process, needs no more than that.
+// Count and mask divide their work by splits of the input. The result for a split does not depend
+// on the worker, so equal inputs and jobs give equal bytes. Masking applies the cut: a later run,
+// or a worker in another process, needs the cut and no other result of the search.
 //
-// With a Runner, other processes mask the rows, and this one does all else as it does alone.
-// Workers find the job and the cut in a folder that all see, and leave masked rows there, in
-// files whose names end with a digest: it does not matter how often a task is done. Where the cut
-// does not say all that masking takes, this process masks the rows.
+// With a Runner, other processes mask the rows, and this process does all other work. Workers
+// read the job and the cut in a shared folder and leave masked rows there, in files whose names
+// end with a digest: a task may be done several times. If masking needs more than the cut, this
+// process masks the rows.
 //
-//	job, cut ──▶ shared folder ──Worker.Do──▶ row groups, or sorted rows of a split ──▶ shared folder ──▶ parts
+//	job, cut ──▶ shared folder ──Worker.Do──▶ row groups, or sorted rows of a split
+//	row groups, or sorted rows of a split ──▶ shared folder ──▶ parts
 //
-// This package decides what is done when, and what a run leaves for the next one. How it is done
-// lies below it, each part for itself:
+// This package decides on the order of the work, and keeps results of a run for the next run. The
+// packages below it do the work:
 //
 //	algorithm   the engine of the algorithm that a job names
-//	resources   what a run takes of the machine
-//	search      how a bound job comes to its cut
-//	binding     what every column of a job's input is, and what is asked of it
-//	guard       how alike rows are, held against what the job accepts
-//	domain      values to codes: of their own, or of an earlier cut's labels
-//	count       values and tuples of an input, counted in one reading or two
-//	masking     the row groups of a release
-//	output      where they go, and how they get there
-//	checkpoint  what a run keeps for the next one
-//	forecast    what a run will take
+//	resources   the memory, threads and disk space of a run
+//	search      finds the cut of a bound job
+//	binding     the type, the role and the requirements of each column of the input
+//	guard       compares class sizes with the limits of the job
+//	domain      maps values to codes, or to the labels of an earlier cut
+//	count       counts values and tuples of an input, in one reading or two
+//	masking     makes the row groups of a release
+//	output      writes and publishes the files of a release
+//	checkpoint  keeps results of a run for the next run
+//	forecast    predicts the resources of a run
 //
-// What a run has in common with those who only read releases lies lower still: job,
-// cutfile (the embedded cut), fileset (the files of a release) and verify, which recounts what a
-// run has written without any of its code.
+// The packages that a run shares with readers of releases are lower still: job, cutfile (the
+// embedded cut), fileset (the files of a release) and verify, which recounts the files of a run
+// without the code that wrote them.
 //
-// Contract: a run that returns an error has published nothing, and what it had written is
-// removed. Errors belong to one fault.Class, which is all that a caller needs to choose an exit
-// code. Events and errors carry places and counts, never a cell's value.
+// Contract: a run that returns an error has published nothing, and has removed the files that it
+// wrote. Each error has a fault.Class, which alone determines the exit code. Events and errors have
+// places and counts, never the value of a cell.
 //
-// Not promised: that a released file protects against more than the quasi-identifier sets
-// it declares; see docs/privacy.md.
+// Not promised: that a released file protects more than the quasi-identifier sets that it declares;
+// see docs/privacy.md.
 package pipeline

@@ -7,23 +7,23 @@ import (
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
-// Events is told what a run does. Every function may be nil; Progress may be called
-// from several goroutines at a time, the others from one.
+// Events are functions that a run calls to report its work. Any of them may be nil. Several
+// goroutines may call Progress at a time; one goroutine calls the other functions.
 type Events struct {
 	Start    func(resources.Stage)
 	Progress func(resources.Stage, resources.Progress)
 	End      func(resources.Stage, time.Duration)
-	// Notice is a fact the user should know of: a dropped redundant set, nulls, quantile
-	// split points. It has a text with places and counts only.
+	// Notice receives a fact that the user should know: a dropped redundant set, nulls, quantile
+	// split points. The text has places and counts only.
 	Notice func(text string)
-	// Meter is given, before the first stage, a function that tells what the run takes at the
-	// moment it is called. It may be called from any goroutine, also after the run.
+	// Meter receives, before the first stage, a function that returns the resources that the run
+	// uses at the time of the call. Any goroutine may call that function, also after the run.
 	Meter func(func() resources.Usage)
-	// Failed is given the report of a run that failed: how far it came, and why no further.
+	// Failed receives the report of a run that failed, with all finished stages and the error.
 	Failed func(*Report)
 }
 
-// Began tells that a stage begins and returns when.
+// Began reports that a stage begins, and returns the time.
 func (e *Events) Began(s resources.Stage) time.Time {
 	if e.Start != nil {
 		e.Start(s)
@@ -31,7 +31,7 @@ func (e *Events) Began(s resources.Stage) time.Time {
 	return time.Now()
 }
 
-// Ended tells that a stage has ended and returns how long it took.
+// Ended reports that a stage has ended, and returns its duration.
 func (e *Events) Ended(s resources.Stage, began time.Time) time.Duration {
 	d := time.Since(began)
 	if e.End != nil {
@@ -40,14 +40,14 @@ func (e *Events) Ended(s resources.Stage, began time.Time) time.Duration {
 	return d
 }
 
-// Advanced tells how far a stage is.
+// Advanced reports the progress of a stage.
 func (e *Events) Advanced(s resources.Stage, p resources.Progress) {
 	if e.Progress != nil {
 		e.Progress(s, p)
 	}
 }
 
-// Verifying returns what tells of the stage in which a release is recounted.
+// Verifying returns functions that report the stage in which a release is recounted.
 func (e *Events) Verifying() verify.Watch {
 	return verify.Watch{
 		Start: func() { e.Began(resources.StageVerify) },
@@ -62,7 +62,7 @@ func (e *Events) Verifying() verify.Watch {
 	}
 }
 
-// Noted tells a fact.
+// Noted reports a fact.
 func (e *Events) Noted(text string) {
 	if e.Notice != nil {
 		e.Notice(text)

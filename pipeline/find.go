@@ -42,8 +42,8 @@ func (run *jobRun) find(
 	return found, nil
 }
 
-// resume returns what an earlier run has found, nil if that is nothing. What that run has counted
-// of kept columns is not known any more: it is counted again.
+// resume returns the result of an earlier run's search, or nil if there is none. The earlier
+// run's counts of kept columns are lost: resume counts them again.
 func (run *jobRun) resume(
 	ctx context.Context, s *search.Search, records *runRecords,
 ) (*search.Found, error) {
@@ -62,8 +62,8 @@ func (run *jobRun) resume(
 	return found, err
 }
 
-// checkCount reports what was counted of kept columns, and refuses what a search would not be
-// begun for. It returns the values that were listed.
+// checkCount reports the counts of kept columns, and refuses a job whose kept columns allow no
+// search. It returns the values that were listed.
 func checkCount(ctx context.Context, g *guard.Count, res *runState) (guard.Listed, error) {
 	listed := g.Listed()
 	if res.report.Risk = g.Report(); res.report.Risk != nil {

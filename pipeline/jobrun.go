@@ -6,13 +6,16 @@ import (
 	"github.com/kcut/kcut/pipeline/pseudonym"
 )
 
-// assignment is a job to be carried out, with what is given beside it.
+// jobRun is a run of a job: the job, the options of the command line, and the earlier cuts that
+// the run must regard.
 type jobRun struct {
 	job        *job.Job
 	opt        *RunOptions
-	keys       map[string]*pseudonym.Key // of the columns of pseudonyms, by name
-	earlierCut *domain.Cut               // the cut of an earlier release, if it bounds the job
-	apply      *ApplyOptions             // how that cut is applied; nil: a cut is searched for
+	keys       map[string]*pseudonym.Key // the keys of pseudonym columns, by column name
+	earlierCut *domain.Cut               // the cut to apply, or the bound of the search; or nil
+	apply      *ApplyOptions             // how to apply earlierCut; nil: the run searches a cut
 
-	previousCut *domain.Cut // what no cut may be finer than; nil: the job names no release
+	// previousCut is the cut of the job's previous release: the run's cut must not be finer. It is
+	// nil if the job names no previous release.
+	previousCut *domain.Cut
 }

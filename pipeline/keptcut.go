@@ -16,18 +16,19 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// cutFile is what a run keeps in its work folder for the next one: what the search has found.
-// Only who would do the very same may read it:
+// cutFile is the file in the work folder that keeps the result of a search for the next run. Only a
+// run with the same head may use it:
 //
-//	form, key | report | cut | trace | hash of all that
+//	head | report | cut | trace | hash of all before
 const (
 	cutFile = "cut"
 	cutForm = "kcut found cut\x01"
-	maxCut  = 1 << 30 // bytes of one that is read
+	maxCut  = 1 << 30 // largest size of a kept cut that is read, in bytes
 )
 
-// cutHead begins a kept cut: it says that job and input are the same, whose files nobody has
-// touched, and kcut, since another one may number values or take steps otherwise.
+// cutHead returns the head of a kept cut. Runs have the same head if their job and input are the
+// same, the input's files are unchanged, and the build of kcut is the same: another build may
+// number values or take steps in another way.
 func (r *runRecords) cutHead(b *binding.Bound) string {
 	hash := sha256.New()
 	fmt.Fprintln(hash, r.res.report.Digests.Job, r.res.report.Digests.Input, r.opt.Trace != nil)
@@ -38,9 +39,9 @@ func (r *runRecords) cutHead(b *binding.Bound) string {
 	return cutForm + string(hash.Sum(nil))
 }
 
-// keepCut saves what the search has found, once the options' time has passed since the run began.
-// Where labels depend on more than their own column the cut alone does not mask: a later run
-// searches again.
+// keepCut saves the result of the search, if the run has worked for the time of the options. It
+// saves nothing if labels depend on more than the value of their own column: then the cut alone
+// does not suffice for masking, and a later run searches again.
 func (r *runRecords) keepCut(ctx context.Context, b *binding.Bound, f *search.Found) {
 	if r.opt.Checkpoint <= 0 || time.Since(r.began) < r.opt.Checkpoint || !f.IsCut() {
 		return
@@ -55,14 +56,14 @@ func (r *runRecords) keepCut(ctx context.Context, b *binding.Bound, f *search.Fo
 	if err == nil {
 		err = r.work.Put(cutFile, kept)
 	}
-	if err != nil && ctx.Err() == nil { // it is missing later, and that is all
+	if err != nil && ctx.Err() == nil { // a run without a kept cut searches again
 		r.res.Noted(fmt.Sprintf("going on without a checkpoint: save the cut in %s: %v",
 			r.work.Path, err))
 	}
 }
 
-// resume loads what an earlier run has found, or returns nil. Whatever is wrong with it, the run
-// starts afresh then.
+// keptCut loads the result of an earlier run's search, or returns nil. If the file has an error
+// of any kind, the run searches again.
 func (r *runRecords) keptCut(b *binding.Bound) *search.Found {
 	r.began = time.Now()
 	if !r.opt.Resume {

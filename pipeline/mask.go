@@ -22,13 +22,13 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// maskInput writes the part files of the release: the input's rows with the labels of the cut that
-// was found.
+// maskInput writes the part files of the release: the rows of the input with the labels of the
+// cut.
 func maskInput(
 	ctx context.Context, b *binding.Bound, found *search.Found, res *runState, records *runRecords,
 ) error {
-	elsewhere := records.masksRemotely(b, found)
-	if elsewhere { // workers do not have the lists of values
+	remotely := records.masksRemotely(b, found)
+	if remotely { // workers do not get the lists of values
 		forgetListed(found, res.Budget)
 	}
 	m, err := maskerOfFound(b, found, res.Run)
@@ -44,7 +44,7 @@ func maskInput(
 	order := rowOrder(b, res.Run)
 	order.Rows = int64(b.Job.Output.RowGroupRows)
 	mask := func(rows masking.Rows) error { return m.Mask(ctx, order, rows, parts) }
-	if elsewhere {
+	if remotely {
 		err = records.maskRemotely(ctx, b, found.Cut.Raw, mask)
 	} else {
 		err = mask(nil)
@@ -58,13 +58,15 @@ func maskInput(
 	return err
 }
 
-// notePartitions tells of partitions with fewer rows than the largest k of a set that has one of
-// their columns: of columns of several sets not every combination has as many.
+// notePartitions notes partitions with fewer rows than k, where k is the largest k of the sets
+// that have a partition column. Sets hold on their own columns alone: with partition columns of
+// several sets, a combination of values may have fewer rows.
 func notePartitions(b *binding.Bound, parts []fileset.Part, res *runState) {
 	k, rows, small := 0, make(map[string]int64), 0
 	for i := range b.Job.Sets {
-		if set := &b.Job.Sets[i]; slices.ContainsFunc(b.Job.Output.PartitionBy,
-			func(name string) bool { return slices.Contains(set.Columns, name) }) {
+		set := &b.Job.Sets[i]
+		has := func(name string) bool { return slices.Contains(set.Columns, name) }
+		if slices.ContainsFunc(b.Job.Output.PartitionBy, has) {
 			k = max(k, set.K)
 		}
 	}
@@ -77,23 +79,23 @@ func notePartitions(b *binding.Bound, parts []fileset.Part, res *runState) {
 		}
 	}
 	if small > 0 {
-		res.Noted(fmt.Sprintf("%d of %s have fewer than k = %d rows: their folders tell of few "+
-			"people what they have in common", small, text.Count(len(rows), "partition"), k))
+		res.Noted(fmt.Sprintf("%d of %s have fewer than k = %d rows: their folders reveal "+
+			"what few people have in common", small, text.Count(len(rows), "partition"), k))
 	}
 }
 
-// orderOf says how the rows of the release are put in order.
+// rowOrder returns the order of the rows in the release.
 func rowOrder(b *binding.Bound, r *resources.Run) masking.Order {
 	return masking.Order{Input: b.Job.Order == job.OrderInput, Store: r.StoreRows}
 }
 
-// unlist forgets the values of kept columns.
+// forgetListed drops the listed values of kept columns and returns their memory.
 func forgetListed(found *search.Found, budget *spill.Budget) {
 	budget.Return(found.Listed.Bytes)
 	found.Listed = guard.Listed{}
 }
 
-// masker returns what masks the input by what was found.
+// maskerOfFound returns a masker for the result of a search.
 func maskerOfFound(
 	b *binding.Bound, found *search.Found, r *resources.Run,
 ) (*masking.Masker, error) {
@@ -108,7 +110,7 @@ func maskerOfFound(
 	return m, err
 }
 
-// maskerOf returns what masks the input by a recoder.
+// maskerOfRecoder returns a masker for a recoder.
 func maskerOfRecoder(
 	b *binding.Bound, recoder masking.Recoder, r *resources.Run,
 ) (*masking.Masker, error) {
@@ -117,7 +119,7 @@ func maskerOfRecoder(
 	if err != nil {
 		return nil, err
 	}
-	for _, field := range b.Counted() { // what tells records apart
+	for _, field := range b.Counted() { // these columns distinguish records
 		recoder.Tuples = append(recoder.Tuples, formats.Request{Column: field, Coded: true})
 	}
 	return &masking.Masker{

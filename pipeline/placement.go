@@ -15,7 +15,7 @@ import (
 	"github.com/kcut/kcut/pipeline/output"
 )
 
-// declared returns the columns that are generalized by a tree that the job declares.
+// treeColumns returns the columns that are generalized by a tree in the job file.
 func treeColumns(b *binding.Bound) (specs []*job.Column) {
 	for _, spec := range b.MaskedSpecs() {
 		if spec.Mask == job.MaskGeneralize && b.HasTree(spec) {
@@ -25,17 +25,17 @@ func treeColumns(b *binding.Bound) (specs []*job.Column) {
 	return specs
 }
 
-// placements returns where the leaves of the declared trees lie.
+// placements returns the placements of leaves in the trees of the job file, by column.
 func placements(b *binding.Bound) map[string]domain.Placement {
-	of := make(map[string]domain.Placement)
+	byColumn := make(map[string]domain.Placement)
 	for _, spec := range treeColumns(b) {
-		of[spec.Name] = domain.PlacementOf(b.Taxonomies.Of[spec.Name])
+		byColumn[spec.Name] = domain.PlacementOf(b.Taxonomies.Of[spec.Name])
 	}
-	return of
+	return byColumn
 }
 
-// place gives the cut of an earlier release the placements of its record, and notes that there is
-// none.
+// loadPlacements gives the cut of an earlier release the placements of its record, and notes if
+// there is no record.
 func loadPlacements(
 	ctx context.Context, b *binding.Bound, earlier *domain.Cut, res *runState,
 ) (err error) {
@@ -44,19 +44,20 @@ func loadPlacements(
 	}
 	if earlier.Placements, err = readPlacements(ctx, earlier.Path(), res.Threads); err == nil &&
 		earlier.Placements == nil {
-		res.Noted(fmt.Sprintf("%s has no record beside it, so values that were moved to other "+
+		res.Noted(fmt.Sprintf("%s has no record, so values that were moved to other "+
 			"nodes of a tree since cannot be seen", earlier.Path()))
 	}
 	return err
 }
 
-// placementsAt reads the record beside a release, if there is one that is of what stands there.
+// readPlacements reads the placements of the record of a release; nil if no record has the digest
+// of the present files.
 func readPlacements(
 	ctx context.Context, path string, threads int,
 ) (map[string]domain.Placement, error) {
 	path = output.Shown(path)
 	if storage.IsRemote(path) {
-		return nil, nil // a record there says no more than the release
+		return nil, nil // a remote record has no placements
 	}
 	work, sum := &checkpoint.Folder{Path: workFolder(path)}, ""
 	for _, name := range []string{recordFile, pendingFile} {
@@ -78,7 +79,7 @@ func readPlacements(
 	return nil, nil
 }
 
-// moved returns the columns of which labels of an earlier cut have other leaves now.
+// movedColumns returns the columns in which labels of an earlier cut now have other leaves.
 func movedColumns(b *binding.Bound, earlier *domain.Cut) (names []string) {
 	for _, spec := range treeColumns(b) {
 		if earlier.MovedLabels(spec.Name, b.Taxonomies.Of[spec.Name]) > 0 {
@@ -88,7 +89,7 @@ func movedColumns(b *binding.Bound, earlier *domain.Cut) (names []string) {
 	return names
 }
 
-// noteMoved notes what labels of the cut that is given do not mean any more.
+// noteMovedLabels notes the labels of the earlier cut that now stand for other values.
 func (run *jobRun) noteMovedLabels(ctx context.Context, b *binding.Bound, res *runState) error {
 	if err := loadPlacements(ctx, b, run.earlierCut, res); err != nil {
 		return err
@@ -96,7 +97,7 @@ func (run *jobRun) noteMovedLabels(ctx context.Context, b *binding.Bound, res *r
 	for _, name := range movedColumns(b, run.earlierCut) {
 		labels := run.earlierCut.MovedLabels(name, b.Taxonomies.Of[name])
 		res.Noted(fmt.Sprintf("%s of column %s stand for other values than in %s: its tree has "+
-			"them under other nodes now, and both releases together tell more than either",
+			"them under other nodes now, and both releases together reveal more than either",
 			text.Count(labels, "label"), name, run.earlierCut.Path()))
 	}
 	return nil

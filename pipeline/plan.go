@@ -19,16 +19,16 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// PlanOptions are what the command line adds to a job that is planned.
+// PlanOptions are the options that the command line adds to a job that is planned.
 type PlanOptions struct {
-	Overwrite bool // as of RunOptions
-	Sample    bool // read an excerpt of the rows, too
+	Overwrite bool // like RunOptions.Overwrite
+	Sample    bool // read a sample of the rows, too
 }
 
-// Plan tells what a run of the job would do and take. It reads schemas and statistics, and
-// when asked to an excerpt of the rows, and writes nothing. The error is that which a run
-// would end with as far as it can be known; beside an error there is a forecast when the
-// output exists or a k cannot be met, else none.
+// Plan predicts what a run of the job would do, and which resources it would use. It reads
+// schemas and statistics, and a sample of the rows if the options ask for one; it writes nothing.
+// The error is the error of a run, as far as it can be predicted. Together with an error there is
+// a forecast only if the output exists or a k cannot be reached.
 func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forecast, err error) {
 	if job, err = job.OfRows(); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 	return f, cmp.Or(unmet, p.refused)
 }
 
-// forecast describes the run from what its plan stage has found.
+// forecast describes the run by the results of its plan stage.
 func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecast, error) {
 	f := &forecast.Forecast{Output: p.Job.Output.Path, Algorithm: p.Job.Algorithm.Name,
 		Files: len(p.Dataset.Files()), Bytes: p.InputBytes()}
@@ -99,10 +99,10 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 		return nil, err
 	}
 	rows := p.Dataset.Rows()
-	for i, c := range f.Columns { // kept ones in which nearly every row has a value of its own
+	for i, c := range f.Columns {
 		if p.Specs[i].Keeps() && c.Distinct.AtLeast > 1 && c.Distinct.AtLeast >= rows/10*9 {
 			p.Noted(fmt.Sprintf("column %s is kept, and nearly every row has a value of its own "+
-				"there: it may tell who is who", c.Name))
+				"there: it may identify people", c.Name))
 		}
 	}
 	if p.Job.Order == job.OrderReleased {
@@ -120,9 +120,9 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	return f, nil
 }
 
-// foretellModels tells how many trees guided fits, if the algorithm is that or may choose it, and
-// for how many classes. Where it is not known how many of these there are, they are as few as can
-// be.
+// predictModels predicts the number of trees that algorithm guided fits, and of their classes, if
+// the job names guided or an algorithm that may choose it. If the number of classes is unknown,
+// the prediction assumes the smallest possible number.
 func (p *planning) predictModels(f *forecast.Forecast) {
 	if name := p.Job.Algorithm.Name; p.Class < 0 ||
 		name != job.AlgorithmGuided && name != job.AlgorithmAuto {
@@ -137,21 +137,21 @@ func (p *planning) predictModels(f *forecast.Forecast) {
 		Trees: mondrian.Engine{Guided: true}.Trees(uint64(p.load.Rows), int(classes))}
 }
 
-// foretellChoice tells what choosing will take, which a run takes beside what it does anyway.
+// predictChoice predicts the time for choosing an algorithm, and adds it to the time of the run.
 func (p *planning) predictChoice(f *forecast.Forecast) {
 	e, ok := algorithm.Engine(p.Job).(choose.Engine)
 	if !ok {
 		return
 	}
 	tuples := f.Groupings[0].Tuples
-	least, most := e.Predict(uint64(f.Rows), int(tuples.AtLeast), len(p.Masked)),
-		e.Predict(uint64(f.Rows), int(tuples.AtMost), len(p.Masked))
+	least := e.Predict(uint64(f.Rows), int(tuples.AtLeast), len(p.Masked))
+	most := e.Predict(uint64(f.Rows), int(tuples.AtMost), len(p.Masked))
 	for i, c := range e.Candidates {
-		of := forecast.Seconds{AtLeast: least[i].Seconds(), AtMost: most[i].Seconds()}
+		seconds := forecast.Seconds{AtLeast: least[i].Seconds(), AtMost: most[i].Seconds()}
 		f.Auto = append(f.Auto, forecast.Candidate{
-			Algorithm: c.Name, Suppresses: c.Suppresses, Seconds: of, LeftOut: c.Barred,
+			Algorithm: c.Name, Suppresses: c.Suppresses, Seconds: seconds, LeftOut: c.Barred,
 		})
-		f.Seconds.AtLeast, f.Seconds.AtMost = f.Seconds.AtLeast+of.AtLeast,
-			f.Seconds.AtMost+of.AtMost
+		f.Seconds.AtLeast, f.Seconds.AtMost = f.Seconds.AtLeast+seconds.AtLeast,
+			f.Seconds.AtMost+seconds.AtMost
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/kcut/kcut/pipeline/pseudonym"
 )
 
-// checkEntities refuses a budget that has no room for how many records each entity has, and notes
-// one that may have none.
+// checkEntities refuses a budget without room for the record counts of the entities. It notes a
+// budget that may be too small.
 func (p *planning) checkEntities(f *forecast.Forecast) error {
 	if p.Entity < 0 {
 		return nil
@@ -32,9 +32,9 @@ func (p *planning) checkEntities(f *forecast.Forecast) error {
 	return nil
 }
 
-// holdReaders draws what readers hold that are at work at a time and ask for the same, as they do,
-// and returns what gives it back. Of one of them that is what it holds while its rows are taken: it
-// loads nothing then.
+// holdReaders draws the memory of readers that work at the same time with the same requests, and
+// returns a function that returns it. Once the readers have started, one of them loads nothing:
+// it holds its rows while they are processed.
 func (p *planning) holdReaders(
 	ctx context.Context, requests []formats.Request, readers int,
 ) (release func(), err error) {
@@ -46,12 +46,13 @@ func (p *planning) holdReaders(
 	if err := p.Budget.HoldRead(all); err != nil {
 		return nil, fmt.Errorf("read %s together: %w", text.Count(len(requests), "column"), err)
 	}
-	_ = p.Budget.HoldRead(-held.Loading)                             // giving back is not refused
-	return func() { _ = p.Budget.HoldRead(held.Loading - all) }, nil // nor is this
+	// Returning memory cannot fail.
+	_ = p.Budget.HoldRead(-held.Loading)
+	return func() { _ = p.Budget.HoldRead(held.Loading - all) }, nil
 }
 
-// checkCounting refuses a budget that has no room for what counting holds at a time of values
-// that cannot be divided: readers, and the longest value of a column.
+// checkCounting refuses a budget without room for the data that counting holds at one time and
+// cannot divide: the readers, and the longest value of a column.
 func (p *planning) checkCounting(ctx context.Context, f *forecast.Forecast) error {
 	r, closed := p.countRequest()
 	defer closed()
@@ -70,7 +71,7 @@ func (p *planning) checkCounting(ctx context.Context, f *forecast.Forecast) erro
 	return nil
 }
 
-// counted returns what a run counts of the input, and what forgets it.
+// countRequest returns the request of a run's count, and a function that releases it.
 func (p *planning) countRequest() (r *count.Request, release func()) {
 	r = p.Request(count.Tuning{})
 	x := p.guard.NewCount()
@@ -78,13 +79,13 @@ func (p *planning) countRequest() (r *count.Request, release func()) {
 	return r, x.Close
 }
 
-// threads returns how many threads read.
+// threads returns the number of threads that read.
 func (p *planning) threads() int {
 	return binding.ThreadsWithin(p.load.Memory, p.load.Threads, p.Reads())
 }
 
-// checkMasking refuses a budget that has no room for what masking holds at a time: readers of all
-// columns, and row groups or rows that are put in order.
+// checkMasking refuses a budget without room for the data that masking holds at one time: the
+// readers of all columns, and row groups or rows that are put in order.
 func (p *planning) checkMasking(ctx context.Context, f *forecast.Forecast) error {
 	release, err := p.holdReaders(ctx, masking.Requests(p.Specs), p.threads())
 	if err != nil {
@@ -104,9 +105,9 @@ func (p *planning) checkMasking(ctx context.Context, f *forecast.Forecast) error
 	return nil
 }
 
-// released returns what is known of the rows that are put in order.
+// releasedRows returns the known properties of the rows that masking puts in order.
 func (p *planning) releasedRows(f *forecast.Forecast) *masking.Foreseen {
-	of := &masking.Foreseen{
+	rows := &masking.Foreseen{
 		Rows: p.load.Rows, Dropped: int64(p.Job.MaxSuppressed.Of(p.load.Rows)),
 		Different: p.distinctKept,
 		Divides:   !p.load.TopDown && p.Job.Algorithm.Name != job.AlgorithmBottomUp,
@@ -117,20 +118,20 @@ func (p *planning) releasedRows(f *forecast.Forecast) *masking.Foreseen {
 		values := f.Columns[i].Distinct
 		switch {
 		case spec.Keeps():
-			of.Kept = append(of.Kept, p.keptColumn(i, spec, values))
+			rows.Kept = append(rows.Kept, p.keptColumn(i, spec, values))
 		case spec.Mask != job.MaskDrop:
-			if of.Divides { // labels are those of regions
+			if rows.Divides { // each row may have labels of its own region
 				values.AtMost = p.load.Rows
 			}
 			for range spec.Released() {
-				of.Labels = append(of.Labels, values)
+				rows.Labels = append(rows.Labels, values)
 			}
 		}
 	}
-	return of
+	return rows
 }
 
-// keptColumn returns what is known of a kept column of the release.
+// keptColumn returns the known properties of a kept column of the release.
 func (p *planning) keptColumn(
 	field int, spec *job.Column, values forecast.Range,
 ) masking.ForeseenColumn {
@@ -145,13 +146,13 @@ func (p *planning) keptColumn(
 		k.Bytes = rows * mostValueBytes
 	case t.Kind == formats.String:
 		k.Bytes = p.spelled[field] + rows*textOverhead
-	default: // zeros of bytes take two
+	default: // each zero byte is encoded in two bytes
 		k.Bytes = 2*p.spelled[field] + rows*textOverhead
 	}
 	return k
 }
 
 const (
-	textOverhead   = 3 // what a row has of a text beside its bytes
-	mostValueBytes = 9 // what a row has of another value
+	textOverhead   = 3 // bytes that encode a text of a row, without the text
+	mostValueBytes = 9 // largest number of bytes that encode another value of a row
 )

@@ -17,25 +17,25 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// planning is a run that is foretold.
+// planning is the prediction of a run.
 type planning struct {
 	*search.Search
 	res   *runState
 	guard *guard.Guard
 	load  forecast.Load
 
-	stored       []int64 // of every field: bytes of its pages
-	longest      []int64 // of every field: bytes of its longest value, at least
-	spelled      []int64 // of every field: bytes of the values of all rows, at most
-	distinctKept int64   // how many rows of an excerpt differ on kept columns
+	stored       []int64 // for each field, the bytes of its pages
+	longest      []int64 // for each field, a lower bound of the bytes of its longest value
+	spelled      []int64 // for each field, an upper bound of the bytes of all its values
+	distinctKept int64   // number of distinct tuples of kept columns in the sample
 
-	// what a run says of the kept columns, or of rows that are alone; nil: nothing, or it is not
-	// known
+	// refused is the error with which a run refuses the kept columns, or rows that are alone; nil:
+	// the run refuses neither, or that is not known.
 	refused error
 }
 
-// describe lists the columns of the input with bounds for their distinct values, and adds up what
-// the run has to do.
+// describe lists the columns of the input with bounds for their number of distinct values, and
+// collects the load of the run.
 func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 	fields, rows := p.Dataset.Schema().Fields, p.Dataset.Rows()
 	all := make([]int, len(fields))
@@ -47,18 +47,18 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 		return err
 	}
 	p.load = forecast.Load{
-		Rows: rows, Masked: len(p.Masked), Read: p.Reads(), Memory: p.Budget.Limit(),
-		Threads: p.Threads,
+		Rows: rows, Masked: len(p.Masked), Read: p.Reads(),
+		Memory: p.Budget.Limit(), Threads: p.Threads,
 		TopDown: p.Search.Plan().Leaves, MaxSteps: p.Job.MaxSteps,
 	}
-	of := p.Requirement.ByAttribute(len(p.Masked))
+	sets := p.Requirement.ByAttribute(len(p.Masked))
 	stored := int64(0)
 	for i, field := range fields {
 		s, spec := &statistics[i], p.Specs[i]
-		if err := p.checkBounds(s, i, of); err != nil {
+		if err := p.checkBounds(s, i, sets); err != nil {
 			return err
 		}
-		// by how many all rows are more than those that were looked at
+		// the ratio of all rows to the rows with statistics
 		scale := float64(rows) / float64(max(1, s.Rows))
 		atLeast, atMost := s.Distinct(field.Type)
 		if s.Rows < rows {
@@ -92,13 +92,13 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 	}
 	for i, field := range p.Masked {
 		p.load.Labels = append(p.load.Labels, forecast.Labels{
-			Least: of[i].K.Size(), Most: domain.MaxSplitValues + 1,
+			Least: sets[i].K.Size(), Most: domain.MaxSplitValues + 1,
 			Disclosed: p.Specs[field].Mask == job.MaskSuppress,
 			Alone:     !slices.Contains(joined, i),
 		})
 	}
 	counted, groupings := p.countedFields()
-	if p.Entity >= 0 { // whose values are not held
+	if p.Entity >= 0 { // a run does not hold the values of entities
 		counted = counted[:len(counted)-1]
 	}
 	for _, field := range counted {
@@ -114,12 +114,12 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 // state their size.
 const packed = 4
 
-// mostDescribed is of how many columns of splits statistics are looked at: each may take a
-// small reading.
+// mostDescribed is the largest number of columns, summed over splits, whose statistics are read:
+// each may cost a small read.
 const mostDescribed = 4096
 
-// inspects reports whether the search looks at parts for more than their size, and whether records
-// may be taken away after it.
+// inspects reports whether the search examines more than the size of parts, and whether the run
+// recounts after suppressing records.
 func (p *planning) inspects() (inspects, recounts bool) {
 	r := p.Requirement
 	r.MaxSuppressed = p.Job.MaxSuppressed.Of(p.load.Rows)
@@ -127,9 +127,10 @@ func (p *planning) inspects() (inspects, recounts bool) {
 	return united.NeedsKinds() || united.Entities && takes, united.Entities || takes
 }
 
-// foretold returns the fields that are counted, and of every grouping the positions among them
-// that tell its tuples apart: of the kind of a record those that make it, but whose it is, since
-// that is told by its weight alone, of which there are few.
+// countedFields returns the fields that a run counts, and for each grouping the positions of its
+// columns among these fields. In place of the kind of a record, a grouping has the columns that
+// make the kind, but without the entity: the kind contains the entity only through its weight,
+// which has few values.
 func (p *planning) countedFields() (fields []int, groupings [][]int) {
 	r := p.Request(count.Tuning{})
 	for i := range r.Columns {
@@ -157,9 +158,9 @@ func positions(from, to int) (all []int) {
 	return all
 }
 
-// checkWithin refuses declared bounds that the statistics of a column already contradict, and
-// notes those that are its extremes, with the k of the attribute's sets.
-func (p *planning) checkBounds(s *formats.Statistics, field int, of []engine.Set) error {
+// checkBounds refuses declared bounds that contradict the statistics of a column. It notes bounds
+// that are extremes of the column, with the k of the attribute's sets.
+func (p *planning) checkBounds(s *formats.Statistics, field int, sets []engine.Set) error {
 	spec, t := p.Specs[field], p.Dataset.Schema().Fields[field].Type
 	if !s.Within.Known || spec.Mask != job.MaskDiscretize {
 		return nil
@@ -173,14 +174,14 @@ func (p *planning) checkBounds(s *formats.Statistics, field int, of []engine.Set
 		bounds.Check(ends, end, 1)
 	}
 	if bounds.Values > 0 {
-		return fault.Errorf(fault.Input, "widen bounds in the job file, or leave them out for "+
-			"open ends",
+		return fault.Errorf(fault.Input,
+			"widen bounds in the job file, or leave them out for open ends",
 			"mask column %s: by the input's statistics it has values outside the declared bounds",
 			spec.Name)
 	}
 	for end, rows := range bounds.At {
 		if rows > 0 {
-			k := of[slices.Index(p.Masked, field)].K.Size()
+			k := sets[slices.Index(p.Masked, field)].K.Size()
 			p.Noted(fmt.Sprintf("%s: if fewer than %d records have it, it tells of them",
 				search.Extreme(spec.Name, end), k))
 		}
@@ -188,16 +189,16 @@ func (p *planning) checkBounds(s *formats.Statistics, field int, of []engine.Set
 	return nil
 }
 
-// room looks at a folder, and notes when it is too small for what goes there. A system that
-// does not tell is asked no more.
+// checkRoom compares the free space of a folder with the need, and notes if the folder is too
+// small. The result is nil if the system does not report the free space.
 func (p *planning) checkRoom(what, folder string, need forecast.Range) *forecast.Room {
 	free, err := spill.Free(folder)
 	if err != nil {
 		return nil
 	}
 	room := forecast.NewRoom(folder, free, need)
-	if verb := map[forecast.Verdict]string{forecast.Maybe: "may be",
-		forecast.No: "is"}[room.Enough]; verb != "" {
+	verbs := map[forecast.Verdict]string{forecast.Maybe: "may be", forecast.No: "is"}
+	if verb := verbs[room.Enough]; verb != "" {
 		p.Noted(fmt.Sprintf("folder %s %s too small for %s: it has %d MiB free, reserve %d MiB",
 			folder, verb, what, free>>20, need.AtMost>>20+1))
 	}

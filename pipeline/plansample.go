@@ -18,10 +18,10 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// mostSampled is how many rows an excerpt has when the budget allows it.
+// mostSampled is the number of rows in a sample if the budget allows it.
 const mostSampled = 1 << 19
 
-// sample reads an excerpt and makes the numbers of distinct values and tuples what it shows.
+// sample reads a sample and corrects the predicted numbers of distinct values and tuples by it.
 func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 	fields, groupings := p.countedFields()
 	for _, field := range p.guard.Flat(p.guard.Kept()) {
@@ -29,10 +29,10 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 			fields = append(fields, field)
 		}
 	}
-	// hashes, and those of one tuple in order, by places and by all
+	// a hash for each field, and two orders of the hashes of a tuple
 	rowBytes := int64(8 * (len(fields) + 2))
 	rows := min(mostSampled, p.load.Rows, p.Budget.Grant(&spill.Sample)/rowBytes)
-	if err := p.Budget.Draw("the excerpt", rows*rowBytes); err != nil {
+	if err := p.Budget.Draw("the sample", rows*rowBytes); err != nil {
 		return err
 	}
 	err := p.readSample(ctx, fields, groupings, rows, f)
@@ -46,8 +46,9 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 	return p.predictUnion(ctx, p.Dataset.Part(rows), f)
 }
 
-// rehearse reads so many rows as counting and masking do, where an excerpt did not fit the memory
-// beside its readers. What ends these readers ends a run.
+// tryReaders reads the rows of the sample in the way of counting and of masking, if the memory
+// has no room for a sample besides its readers. An error of these readers is an error of a run,
+// too.
 func (p *planning) tryReaders(ctx context.Context, rows int64) error {
 	counted, release := p.countRequest()
 	defer release()
@@ -58,18 +59,19 @@ func (p *planning) tryReaders(ctx context.Context, rows int64) error {
 			return err
 		}
 	}
-	p.Noted("the memory has no room for rows beside their readers: none were sampled")
+	p.Noted("the memory has room for the readers only: no rows were sampled")
 	return nil
 }
 
-// unread takes rows, and nothing of them.
+// discarder takes rows and discards them.
 type discarder struct{}
 
 func (discarder) BeginSplit(formats.Split)   {}
 func (discarder) Batch(*formats.Batch) error { return nil }
 func (discarder) EndSplit() error            { return nil }
 
-// excerpt reads so many rows of some fields, in which the tuples of groupings are counted.
+// readSample reads the given number of rows of some fields, and counts the tuples of groupings in
+// them.
 func (p *planning) readSample(
 	ctx context.Context, fields []int, groupings [][]int, rows int64, f *forecast.Forecast,
 ) error {
@@ -94,22 +96,23 @@ func (p *planning) readSample(
 	}
 	if last := len(groupings) - 1; p.Entity >= 0 &&
 		p.Request(count.Tuning{}).Groupings[last].Weightless {
-		if heavy := e.Frequent(slices.Index(fields, p.Entity), count.Weightless,
-			p.load.Rows); heavy.AtMost == 0 {
+		entity := slices.Index(fields, p.Entity)
+		heavy := e.Frequent(entity, count.Weightless, p.load.Rows)
+		if heavy.AtMost == 0 {
 			p.load.Groupings, p.load.Recounts = p.load.Groupings[:last], false
 		}
 	}
 	for i := range p.load.Labels {
-		if of := &p.load.Labels[i]; of.Disclosed {
-			of.Frequent = new(e.Frequent(i, of.Least, p.load.Rows))
+		if labels := &p.load.Labels[i]; labels.Disclosed {
+			labels.Frequent = new(e.Frequent(i, labels.Least, p.load.Rows))
 		}
 	}
 	f.Sampled = e.Rows
 	return p.predictRisk(ctx, e, fields, f)
 }
 
-// expect tells what the rows of an excerpt of some fields tell. When these are all rows, it is
-// known whether a run refuses the columns that are kept.
+// predictRisk predicts the disclosure risk from the rows of a sample of some fields. If the
+// sample has all rows, it also determines whether a run refuses the kept columns.
 func (p *planning) predictRisk(
 	ctx context.Context, e *forecast.Excerpt, fields []int, f *forecast.Forecast,
 ) error {
@@ -121,15 +124,15 @@ func (p *planning) predictRisk(
 	f.Risk = &risk.Report{K: p.guard.SmallestK(),
 		Raw: e.Figures(positions(0, len(p.Masked)), p.guard.SmallestK())}
 	if x.Counts() {
-		if told := x.Report(); told != nil {
-			f.Risk.Kept, f.Risk.Determines, f.Risk.Members = told.Kept, told.Determines,
-				told.Members
+		if reported := x.Report(); reported != nil {
+			f.Risk.Kept, f.Risk.Determines, f.Risk.Members = reported.Kept, reported.Determines,
+				reported.Members
 		}
 		p.guard.NoteDetermined(f.Risk)
 	}
 	if kept := p.guard.Kept(); len(kept) > 0 {
 		f.Risk.Columns = p.Names(kept...)
-		at := p.guard.Flat(kept) // among the excerpt's columns
+		at := p.guard.Flat(kept) // positions among the columns of the sample
 		for i, field := range at {
 			at[i] = slices.Index(fields, field)
 		}
@@ -141,12 +144,13 @@ func (p *planning) predictRisk(
 	return p.predictRefusal(ctx, x, e.Rows, f.Risk)
 }
 
-// foretellGuard tells of rows what a run of them refuses: it is known when these are all.
+// predictRefusal determines whether a run refuses the kept columns, if the rows are all rows of
+// the input. Otherwise it notes figures of the sample that would make a run refuse them.
 func (p *planning) predictRefusal(
-	ctx context.Context, x *guard.Count, rows int64, told *risk.Report,
+	ctx context.Context, x *guard.Count, rows int64, reported *risk.Report,
 ) error {
 	if rows == p.load.Rows {
-		p.refused = x.Check(ctx, told)
+		p.refused = x.Check(ctx, reported)
 		if p.refused != nil && fault.ClassOf(p.refused) != fault.Privacy {
 			return p.refused
 		}
@@ -159,10 +163,10 @@ func (p *planning) predictRefusal(
 				"ends with 4 then unless its entry accepts it", sampled, found))
 		}
 	}
-	if told.Kept != nil && guard.Identifies(told.Kept) {
+	if reported.Kept != nil && guard.Identifies(reported.Kept) {
 		p.Noted(fmt.Sprintf("of the %s that were sampled, %s kept columns: a run counts all "+
 			"rows, and ends with 4 when more than %s are and their entries do not accept it",
-			sampled, p.guard.Found(told.Kept), text.Percent(guard.MostUnique)))
+			sampled, p.guard.Found(reported.Kept), text.Percent(guard.MostUnique)))
 	}
 	return nil
 }

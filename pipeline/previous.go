@@ -15,8 +15,8 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// previousOf reads the cut of a job's previous release, for a search; nil if it names none. Regions
-// cannot be compared with what a search finds.
+// previousForSearch reads the cut of a job's previous release for a search; nil if the job names
+// no release. Regions are refused: they cannot be compared with the cut that a search finds.
 func previousForSearch(ctx context.Context, j *job.Job) (*domain.Cut, error) {
 	const hint = "mask with the last cut: kcut apply --cut %s --on-break suppress; or set " +
 		"allow_new_cut: true"
@@ -33,7 +33,7 @@ func previousForSearch(ctx context.Context, j *job.Job) (*domain.Cut, error) {
 	return previous, err
 }
 
-// previousCut reads the cut of a job's previous release; nil if it names none.
+// readPreviousCut reads the cut of a job's previous release; nil if the job names no release.
 func readPreviousCut(ctx context.Context, j *job.Job) (*domain.Cut, error) {
 	if j.Previous == "" {
 		return nil, nil
@@ -41,8 +41,8 @@ func readPreviousCut(ctx context.Context, j *job.Job) (*domain.Cut, error) {
 	return domain.ReadCut(ctx, j.Previous)
 }
 
-// compare refuses a cut that is neither equal to that of the previous release nor coarser, or notes
-// it if the job allows that.
+// checkPrevious refuses a cut that is neither equal to the cut of the previous release nor
+// coarser. If the job allows such a cut, checkPrevious notes the difference.
 func (run *jobRun) checkPrevious(
 	ctx context.Context, b *binding.Bound, found *search.Found, res *runState,
 ) error {
@@ -61,16 +61,17 @@ func (run *jobRun) checkPrevious(
 		return err
 	case run.job.AllowNewCut:
 		res.Noted(fmt.Sprintf("the cut is a new one, which together with the previous release %s "+
-			"tells more than either: %s", run.job.Previous, finer))
+			"reveals more than either: %s", run.job.Previous, finer))
 		return nil
 	}
-	return fault.Errorf(fault.Privacy, "use kcut apply with the cut of that release, or kcut run "+
-		"--only-coarsen; or set allow_new_cut: true",
+	return fault.Errorf(fault.Privacy,
+		"use kcut apply with the cut of that release, or kcut run --only-coarsen; "+
+			"or set allow_new_cut: true",
 		"compare the cut with that of the previous release %s: %s", run.job.Previous, finer)
 }
 
-// finer says where a cut is neither equal to that of the previous release nor coarser; nowhere if
-// that is empty.
+// finerThanPrevious says in which way a cut is neither equal to the cut of the previous release
+// nor coarser. The result is empty if the cut is equal or coarser.
 func (run *jobRun) finerThanPrevious(
 	b *binding.Bound, cut *cutfile.File, res *runState,
 ) (string, error) {
@@ -107,7 +108,8 @@ func (run *jobRun) finerThanPrevious(
 	return finerIn(columns), nil
 }
 
-// notIn says that a cut is neither equal to another nor coarser in some columns; nothing of none.
+// finerIn says in which columns a cut is neither equal to another cut nor coarser; empty without
+// columns.
 func finerIn(columns []string) string {
 	if len(columns) == 0 {
 		return ""

@@ -14,9 +14,9 @@ import (
 	"github.com/kcut/kcut/pipeline/output"
 )
 
-// recall reports whether the release that stands was made by the same job of the same input.
-// Then its report is the run's. Another release is refused, unless it is to be replaced. One
-// that may be replaced is made again for the sake of a trace.
+// alreadyDone reports whether the same job made the existing output of the same input. Then its
+// report becomes the report of this run. Another output is an error, unless it is to be replaced.
+// With Overwrite and a trace the release is made again, since only a search writes the trace.
 func (r *runRecords) alreadyDone(ctx context.Context) (done bool, err error) {
 	if !r.exists || !r.opt.Resume || r.opt.Overwrite && r.opt.Trace != nil {
 		return false, nil
@@ -28,16 +28,16 @@ func (r *runRecords) alreadyDone(ctx context.Context) (done bool, err error) {
 			continue
 		}
 		if was.Digests.Input != r.res.report.Digests.Input {
-			why, hint = "it exists, made of another input",
-				"the input has changed since: replace the output with --overwrite, or name "+
-					"another one"
+			why = "it exists, made of another input"
+			hint = "the input has changed since: replace the output with --overwrite, or name " +
+				"another one"
 			continue
 		}
-		stands, err := r.matchesOutput(ctx, was.Report)
+		matches, err := r.matchesOutput(ctx, was.Report)
 		if err != nil {
 			return false, err
 		}
-		if stands {
+		if matches {
 			return true, r.reuse(ctx, was)
 		}
 		why = "it exists, and was changed since it was released"
@@ -48,10 +48,10 @@ func (r *runRecords) alreadyDone(ctx context.Context) (done bool, err error) {
 	return false, existsError(r.job, why, hint)
 }
 
-// leave makes the record of what stands the run's report, and sweeps what is left of tries to
-// replace it.
+// reuse makes the record of the existing output the report of the run, and removes the files of
+// tries to replace the output.
 func (r *runRecords) reuse(ctx context.Context, was storedRecord) error {
-	// while it was published
+	// The run of the record ended while it published the output.
 	ended := func(k storedRecord) bool {
 		return k.pending && !k.remote && k.Digests.Output == was.Digests.Output
 	}
@@ -83,7 +83,7 @@ func (r *runRecords) reuse(ctx context.Context, was storedRecord) error {
 	return errors.Join(left.Discard(), r.work.Sweep(recordFile))
 }
 
-// stands reports whether the output is the one of a record.
+// matchesOutput reports whether the output is unchanged since its record was written.
 func (r *runRecords) matchesOutput(ctx context.Context, was *Report) (bool, error) {
 	path := output.Shown(r.job.Output.Path)
 	if fileset.IsDirectory(r.job.Output.Path) {
@@ -98,8 +98,8 @@ func (r *runRecords) matchesOutput(ctx context.Context, was *Report) (bool, erro
 	return sum == was.Digests.Output, err
 }
 
-// done reports whether the record of the output is that of the same job and input. Whether the
-// output was changed since is not looked at, which takes reading all of it.
+// hasRecordOf reports whether a record of the output has the same job and input. It does not
+// check whether the output was changed later: for that it would have to read the whole output.
 func (r *runRecords) hasRecordOf(
 	ctx context.Context, run *jobRun, t *binding.Taxonomies,
 ) (bool, error) {

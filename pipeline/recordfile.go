@@ -9,17 +9,17 @@ import (
 	"github.com/kcut/kcut/pipeline/output"
 )
 
-// The files of a work folder that say what made the release.
+// The files of a work folder that have the records of runs.
 const (
-	recordFile  = "run.json"  // the report of the run that made the release that stands
-	pendingFile = "next.json" // of the run that was about to publish
+	recordFile  = "run.json"  // of the run that made the output
+	pendingFile = "next.json" // of a run that was about to publish
 )
 
-// maxRecord bounds a record that is read.
+// maxRecord is the largest size of a record that is read, in bytes.
 const maxRecord = 64 << 20
 
-// record is what lies beside a release on a disk: the report of the run, and where the leaves of
-// declared trees lay, which no cut says.
+// runRecord is the record of a run in the work folder of its output: the report, and the
+// placements of the leaves of declared trees, which the cut does not have.
 type runRecord struct {
 	*Report
 	Placements map[string]domain.Placement `json:"trees,omitempty"`
@@ -31,9 +31,10 @@ func workFolder(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".kcut")
 }
 
-// folderBeside returns where the record of a release in an object store lies for runs of other
-// machines: beside the output, under the names that it has beside one on a disk, and no part of
-// the release. Beside a directory that is all of a bucket there is no such place.
+// remoteRecordFolder returns the folder of the record of a release in an object store, for runs
+// on other machines. The folder is next to the output, has the name that the work folder has on a
+// disk, and is no part of the release. A directory that is a whole bucket has no such folder: the
+// result is empty.
 func remoteRecordFolder(path string) string {
 	if !storage.IsRemote(path) {
 		return ""

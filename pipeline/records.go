@@ -22,44 +22,46 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Records are the distinct records of an input, with all columns that a release has: what
-// can be divided and masked again and again while the input is read once.
+// Records are the distinct records of an input, with all columns that a release has. They can be
+// divided and masked many times, while the input is read once.
 type Records struct {
 	Attributes []engine.Attribute // masked columns, in job order
-	// kept columns but the class, in the input's order: Discretize when their values are ordered,
-	// else Suppress
+	// Kept are the kept columns without the class, in the input's order: of kind Discretize if
+	// their values are ordered, otherwise Suppress.
 	Kept       []engine.Attribute
 	ClassNames []engine.Label // empty without a class
 
-	// Table counts the records, in order. It has a field for every attribute, every kept
-	// column, the class and, if records are split, the side of the split, in this order. Without a
-	// class all records are of class 0.
+	// Table has the records in order, with their counts. It has a field for every attribute, every
+	// kept column, the class and, if records are split, the side of the split, in this order.
+	// Without a class all records are of class 0.
 	Table *partition.Table
 
-	specs []*job.Column // of the masked columns
+	specs []*job.Column // the entries of the masked columns
 	types []formats.Type
 
-	Budget  *spill.Budget // what is left of it may be drawn
-	Store   *spill.Store  // what does not fit is there, the table too; nil: all must fit
+	Budget  *spill.Budget // use may draw the rest of it
+	Store   *spill.Store  // has data that do not fit, and the table; nil: all data must fit
 	Threads int
 }
 
-// RecordsOptions say what is read, and what besides the job's columns.
+// RecordsOptions say which records are read, and which columns besides the job's.
 type RecordsOptions struct {
-	// SplitColumn and SplitValue split records in two: side 0 has the value in the column, which
-	// is no feature then, side 1 has not. Without a column they are not split.
+	// SplitColumn and SplitValue split the records in two: records of side 0 have the value in the
+	// column, records of side 1 do not. The column is no feature then. Without a column the records
+	// are not split.
 	SplitColumn, SplitValue string
 
-	// read the input twice, and count what does not fit the memory in a store
+	// Spill reads the input twice, and counts in a store if the memory is too small.
 	Spill bool
-	// how many of n rows that are alike, by the first one's position in the input, of all; nil: n
+	// Take returns the number of rows to count among n equal rows: row is the position of the first
+	// of these in the input, all is the number of rows of the input. Nil: all n rows are counted.
 	Take     func(row, n, all uint64) uint64
-	MaxTexts int // kept columns without an order that have more values are left out
+	MaxTexts int // unordered kept columns with more values are left out
 	Events   Events
 }
 
-// WithRecords reads the records of a job's input, and hands them to use. Kept columns that are left
-// out are noted.
+// WithRecords reads the records of a job's input and passes them to use. It notes kept columns
+// that are left out.
 func WithRecords(
 	ctx context.Context, job *job.Job, opt RecordsOptions, use func(*Records) error,
 ) (err error) {
@@ -75,7 +77,7 @@ func WithRecords(
 	if res.Scratch.Beside, err = output.Local(job); err != nil {
 		return err
 	}
-	threads := res.Threads // all: a job that is bound reads with fewer
+	threads := res.Threads // all threads: binding a job lowers res.Threads
 	records, err := readRecords(ctx, job, &opt, res)
 	if err == nil {
 		records.Budget, records.Store, records.Threads = res.Budget, res.Scratch.Opened(), threads
@@ -88,7 +90,7 @@ func WithRecords(
 	return err
 }
 
-// readRecords reads the input.
+// readRecords binds the job and reads the input.
 func readRecords(
 	ctx context.Context, job *job.Job, opt *RecordsOptions, res *runState,
 ) (records *Records, err error) {
@@ -112,8 +114,8 @@ func readRecords(
 	return records, err
 }
 
-// recordsRequest asks for the masked columns with every value, for the kept ones, the class and the
-// side of the split, and for the tuples of all.
+// recordsRequest requests the masked columns with every value, the kept columns, the class, the
+// side of the split, and the tuples of all these columns.
 func recordsRequest(b *binding.Bound, opt *RecordsOptions, res *runState) (*count.Request, error) {
 	if key := b.Protects(); key != "" {
 		return nil, b.Job.LocatedKey(key, "evaluate the job without it",
@@ -167,7 +169,7 @@ func recordsRequest(b *binding.Bound, opt *RecordsOptions, res *runState) (*coun
 	return r, nil
 }
 
-// countRecords counts the records, in order.
+// countRecords counts the records and puts them in order.
 func countRecords(
 	ctx context.Context, b *binding.Bound, request *count.Request, opt *RecordsOptions,
 	res *runState,
@@ -210,8 +212,8 @@ func countRecords(
 	return records, nil
 }
 
-// Requirement returns what a job asks of the attributes. The job has the columns of the one
-// that the records were read for.
+// Requirement returns the requirements of a job on the attributes. The job must have the same
+// columns as the job of the records.
 func (r *Records) Requirement(job *job.Job) engine.Requirement {
 	number := make(map[string]int)
 	for a := range r.Attributes {
@@ -221,15 +223,15 @@ func (r *Records) Requirement(job *job.Job) engine.Requirement {
 	return kept
 }
 
-// Marks returns the labels that records which a recoding suppresses have alone, one an attribute;
-// nil: there are none.
+// Marks returns the labels of suppressed records, one label for each attribute; nil if the
+// recoding suppresses no records.
 func (r *Records) Marks(attributes []engine.Attribute, recoding engine.Recoding) []uint32 {
 	suppressed, _ := recoding.Lost()
 	return search.Widest(attributes, recoding, suppressed)
 }
 
-// SetBounds chooses the bounds of intervals among the values of codes that are released, as a run
-// does that takes records away. Attributes get bounds of their own.
+// SetBounds chooses the bounds of intervals among the values of released codes, like a run that
+// suppresses records. The attributes get bounds of their own.
 func (r *Records) SetBounds(
 	attributes []engine.Attribute, recoding engine.Recoding, released [][]bool,
 ) error {
@@ -257,8 +259,8 @@ func (r *Records) SetBounds(
 	return nil
 }
 
-// SearchOf returns the engine of a job, and the options that it gives it for the records'
-// attributes. Algorithm auto calls chose with the algorithm that it takes.
+// SearchOf returns the engine of a job, and the options of the engine for the records'
+// attributes. Algorithm auto calls chose with the name of the algorithm that it chooses.
 func (r *Records) SearchOf(job *job.Job, chose func(name string)) (engine.Engine, engine.Options) {
 	e := algorithm.Noting(algorithm.Engine(job), chose)
 	return e, algorithm.Options(job, r.Attributes)

@@ -16,15 +16,15 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// remote has the rows of a run masked by other processes.
+// remoteMasking lets other processes mask the rows of a run.
 type remoteMasking struct {
 	runner Runner
 	folder sharedFolder
 	events *Events
 }
 
-// masksElsewhere reports whether other processes mask the rows. These know the cut alone, and
-// each row group has one of them.
+// masksRemotely reports whether other processes mask the rows. These processes know only the cut,
+// and each makes whole row groups by itself.
 func (r *runRecords) masksRemotely(b *binding.Bound, found *search.Found) bool {
 	switch {
 	case r.opt.Runner == nil:
@@ -39,8 +39,8 @@ func (r *runRecords) masksRemotely(b *binding.Bound, found *search.Found) bool {
 	return false
 }
 
-// maskElsewhere has other processes mask the rows by a cut, each task those of a split, and has
-// them used.
+// maskRemotely lets other processes mask the rows by a cut, with a task for each split, and
+// passes the masked rows to use.
 func (r *runRecords) maskRemotely(
 	ctx context.Context, b *binding.Bound, cut []byte, use func(masking.Rows) error,
 ) error {
@@ -57,11 +57,12 @@ func (r *runRecords) maskRemotely(
 	return joinClosed(err, remote.close(ctx))
 }
 
-// attempts is how often a runner is asked, since not every one tries again what failed.
+// mostAttempts is the largest number of calls of a runner: some runners do not retry failed
+// tasks.
 const mostAttempts = 3
 
-// shareCut puts the job and its cut into a folder of their own that workers see. close is owed
-// whenever there is a result.
+// shareCut puts the job and its cut into a new folder that workers can read. The caller must call
+// close on the result, even if there is an error.
 func (r *runRecords) shareCut(ctx context.Context, cut []byte) (*remoteMasking, error) {
 	place := sharedFolder(r.work.Path)
 	if r.remoteFolder != "" {
@@ -90,7 +91,7 @@ func (r *runRecords) shareCut(ctx context.Context, cut []byte) (*remoteMasking, 
 	return &remoteMasking{r.opt.Runner, folder, &r.res.events}, err
 }
 
-// close removes what was shared, although the run may have been stopped.
+// close removes the shared folder, even after the run was stopped.
 func (r *remoteMasking) close(ctx context.Context) error {
 	if r == nil {
 		return nil
@@ -100,7 +101,8 @@ func (r *remoteMasking) close(ctx context.Context) error {
 	return r.folder.remove(ctx)
 }
 
-// do has tasks done, again when that may help, and returns the names of their results.
+// do lets the runner do the tasks, again after transient errors, and returns the names of their
+// results.
 func (r *remoteMasking) do(ctx context.Context, tasks int) (names []string, err error) {
 	for attempt := 1; ; attempt++ {
 		if err = r.runner.Do(ctx, string(r.folder), tasks); err != nil {
@@ -115,10 +117,10 @@ func (r *remoteMasking) do(ctx context.Context, tasks int) (names []string, err 
 	}
 }
 
-// resultName begins the names of a task's results.
+// resultName returns the beginning of the names of a task's results.
 func resultName(task int) string { return fmt.Sprintf("%s%07d", resultPrefix, task) }
 
-// results returns the names of the results by task.
+// results returns the names of the results in the order of the tasks.
 func (r *remoteMasking) results(ctx context.Context, tasks int) ([]string, error) {
 	found, err := r.folder.list(ctx, resultPrefix)
 	if err != nil {
@@ -145,21 +147,21 @@ func (r *remoteMasking) results(ctx context.Context, tasks int) ([]string, error
 	return names, nil
 }
 
-// workerError is the error of a worker, as it leaves it in the shared folder.
+// workerError is an error of a worker in the shared folder.
 type workerError struct {
 	Class         fault.Class
 	Message, Hint string
 }
 
-// failure returns the error of a worker, if one has failed, or that of the runner.
+// failure returns the error of a worker if one has failed, otherwise the error of the runner.
 func (r *remoteMasking) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errors.Join(context.Cause(ctx), err)
 	}
 	names, failed := r.folder.list(ctx, errorPrefix)
-	var of workerError
-	if failed == nil && len(names) > 0 && r.folder.getJSON(ctx, names[len(names)-1], &of) == nil {
-		return &fault.Error{Class: of.Class, Hint: of.Hint, Err: errors.New(of.Message)}
+	var left workerError
+	if failed == nil && len(names) > 0 && r.folder.getJSON(ctx, names[len(names)-1], &left) == nil {
+		return &fault.Error{Class: left.Class, Hint: left.Hint, Err: errors.New(left.Message)}
 	}
 	if _, advised := errors.AsType[*fault.Error](err); advised {
 		return fmt.Errorf("mask by other processes: %w", err)

@@ -11,8 +11,8 @@ import (
 	"github.com/kcut/kcut/pipeline/output"
 )
 
-// writeBeside writes what of the report lies beside a release: beyond its digests only what the
-// release tells as well.
+// writeRemote writes a part of the report next to a remote output: the digests, and figures that
+// the release has, too.
 func (r *runRecords) writeRemote(ctx context.Context, name string) error {
 	report := r.res.report
 	text, err := json.Marshal(struct {
@@ -32,16 +32,16 @@ func (r *runRecords) writeRemote(ctx context.Context, name string) error {
 	return storage.UploadText(ctx, append(text, '\n'), storage.Join(r.remoteFolder, name), false)
 }
 
-// announceBeside lets runs of other machines know what will stand. One that may not write beside
-// its output does without.
+// announceRemote writes the record of a release that will be published, for runs on other
+// machines. A run without the permission to write it goes on without a record.
 func (r *runRecords) announceRemote(ctx context.Context) error {
 	if r.remoteFolder == "" {
 		return nil
 	}
-	r.announced = true // whatever comes of it
+	r.announced = true // even after an error: a part of the record may be there
 	err := r.writeRemote(ctx, pendingFile)
 	if errors.Is(err, storage.ErrDenied) {
-		r.res.Noted(fmt.Sprintf("going on without a record beside the output, which runs of "+
+		r.res.Noted(fmt.Sprintf("going on without a record next to the output, which runs of "+
 			"other machines would need: %v", err))
 		r.announced = false
 		return nil
@@ -49,9 +49,8 @@ func (r *runRecords) announceRemote(ctx context.Context) error {
 	return err
 }
 
-// completeBeside writes down beside the output that what was announced stands now, although the
-// run may have been stopped. It is of no matter when it fails: what was announced is known for
-// what stands.
+// confirmRemote turns the announced remote record into the record of the output, even after the
+// run was stopped. An error does no harm: the announced record has the digest of the output, too.
 func (r *runRecords) confirmRemote(ctx context.Context) {
 	if !r.announced {
 		return
@@ -63,11 +62,11 @@ func (r *runRecords) confirmRemote(ctx context.Context) {
 		err = r.revokeRemote(ctx)
 	}
 	if err != nil {
-		r.res.Noted(fmt.Sprintf("the record beside the output stays as it was announced: %v", err))
+		r.res.Noted(fmt.Sprintf("the record next to the output stays as it was announced: %v", err))
 	}
 }
 
-// revokeBeside removes what was announced.
+// revokeRemote removes the announced remote record.
 func (r *runRecords) revokeRemote(ctx context.Context) error {
 	if !r.announced {
 		return nil

@@ -17,51 +17,52 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// Report says what a run did; it is what `kcut run --json` prints and --run-json keeps.
-// It is not for release: it may tell more than the released file.
+// Report describes a run. `kcut run --json` prints it and --run-json keeps it. It must not be
+// published: it may reveal more than the released file.
 type Report struct {
 	Output string `json:"output"`
 	Rows   int64  `json:"rows"`
 	search.Outcome
-	// Union says how well the rows hide each other on the labels of all masked columns together;
-	// nil before the release was recounted.
+	// Union counts the rows that are alone, or in small classes, on the labels of all masked
+	// columns together. It is nil until the release has been recounted.
 	Union *risk.Union `json:"union,omitempty"`
-	// Risk says what kept columns, labels and both together tell; nil where one set has all
-	// masked columns and nothing is kept but the class.
+	// Risk is the disclosure risk of kept columns, of labels and of both together. It is nil if one
+	// set has all masked columns and no column is kept but the class.
 	Risk    *risk.Report `json:"risk,omitempty"`
 	Notices []string     `json:"notices,omitempty"`
 	Inputs  []string     `json:"inputs"` // without the values in names of partition folders
-	// Columns are the input's, and what became of them.
+	// Columns are the columns of the input, with the released columns of each.
 	Columns  []ColumnReport `json:"columns,omitempty"`
 	Stages   []StageTime    `json:"stages"`
 	PeakDraw int64          `json:"peak_budget_bytes"`
 	Spilled  int64          `json:"spilled_bytes"` // written to disk
-	// SpilledPeak is the most disk space that was taken at one time, in bytes.
+	// SpilledPeak is the largest disk space that spilled data took at one time, in bytes.
 	SpilledPeak int64 `json:"spilled_peak_bytes"`
 	PeakRSS     int64 `json:"peak_resident_bytes"`
 	// Bytes and Files are the size of the release.
 	Bytes int64 `json:"released_bytes"`
 	Files int   `json:"released_files"`
-	// Digests tell what made the release, and what it is.
+	// Digests identify the job, the input and the release.
 	Digests *Digests `json:"digests,omitempty"`
-	CutOnly bool     `json:"cut_only,omitempty"` // of counts: the output is a cut, and nothing is released
-	// AlreadyDone says that the release stood, and this is the report of the run that made it.
+	CutOnly bool     `json:"cut_only,omitempty"` // the input has counts: the output is a cut
+	// AlreadyDone says that the release existed already: the report is that of the run that made
+	// it.
 	AlreadyDone bool         `json:"already_done,omitempty"`
-	Error       *ErrorReport `json:"error,omitempty"` // of a run that failed
+	Error       *ErrorReport `json:"error,omitempty"` // only of a run that failed
 }
 
-// ErrorReport is what ended a run that failed.
+// ErrorReport is the error of a run that failed.
 type ErrorReport struct {
 	Class   string `json:"class"`
 	Message string `json:"message"`
 }
 
-// ColumnReport is one column of the input, and the columns that were released of it.
+// ColumnReport describes a column of the input, and its released columns.
 type ColumnReport struct {
 	Name     string           `json:"name"`
 	Type     string           `json:"type"`
 	Mask     string           `json:"mask"`
-	Released []ReleasedColumn `json:"released,omitempty"` // none of a dropped column, nor before masking
+	Released []ReleasedColumn `json:"released,omitempty"` // empty for a dropped column, and before masking
 }
 
 // ReleasedColumn is one column of the release.
@@ -70,13 +71,14 @@ type ReleasedColumn struct {
 	Type string `json:"type"`
 }
 
-// StageTime is how long a stage took.
+// StageTime is the duration of a stage.
 type StageTime struct {
 	Stage   resources.Stage `json:"stage"`
 	Seconds float64         `json:"seconds"`
 }
 
-// columnReports describes the input's columns, and those of the release once that is planned.
+// columnReports describes the columns of the input, and their released columns once these are
+// planned.
 func columnReports(schema *formats.Schema, specs []*job.Column, plan *masking.Plan) []ColumnReport {
 	reports := make([]ColumnReport, len(schema.Fields))
 	for i, field := range schema.Fields {
@@ -86,15 +88,15 @@ func columnReports(schema *formats.Schema, specs []*job.Column, plan *masking.Pl
 		return reports
 	}
 	plan.EachReleased(func(source int, field formats.Field) {
-		of := &reports[source]
-		of.Released = append(of.Released, ReleasedColumn{
+		report := &reports[source]
+		report.Released = append(report.Released, ReleasedColumn{
 			Name: field.Name, Type: field.Type.String(),
 		})
 	})
 	return reports
 }
 
-// weigh notes the size of the release that lies at a path.
+// measureSize puts the size of the release at a path into the report.
 func (r *Report) measureSize(ctx context.Context, path string) error {
 	parts, err := fileset.Parts(ctx, path)
 	if err != nil {
@@ -111,23 +113,25 @@ func (r *Report) measureSize(ctx context.Context, path string) error {
 	return nil
 }
 
-// ReadReport reads a report that --run-json has written.
+// ReadReport reads a report that --run-json wrote.
 func ReadReport(text []byte) (*Report, error) {
 	r := &Report{}
 	if json.Unmarshal(text, r) != nil || r.Output == "" {
-		return nil, &fault.Error{Class: fault.Input, Hint: "name a file that kcut run --run-json " +
-			"has written", Err: errors.New("read report: it is no report of a run")}
+		return nil, &fault.Error{
+			Class: fault.Input, Hint: "name a file that kcut run --run-json has written",
+			Err: errors.New("read report: it is no report of a run"),
+		}
 	}
 	return r, nil
 }
 
-// text is the report as JSON.
+// text returns the report as JSON.
 func (r *Report) text() ([]byte, error) {
 	text, err := json.MarshalIndent(r, "", "  ")
 	return append(text, '\n'), err
 }
 
-// save writes the report where the options say.
+// save writes the report to a file; with an empty path it does nothing.
 func (r *Report) save(path string) error {
 	if path == "" {
 		return nil
@@ -142,8 +146,9 @@ func (r *Report) save(path string) error {
 	return nil
 }
 
-// Digests tell what made a release, and what it is (docs/operations.md says what they cover).
-// Runs of the same job and input have the same, wherever the files lie.
+// Digests identify the job, the input and the output of a run (docs/operations.md says which data
+// each digest covers). Runs of the same job and input have the same digests, wherever the files
+// are.
 type Digests struct {
 	Job    string `json:"job"`
 	Input  string `json:"input"`

@@ -18,7 +18,7 @@ import (
 
 // Run carries out the job and publishes its release. On an error nothing is published.
 func Run(ctx context.Context, job *job.Job, opt RunOptions) (*Report, error) {
-	given, err := readBounds(ctx, job, opt.OnlyCoarsen)
+	bounds, err := readBounds(ctx, job, opt.OnlyCoarsen)
 	if err != nil {
 		return nil, err
 	}
@@ -26,10 +26,10 @@ func Run(ctx context.Context, job *job.Job, opt RunOptions) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return execute(ctx, &jobRun{job: job, opt: &opt, earlierCut: given, previousCut: previous})
+	return execute(ctx, &jobRun{job: job, opt: &opt, earlierCut: bounds, previousCut: previous})
 }
 
-// carryOut provides what a run takes, and reports what became of it.
+// execute provides the resources of a run, carries the run out and reports its result.
 func execute(ctx context.Context, run *jobRun) (*Report, error) {
 	if run.opt.Runner != nil && run.earlierCut != nil {
 		return nil, fault.Errorf(fault.Usage,
@@ -57,7 +57,7 @@ func execute(ctx context.Context, run *jobRun) (*Report, error) {
 	return report, nil
 }
 
-// run is the whole way of a job: bound job → counts → cut → parts → verdict → release.
+// release carries out all stages of a job: bound job → counts → cut → parts → verdict → release.
 func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
 	records, err := openRunRecords(ctx, run.job, run.opt, res)
 	if err != nil {
@@ -86,17 +86,18 @@ func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
 	if err := run.checkPrevious(ctx, s.Bound, found, res); err != nil {
 		return err
 	}
-	// Before publishing: a run whose spilled data stays behind must not have succeeded.
+	// This happens before publishing: a run that leaves spilled data behind must not succeed.
 	if err := res.closeStore(); err != nil {
 		return err
 	}
 	if found.IsCut() {
-		// of the counts nothing is needed any more; the store has returned its own share
+		// The run needs the counts no more. The store has returned its own share.
 		res.Budget.Return(res.Budget.Used() - s.Taxonomies.Bytes - found.Listed.Bytes)
 		spill.Reuse()
 	}
-	if records.target, err = output.Open(records.work.FS, records.local, run.job.Output.Path,
-		records.exists); err != nil {
+	records.target, err = output.Open(records.work.FS, records.local, run.job.Output.Path,
+		records.exists)
+	if err != nil {
 		return err
 	}
 	err = res.stage(ctx, resources.StageMask, func() error {
@@ -129,7 +130,7 @@ func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
 	return records.confirm()
 }
 
-// plan finds out whether there is something to do, and what.
+// plan determines whether the release exists already, and binds the job if not.
 func (run *jobRun) plan(
 	ctx context.Context, records *runRecords, res *runState,
 ) (*search.Search, error) {
@@ -153,8 +154,8 @@ func (run *jobRun) plan(
 	return s, err
 }
 
-// failed notes in the report what ended the run, tells it, and returns the error. A report
-// that cannot be written is the lesser trouble then.
+// failed puts the error that ended the run into the report, passes the report on, and returns the
+// error. An error while writing the report is ignored: the first error matters more.
 func (r *Report) failed(err error, opt *RunOptions) error {
 	r.Error = &ErrorReport{Class: fault.ClassOf(err).String(),
 		Message: text.WithoutPartitions(err.Error())}
@@ -165,7 +166,7 @@ func (r *Report) failed(err error, opt *RunOptions) error {
 	return err
 }
 
-// boundsOf reads the cut that a search stays above; nil without a path.
+// readBounds reads the cut that a search must not refine; nil without a path.
 func readBounds(ctx context.Context, j *job.Job, path string) (*domain.Cut, error) {
 	if path == "" {
 		return nil, nil
@@ -174,13 +175,13 @@ func readBounds(ctx context.Context, j *job.Job, path string) (*domain.Cut, erro
 		return nil, fault.Errorf(fault.Usage, "use algorithm tdr or tds",
 			"search above the cut of %s: algorithm %s does not start from the top", path, name)
 	}
-	given, err := domain.ReadCut(ctx, path)
+	bounds, err := domain.ReadCut(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	if given.Kind == cutfile.KindRegions {
+	if bounds.Kind == cutfile.KindRegions {
 		return nil, fault.Errorf(fault.Usage, "name a release whose columns have a cut each",
 			"search above the cut of %s: it has regions", path)
 	}
-	return given, nil
+	return bounds, nil
 }

@@ -15,30 +15,31 @@ import (
 	"github.com/kcut/kcut/pipeline/output"
 )
 
-// ledger knows what stands at the output of a job and what an earlier run has left there, and
-// writes down what made the release.
+// runRecords has the records of earlier runs that wrote the output of a job, and writes the
+// record of this run.
 type runRecords struct {
 	job    *job.Job
 	opt    *RunOptions
 	res    *runState
-	local  string // where the release is made: see output.Local
-	exists bool   // there is an output already
+	local  string // the path at which the run makes the release: see output.Local
+	exists bool   // an output exists already
 
-	work         *checkpoint.Folder // claimed
-	remoteFolder string             // folder of its record in an object store; empty: there is none
-	announced    bool               // in that folder
-	stored       []storedRecord     // records of the output, while they count
+	work         *checkpoint.Folder // the claimed work folder
+	remoteFolder string             // see remoteRecordFolder; empty: there is none
+	announced    bool               // remoteFolder has a record of this run
+	stored       []storedRecord     // records of the output, if the run may resume
 
-	began  time.Time      // the first stage that a kept cut saves
+	began  time.Time      // the start of the first stage that a kept cut saves
 	target *output.Target // the release, until it is published or withdrawn
 }
 
-// newLedger looks at the output of a job.
+// newRunRecords finds out whether the output of a job exists, and where its records are.
 func newRunRecords(
 	ctx context.Context, job *job.Job, opt *RunOptions, res *runState,
 ) (records *runRecords, err error) {
-	records = &runRecords{job: job, opt: opt,
-		res: res, remoteFolder: remoteRecordFolder(job.Output.Path)}
+	records = &runRecords{
+		job: job, opt: opt, res: res, remoteFolder: remoteRecordFolder(job.Output.Path),
+	}
 	if records.exists, err = output.Check(ctx, job.Output.Path); err != nil {
 		return nil, err
 	}
@@ -50,8 +51,8 @@ func newRunRecords(
 	return records, nil
 }
 
-// openLedger claims the work folder of an output, refuses one that must not be replaced, and sweeps
-// what a run that was killed has spilled. close is owed.
+// openRunRecords claims the work folder of an output, refuses an output that must not be
+// replaced, and removes the spilled data of killed runs. The caller must call close.
 func openRunRecords(
 	ctx context.Context, job *job.Job, opt *RunOptions, res *runState,
 ) (*runRecords, error) {
@@ -74,7 +75,7 @@ func openRunRecords(
 	return records, nil
 }
 
-// close lets go of the work folder. A kept cut stays only where another try is worthwhile: it
+// close gives the work folder back. It removes a kept cut unless another try may need it: the cut
 // holds personal data.
 func (r *runRecords) close(failure error) (err error) {
 	if !mayRetry(failure) {
@@ -83,7 +84,7 @@ func (r *runRecords) close(failure error) (err error) {
 	return errors.Join(err, r.work.Release())
 }
 
-// refuse refuses an output that exists and of which no record says what made it.
+// checkExisting refuses an existing output without a record, unless it is to be replaced.
 func (r *runRecords) checkExisting(ctx context.Context) (err error) {
 	if !r.exists {
 		return nil
@@ -100,14 +101,14 @@ func (r *runRecords) checkExisting(ctx context.Context) (err error) {
 	return nil
 }
 
-// standing is the error of an output that exists.
+// existsError is the error of an output that exists.
 func existsError(job *job.Job, why, hint string) error {
 	return fault.Errorf(fault.Exists, hint, "write output %s: %s",
 		output.Shown(job.Output.Path), why)
 }
 
-// record writes down that what was announced stands now, and sweeps the rest of the work folder.
-// That takes no space: the disk may be full.
+// confirm turns the announced record into the record of the output, and removes all other files
+// of the work folder. It needs no disk space: the disk may be full.
 func (r *runRecords) confirm() error {
 	if err := r.work.Rename(pendingFile, recordFile); err != nil {
 		return fmt.Errorf("keep the output's record: %w", err)
@@ -115,15 +116,15 @@ func (r *runRecords) confirm() error {
 	return r.work.Sweep(recordFile)
 }
 
-// known is a record of the output, and where it was found.
+// storedRecord is a record of the output, and the place where it was found.
 type storedRecord struct {
 	*Report
-	remote  bool // in the output's object store
-	pending bool
+	remote  bool // found in the output's object store
+	pending bool // announced, but not confirmed
 }
 
-// knownRecords returns those of the output that can be understood: this machine's, and those
-// beside the output.
+// storedRecords returns the readable records of the output: those on this machine, and those next
+// to a remote output.
 func (r *runRecords) storedRecords(ctx context.Context) (records []storedRecord, err error) {
 	for _, remote := range []bool{false, true} {
 		for _, name := range []string{recordFile, pendingFile} {
@@ -147,7 +148,7 @@ func (r *runRecords) storedRecords(ctx context.Context) (records []storedRecord,
 	return records, nil
 }
 
-// worthwhile reports whether another try may come further than one that failed, or did not.
+// mayRetry reports whether another try may succeed after a failure.
 func mayRetry(failure error) bool {
 	switch fault.ClassOf(failure) {
 	case fault.Cancelled, fault.Transient, fault.Resources:

@@ -10,15 +10,15 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// recorder is what a run takes, and who is told of it: the events, and the report.
+// runState has the resources of a run, its report so far, and the functions that report its work.
 type runState struct {
 	*resources.Run
 	events Events
 	report *Report
 }
 
-// newRecorder gives a run what the job says of threads and memory. What it notes is in the
-// report, once: one that starts again, out of core, notes the same.
+// newRunState gives a run the threads and the memory of its job. A notice is in the report once,
+// even if a stage starts again out of core and notes the same.
 func newRunState(
 	job *job.Job, report *Report, events Events, store spill.Options,
 ) (*runState, error) {
@@ -32,7 +32,7 @@ func newRunState(
 	return &runState{run, events, report}, err
 }
 
-// closeStore removes all that was spilled, and reports how much that was.
+// closeStore removes all spilled data and reports their size.
 func (r *runState) closeStore() error {
 	stats, err := r.Scratch.Close()
 	if stats.BytesWritten > 0 {
@@ -41,8 +41,8 @@ func (r *runState) closeStore() error {
 	return err
 }
 
-// stage does a part of a run, unless the context has ended, and tells when it begins and ends,
-// and how long it took.
+// stage does a stage of a run, unless the context has ended. It reports the begin, the end and
+// the duration of the stage.
 func (r *runState) stage(ctx context.Context, name resources.Stage, do func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -52,13 +52,14 @@ func (r *runState) stage(ctx context.Context, name resources.Stage, do func() er
 		return err
 	}
 	took := r.events.Ended(name, began)
-	if !r.report.AlreadyDone { // else the report is that of the run that made what stands
+	if !r.report.AlreadyDone { // otherwise the report is that of an earlier run
 		r.report.Stages = append(r.report.Stages, StageTime{name, took.Seconds()})
 	}
 	return nil
 }
 
-// joinClosed adds the error of closing something to another one, unless it is that already.
+// joinClosed joins an error with the error of a close, unless the first error has the second
+// already.
 func joinClosed(err, closed error) error {
 	if errors.Is(err, closed) {
 		return err

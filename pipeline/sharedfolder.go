@@ -18,22 +18,22 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// sharedFolder is where a run and its workers leave files for each other: a private folder of a
-// disk that all of them see, or a place in an object store. Files appear whole, and are not
-// changed.
+// sharedFolder is a place where a run and its workers exchange files: a private folder on a disk
+// that all of them can use, or a place in an object store. A file appears whole and does not
+// change later.
 type sharedFolder string
 
-// The files of a shared folder, beside that of the cut.
+// The files of a shared folder; cutFile is there, too.
 const (
 	jobFile      = "job"
-	resultPrefix = "task-"  // and the task's number
-	errorPrefix  = "error-" // of workerError
+	resultPrefix = "task-"  // the number of the task follows
+	errorPrefix  = "error-" // of files with a workerError
 )
 
-// unfinishedPrefix begins the names of files of a disk until they are whole.
+// unfinishedPrefix begins the names of files on a disk until they are whole.
 const unfinishedPrefix = ".unfinished-"
 
-// put writes a file. Who writes the same again changes nothing.
+// put writes a file. Writing the same content again changes nothing.
 func (f sharedFolder) put(ctx context.Context, name string, content []byte) (err error) {
 	to := storage.Join(string(f), name)
 	defer func() {
@@ -66,8 +66,8 @@ func (f sharedFolder) putJSON(ctx context.Context, name string, v any) error {
 	return f.put(ctx, name, text)
 }
 
-// putResult writes a file whose name ends with a digest of it: processes that make the same write
-// the same.
+// putResult writes a file whose name ends with a digest of its content: processes with the same
+// content write the same file.
 func (f sharedFolder) putResult(ctx context.Context, name string, content []byte) error {
 	return f.put(ctx, fmt.Sprintf("%s-%.8x", name, sha256.Sum256(content)), content)
 }
@@ -80,7 +80,8 @@ func (f sharedFolder) get(ctx context.Context, name string) ([]byte, error) {
 	return content, nil
 }
 
-// getHeld reads a file that grows with the input: it is drawn from the budget until use has ended.
+// getWithin reads a file that grows with the input. Its content is drawn from the budget until
+// use returns.
 func (f sharedFolder) getWithin(
 	ctx context.Context, budget *spill.Budget, name string, use func(content []byte) error,
 ) error {
@@ -104,7 +105,7 @@ func (f sharedFolder) getJSON(ctx context.Context, name string, v any) error {
 	return json.NewDecoder(bytes.NewReader(text)).Decode(v)
 }
 
-// list returns the names that begin with a prefix, in order.
+// list returns the names with a prefix, in order.
 func (f sharedFolder) list(ctx context.Context, prefix string) (names []string, err error) {
 	if storage.IsRemote(string(f)) {
 		entries, err := storage.List(ctx, storage.Join(string(f), prefix))
@@ -122,12 +123,12 @@ func (f sharedFolder) list(ctx context.Context, prefix string) (names []string, 
 	return names, err
 }
 
-// inner returns a folder in the folder.
+// subfolder returns a folder in the folder.
 func (f sharedFolder) subfolder(name string) sharedFolder {
 	return sharedFolder(storage.Join(string(f), name))
 }
 
-// make makes the folder, which is new.
+// make makes the folder, which must not exist.
 func (f sharedFolder) make() error {
 	if storage.IsRemote(string(f)) {
 		return nil
@@ -138,7 +139,7 @@ func (f sharedFolder) make() error {
 	return os.Mkdir(string(f), 0o700)
 }
 
-// remove removes the folder and what is in it.
+// remove removes the folder and all its files.
 func (f sharedFolder) remove(ctx context.Context) error {
 	if !storage.IsRemote(string(f)) {
 		return os.RemoveAll(string(f))
@@ -150,17 +151,17 @@ func (f sharedFolder) remove(ctx context.Context) error {
 	return err
 }
 
-// sharedBy begins the names of all shared folders.
+// sharedFolderPrefix begins the names of all shared folders.
 const sharedFolderPrefix = "shared-"
 
-// sharedPrefix begins the names of the folders that runs to an output share with their workers,
-// in a place that runs to several outputs may have. Workers outlive a run, so that the next one's
-// folder has another name.
+// sharedPrefixOf returns the prefix of the names of shared folders for an output: runs to several
+// outputs may use the same place. The rest of a name is random, since workers may outlive their
+// run.
 func sharedPrefixOf(output string) string {
 	return fmt.Sprintf("%s%.8x-", sharedFolderPrefix, sha256.Sum256([]byte(output)))
 }
 
-// sweep removes the folders in the folder that killed runs have left, by the prefix of their names.
+// sweep removes the folders of killed runs in this folder, by the prefix of their names.
 func (f sharedFolder) sweep(ctx context.Context, prefix string) error {
 	if storage.IsRemote(string(f)) {
 		return f.subfolder(prefix).remove(ctx)

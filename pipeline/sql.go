@@ -16,11 +16,11 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// SQLOptions say in which dialect a statement is, and of which tables.
+// SQLOptions say in which dialect a statement is written, and for which tables.
 type SQLOptions struct {
 	Dialect string
-	Table   string // that is read
-	Into    string // of MaskSQL: that is made
+	Table   string // the table to read
+	Into    string // the table that the statement of MaskSQL makes
 }
 
 // parse reads the options.
@@ -31,9 +31,9 @@ func (o *SQLOptions) parse() (d *sql.Dialect, from sql.Table, err error) {
 	return d, from, err
 }
 
-// CountSQL writes the statements that make the tables of counts of a job. They are one for every
-// list of columns whose combinations its search counts, but for those that are within another
-// one, all of them with the class, of which it counts every value's records.
+// CountSQL writes the statements that make the tables of counts of a job. There is a statement
+// for each list of columns whose combinations the job's search counts, except lists within a
+// longer list. All tables have the class: the search counts the records of each of its values.
 func CountSQL(j *job.Job, opt SQLOptions) (string, error) {
 	d, from, err := opt.parse()
 	if err != nil {
@@ -49,16 +49,16 @@ func CountSQL(j *job.Job, opt SQLOptions) (string, error) {
 	return sql.Count(d, from, countedColumns(j), countColumnOf(j))
 }
 
-// countColumnOf returns the column of counts in tables that are to be made.
+// countColumnOf returns the name of the column of counts in the tables of CountSQL.
 func countColumnOf(j *job.Job) string {
 	counted := *j
 	counted.InputCounts = []string{"."}
 	return counted.CountColumn()
 }
 
-// countedColumns returns the columns of every table of counts.
+// countedColumns returns the columns of each table of counts.
 func countedColumns(j *job.Job) (groupings [][]string) {
-	var names, beside []string
+	var names, others []string
 	number := make(map[string]int)
 	for _, set := range j.Sets {
 		for _, name := range set.Columns {
@@ -69,50 +69,52 @@ func countedColumns(j *job.Job) (groupings [][]string) {
 		}
 	}
 	if j.Class != "" {
-		beside = append(beside, j.Class)
+		others = append(others, j.Class)
 	}
 	for _, s := range j.Sensitive {
-		if !slices.Contains(beside, s.Column) {
-			beside = append(beside, s.Column)
+		if !slices.Contains(others, s.Column) {
+			others = append(others, s.Column)
 		}
 	}
 	if j.Entity != "" || len(j.Sensitive) > 0 {
-		// what kinds of records there are is known of one table alone
+		// Only one table with all columns has the entities and sensitive values of each record.
 		if j.Entity != "" {
-			beside = append(beside, j.Entity)
+			others = append(others, j.Entity)
 		}
-		return [][]string{slices.Concat(names, beside)}
+		return [][]string{slices.Concat(names, others)}
 	}
-	// rows: as many as may be suppressed
+	// With the largest number of rows, the requirement allows suppression of any number.
 	requirement, _ := binding.Requirement(j, number, formats.MostRecords)
 	var columns [][]int
 	for _, g := range algorithm.Engine(j).Plan(requirement).Groupings {
-		// the kind is the class
-		of := slices.DeleteFunc(slices.Clone(g.Columns), func(a int) bool {
+		// columns after the names are the class
+		list := slices.DeleteFunc(slices.Clone(g.Columns), func(a int) bool {
 			return a >= len(names)
 		})
-		columns = append(columns, of)
+		columns = append(columns, list)
 	}
-	for i, of := range columns {
+	for i, list := range columns {
 		within := func(other []int) bool {
-			return !slices.ContainsFunc(of, func(a int) bool { return !slices.Contains(other, a) })
+			return !slices.ContainsFunc(list, func(a int) bool {
+				return !slices.Contains(other, a)
+			})
 		}
-		larger := func(other []int) bool { return len(other) > len(of) && within(other) }
+		larger := func(other []int) bool { return len(other) > len(list) && within(other) }
 		if slices.ContainsFunc(columns, larger) || slices.ContainsFunc(columns[:i], within) {
 			continue
 		}
 		var grouping []string
-		for _, a := range of {
+		for _, a := range list {
 			grouping = append(grouping, names[a])
 		}
-		groupings = append(groupings, append(grouping, beside...))
+		groupings = append(groupings, append(grouping, others...))
 	}
 	return groupings
 }
 
 // VerifySQL writes the statements that recount a table that was masked with a cut.
 func VerifySQL(ctx context.Context, cut string, opt SQLOptions) (string, error) {
-	d, of, err := opt.parse()
+	d, masked, err := opt.parse()
 	if err != nil {
 		return "", err
 	}
@@ -120,11 +122,11 @@ func VerifySQL(ctx context.Context, cut string, opt SQLOptions) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return sql.Verify(d, file, of)
+	return sql.Verify(d, file, masked)
 }
 
-// MaskSQL writes the statement that masks a table with a cut. Of the job's counts, or of its
-// input, it reads the types of the columns.
+// MaskSQL writes the statement that masks a table with a cut. It reads the types of the columns
+// from the job's counts, or from its input.
 func MaskSQL(ctx context.Context, j *job.Job, cut string, opt SQLOptions) (text string, err error) {
 	d, from, err := opt.parse()
 	if err != nil {
@@ -134,7 +136,7 @@ func MaskSQL(ctx context.Context, j *job.Job, cut string, opt SQLOptions) (text 
 	if err != nil {
 		return "", err
 	}
-	given, err := domain.ReadCut(ctx, cut)
+	earlier, err := domain.ReadCut(ctx, cut)
 	if err != nil {
 		return "", err
 	}
@@ -148,14 +150,14 @@ func MaskSQL(ctx context.Context, j *job.Job, cut string, opt SQLOptions) (text 
 		return "", err
 	}
 	defer func() { err = joinClosed(err, b.Close()) }()
-	if err := b.BindCut(given); err != nil {
+	if err := b.BindCut(earlier); err != nil {
 		return "", err
 	}
-	if given.Kind == "" {
-		// the cut fits the columns' types and taxonomies
-		if _, err := given.Labelers(res.Budget); err != nil {
+	if earlier.Kind == "" {
+		// Labelers checks that the cut fits the types and taxonomies of the columns.
+		if _, err := earlier.Labelers(res.Budget); err != nil {
 			return "", err
 		}
 	}
-	return sql.Mask(d, &sql.Masked{Job: j, Cut: given, From: from, Into: into})
+	return sql.Mask(d, &sql.Masked{Job: j, Cut: earlier, From: from, Into: into})
 }

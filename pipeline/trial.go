@@ -21,9 +21,9 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Try finds out what a job makes of an input that is open, or some rows of one: it counts and
-// searches as a run does, in what is left of a budget, and writes nothing. What it has drawn is
-// returned.
+// Try finds out the result of a job on an open input, or on a part of its rows. It counts and
+// searches like a run, within the rest of a budget, and writes nothing. It returns all memory to
+// the budget.
 func Try(
 	ctx context.Context, in *dataset.Dataset, j *job.Job, budget *spill.Budget,
 ) (*forecast.Trial, error) {
@@ -31,9 +31,11 @@ func Try(
 	return t, err
 }
 
-// try tells of kept columns that are told, too, which rows are in small classes with them.
+// tryInput is Try. It also determines, for the reported kept columns, the share of rows in small
+// classes.
 func tryInput(
-	ctx context.Context, in *dataset.Dataset, j *job.Job, told []risk.Member, budget *spill.Budget,
+	ctx context.Context, in *dataset.Dataset, j *job.Job, reported []risk.Member,
+	budget *spill.Budget,
 ) (*forecast.Trial, []risk.Member, error) {
 	part := budget.Part(budget.Left())
 	defer func() { part.Return(part.Used()) }()
@@ -51,13 +53,13 @@ func tryInput(
 	}
 	r.Budget, r.Scratch.Refused = part, true
 	r.Threads = binding.ThreadsWithin(part.Limit(), r.Threads, b.Reads())
-	return tryBound(ctx, b, told, r)
+	return tryBound(ctx, b, reported, r)
 }
 
-// tryIn counts and searches the input, and returns what became of it, and of kept columns that
-// are told.
+// tryBound counts and searches the input, and returns the result of the search and the shares of
+// the reported kept columns.
 func tryBound(
-	ctx context.Context, b *binding.Bound, told []risk.Member, r *resources.Run,
+	ctx context.Context, b *binding.Bound, reported []risk.Member, r *resources.Run,
 ) (*forecast.Trial, []risk.Member, error) {
 	var out search.Outcome
 	s := search.New(b, r, &out)
@@ -76,23 +78,24 @@ func tryBound(
 			t.Lost = append(t.Lost, c.Column)
 		}
 	}
-	members := guard.New(b, r).Members(told, found.Cut)
+	members := guard.New(b, r).Members(reported, found.Cut)
 	t.Union, err = countPeople(ctx, b, found, members, r)
-	return t, guard.WithMembers(told, members), err
+	return t, guard.WithMembers(reported, members), err
 }
 
-// leastInformation is what a column keeps of which more is left than a label: sums of shares are
-// not exact.
+// leastInformation is the share of a column's information above which the column has more than
+// one label: sums of shares are not exact.
 const leastInformation = 1e-12
 
-// foretellUnion tries the job on a part of the input, and tells how well its rows hide each other
-// on all labels. A run of all rows does the same: what ends it ends the plan.
+// predictUnion tries the job on a part of the input, and predicts the share of rows that are
+// alone on all labels. A run does the same with all rows: if the part has all rows, its errors
+// are those of a run.
 func (p *planning) predictUnion(
 	ctx context.Context, part *dataset.Dataset, f *forecast.Forecast,
 ) error {
 	hidesAll := func(s job.Set) bool { return s.K > 1 && len(s.Columns) == len(p.Masked) }
 	if slices.ContainsFunc(p.Job.Sets, hidesAll) && len(f.Risk.Members) == 0 {
-		f.Union = &risk.Union{} // nobody is alone, as cutfile.File.HidesAll has it
+		f.Union = &risk.Union{} // nobody is alone: see cutfile.File.HidesAll
 		return nil
 	}
 	t, members, err := tryInput(ctx, part, p.Job, f.Risk.Members, p.res.Budget)
@@ -108,7 +111,7 @@ func (p *planning) predictUnion(
 	case all && (class == fault.Privacy || class == fault.Input):
 		p.refused = cmp.Or(p.refused, err)
 	case errors.Is(err, spill.ErrBudget):
-		p.Noted("how many rows are alone on all labels is not foretold: " +
+		p.Noted("how many rows are alone on all labels is not predicted: " +
 			"the search of the rows that were sampled does not fit the memory, and a plan writes " +
 			"nothing")
 	default:

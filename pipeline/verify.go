@@ -13,8 +13,8 @@ import (
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
-// verify recounts the release, with none of the code that wrote it, and holds the rows that are
-// alone on all labels together against what the job allows. Then the cut says how many there are.
+// verifyRelease recounts the release without the code that wrote it. It compares the share of
+// rows that are alone on all labels with the job's limit, and writes that share into the cut.
 func verifyRelease(
 	ctx context.Context, b *binding.Bound, found *search.Found, records *runRecords, res *runState,
 ) error {
@@ -38,7 +38,7 @@ func verifyRelease(
 	if ask == nil {
 		after = nil
 	} else if union = after.Labels.Union(); b.Entity >= 0 {
-		// the release does not say whose a row is
+		// the release does not have the entities of its rows
 		people, err := countPeople(ctx, b, found, members, res.Run)
 		if err != nil {
 			return err
@@ -58,9 +58,9 @@ func verifyRelease(
 		map[string]string{cutfile.Key: string(stamped)})
 }
 
-// judge reports how alike the rows of a release are, after being what was counted of it beside
-// their union, nil if nothing was, and refuses more of them alone than the job allows. The cut
-// has the union from then on.
+// judgeRisk reports the disclosure risk of a release and refuses it if more rows are alone on all
+// labels than the job allows. The argument after has all figures that were counted besides the
+// union; nil: none were. The cut gets the union.
 func judgeRisk(
 	g *guard.Guard, after *risk.Report, union *risk.Union, cut *cutfile.File, res *runState,
 ) (err error) {
@@ -69,9 +69,9 @@ func judgeRisk(
 	return err
 }
 
-// keptFigures returns the figures on the kept columns of the release, when they are those of the
-// input and known, for the smallest k of the cut: a job that asks for none has that which was
-// reached.
+// keptFigures returns the figures of the release's kept columns for the smallest k of the cut, if
+// the figures of the input are the same and known; otherwise nil. Without a k in the job, the
+// smallest k of the cut is the class size that was reached.
 func keptFigures(report *Report, cut *cutfile.File) *risk.Figures {
 	if report.Risk == nil || report.Released != report.Rows || report.Risk.K != cut.SmallestK() {
 		return nil
@@ -79,8 +79,8 @@ func keptFigures(report *Report, cut *cutfile.File) *risk.Figures {
 	return report.Risk.Kept
 }
 
-// countPeople counts in the input which people, or rows, are alike on the labels that they get,
-// and puts into members of sets the share that is in small classes.
+// countPeople counts in the input how many people, or rows, share the labels that they get. It
+// also writes into members, for sets of columns, the share of rows in small classes.
 func countPeople(
 	ctx context.Context, b *binding.Bound, found *search.Found, members []risk.Member,
 	r *resources.Run,
@@ -106,20 +106,20 @@ func countPeople(
 	return people[0].Union(), nil
 }
 
-// verifyCounts counts the union in a table of counts that has all masked columns, as a run of the
-// rows counts it in its release, and notes where there is none. It returns the text of the cut with
-// the union.
-func verifyCounts(ctx context.Context, b *binding.Bound, found *search.Found,
-	res *runState) ([]byte, error) {
+// verifyCounts counts the union in a table of counts that has all masked columns, with the result
+// that a run of the rows has for its release. It notes if no table has all these columns. It
+// returns the text of the cut with the union.
+func verifyCounts(
+	ctx context.Context, b *binding.Bound, found *search.Found, res *runState,
+) ([]byte, error) {
 	whole, err := tableOfMasked(b)
 	if err != nil {
 		return nil, err
 	}
 	if whole == nil && !found.Cut.HidesAll() {
 		res.Noted("how many rows are alone on the labels of all masked columns together is not " +
-			"known: " +
-			"no table of counts has all of these; kcut check counts it in an extract of the " +
-			"masked one")
+			"known: no table of counts has all of these; kcut check counts it in an extract of " +
+			"the masked one")
 		return found.Cut.Raw, nil
 	}
 	union, err := countPeople(ctx, whole, found, nil, res.Run)
@@ -132,8 +132,8 @@ func verifyCounts(ctx context.Context, b *binding.Bound, found *search.Found,
 	return cutfile.Marshal(found.Cut)
 }
 
-// wholeTable binds the job to the table of counts that has all masked columns; nil: none has. It
-// is not to be closed.
+// tableOfMasked binds the job to a table of counts that has all masked columns; nil: no table has
+// them. The caller must not close the result.
 func tableOfMasked(b *binding.Bound) (*binding.Bound, error) {
 	for _, table := range b.Dataset.Tables() {
 		lacks := func(name string) bool { return table.Schema().Index(name) < 0 }

@@ -22,21 +22,21 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Worker masks rows of a run that another process carries out. Its methods may be called from
-// several goroutines at a time.
+// Worker masks rows for a run in another process. Several goroutines may call its methods at a
+// time.
 type Worker struct {
 	folder    sharedFolder
 	bound     *binding.Bound
 	recoder   masking.Recoder
 	res       *resources.Run
-	baseDrawn int64  // bytes that are drawn while nothing is done
-	heap      func() // undoes the limit of the heap
+	baseDrawn int64  // bytes that are drawn while the worker has no task
+	heap      func() // removes the limit of the heap
 
 	mu      sync.Mutex
 	working int
 }
 
-// OpenWorker opens the job of a run and its cut, which are in a folder that Runner.Do was given.
+// OpenWorker opens the job of a run and its cut in a folder that Runner.Do received.
 func OpenWorker(ctx context.Context, folder string) (*Worker, error) {
 	w := &Worker{folder: sharedFolder(folder)}
 	if err := w.open(ctx); err != nil {
@@ -92,13 +92,13 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	return err
 }
 
-// Close lets go of the input. Nothing is being done.
+// Close closes the input. The worker must not have a task.
 func (w *Worker) Close() error {
 	defer w.heap()
 	return w.bound.Close()
 }
 
-// Do does a task: it leaves rows that it has masked in the folder.
+// Do does a task: it masks rows and leaves them in the folder.
 func (w *Worker) Do(ctx context.Context, task int) error {
 	w.begin()
 	err := workers.Fence(func() error {
@@ -126,7 +126,8 @@ func (w *Worker) mask(ctx context.Context, task int) ([]byte, error) {
 	return m.MaskSplit(ctx, order, splits[task])
 }
 
-// leave leaves an error in the folder for the run, since the runner may not keep its class.
+// leaveError leaves an error in the folder for the run: the runner may lose the class of the
+// error.
 func (w *Worker) leaveError(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
@@ -146,7 +147,7 @@ func (w *Worker) begin() {
 	w.working++
 }
 
-// end lets go of what was spilled, and of what a failed task has drawn, when nothing is being done.
+// end removes spilled data and returns the memory of failed tasks, once the worker has no task.
 func (w *Worker) end() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
