@@ -207,7 +207,7 @@ func cutOf(t *testing.T, dir string) *cutfile.File {
 	return readCut(t, filepath.Join(dir, "out.parquet"))
 }
 
-// lookalikes returns a table in which many rows are alike, so that some of them part.
+// lookalikes returns a table in which many rows are nearly equal, so that some of them differ.
 func lookalikes(rng *rand.Rand, rows int) *testTable {
 	table := people(rng, max(rows/20, 1))
 	few := table.rows
@@ -299,7 +299,8 @@ func TestDistinctValuesAreNotNamed(t *testing.T) {
 	})
 }
 
-// Of values, nulls among them, some frequent and some rare, labels name the frequent ones only.
+// Labels name the frequent values of a column only. Some values, and sometimes nulls, are
+// frequent here, others rare.
 func TestRareValuesAreNotNamed(t *testing.T) {
 	for _, nulls := range []int{0, 7, 400} { // of 2,000 rows
 		table := mailTable(2000, func(rng *rand.Rand, row int) string {

@@ -202,9 +202,9 @@ func TestOnlyCoarsen(t *testing.T) {
 	}
 }
 
-// relabel replaces the values of a table by what stands for their labels in a cut of
-// nightlyJob: the names of nodes, the lower ends of intervals, and, for what is not
-// disclosed, values that nobody shares.
+// relabel replaces each value of a table by a text for its label in a cut of nightlyJob: the name
+// of a node, the lower end of an interval, or, for an undisclosed value, a text that no other row
+// has.
 func (r *residents) relabel(a *audit) {
 	for i := range r.table.rows {
 		row := r.table.rows[i]
@@ -336,9 +336,9 @@ func TestOnlyCoarsenStepByStep(t *testing.T) {
 	}
 }
 
-// TestSuppressTellsNoNewValue: a value that few have, and that the earlier cut did not know,
-// is nowhere in a release in which their records are suppressed.
-func TestSuppressTellsNoNewValue(t *testing.T) {
+// TestSuppressRevealsNoNewValue: a rare value that the earlier cut does not have is nowhere in a
+// release that suppresses its records.
+func TestSuppressRevealsNoNewValue(t *testing.T) {
 	for _, column := range []string{"city", "zip", "job"} {
 		dir := jobFolder(t, nightlyJob)
 		cut := filepath.Join(dir, "cut.json")

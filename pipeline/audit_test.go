@@ -35,7 +35,7 @@ type audit struct {
 	known   map[string]map[[4]uint32]bool // by masked column: whether labels cover a value
 }
 
-// mustRelease runs a folder's job, which takes so many steps at least, and audits release and
+// mustRelease runs the job of a folder, demands a least number of steps, and audits release and
 // report.
 func mustRelease(tb testing.TB, dir string, steps int, overrides ...string) *audit {
 	tb.Helper()
@@ -54,8 +54,8 @@ func auditFolder(tb testing.TB, dir string, overrides ...string) *audit {
 	return auditJob(tb, mustLoad(tb, dir, overrides...))
 }
 
-// auditJob audits the release of a job, and has it verified: that finds what is no label or no
-// region of the cut.
+// auditJob audits the release of a job and verifies it. Verification finds texts that are no
+// label, or no region, of the cut.
 func auditJob(tb testing.TB, j *job.Job) *audit {
 	tb.Helper()
 	path := j.Output.Path
@@ -152,9 +152,9 @@ func (a *audit) checkColumns() {
 	}
 }
 
-// align finds the source row of every released row: rows keep their order, and one that a
-// released row is not true of is dropped. When as many are skipped as there are, the rest
-// must fit, which other checks tell.
+// align finds the source row of every released row. Rows keep their order; a source row is
+// dropped if the released row is not true of it. Once all droppable rows are skipped, the other
+// rows must fit: other checks find out whether they do.
 func (a *audit) align() {
 	dropped, next := a.source.rows-a.release.rows, 0
 	for row := range a.release.rows {
@@ -211,7 +211,7 @@ func (a *audit) checkKept(i int) {
 	}
 }
 
-// checkTruth: every released value of a masked column covers the value it stands for.
+// checkTruth: every released value of a masked column covers the value of its source row.
 func (a *audit) checkTruth(column *cutfile.Column) {
 	a.Helper()
 	for row, of := range a.of {
@@ -372,7 +372,7 @@ func (a *audit) checkSets() {
 	}
 }
 
-// anonymity counts the smallest group of rows that look alike in some columns.
+// anonymity counts the rows of the smallest group with equal values in some columns.
 func (a *audit) anonymity(columns []string) int {
 	var released []*textColumn
 	for _, name := range columns {
@@ -432,7 +432,7 @@ func (a *audit) checkUnion() {
 	}
 }
 
-// checkReport: a report tells what the release is.
+// checkReport: a report agrees with the release.
 func (a *audit) checkReport(r *Report) {
 	a.Helper()
 	if r.Rows != int64(a.source.rows) || r.Released != int64(a.release.rows) ||
@@ -448,9 +448,9 @@ func (a *audit) checkReport(r *Report) {
 	}
 }
 
-// checkSuppressed: as many released rows say nothing in any masked column as are suppressed.
-// kACTUS may make a group of others that looks alike, and so may a cut that says nothing of some
-// value in any column.
+// checkSuppressed: the number of released rows with the widest label in every masked column is
+// the number of suppressed rows. It may be larger with kACTUS, which may make a group with these
+// labels, and with a cut that has the widest label for some value in every column.
 func (a *audit) checkSuppressed(want uint64) {
 	a.Helper()
 	says := make([]bool, a.release.rows)

@@ -11,11 +11,11 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// A plan ends as the run does for want of memory, whether it samples rows or not: never better,
-// and worse only where the budget is little larger than one in which the run ends well: less than
-// a third, and in the long test than a tenth. The budgets that a plan and a run name are enough
-// for a run.
-func TestPlanForeseesShortBudgets(t *testing.T) {
+// A plan that samples rows or not ends with the same error as the run if the memory is too small.
+// It never succeeds before a run that fails. It may fail before a run that succeeds only if the
+// budget is little larger than the smallest one that suffices: less than a third, and in the long
+// test less than a tenth. The budgets that a plan and a run name suffice for a run.
+func TestPlanPredictsShortBudgets(t *testing.T) {
 	step := 1.3
 	if long {
 		step = 1.1
@@ -31,17 +31,17 @@ func TestPlanForeseesShortBudgets(t *testing.T) {
 			ended, ran, named := make(map[bool]int), false, make(map[int]bool)
 			for budget := shape.least; budget < shape.most; budget = max(budget+1,
 				int(float64(budget)*step)) {
-				plans, err := foretoldAndDone(t, dir, shape.withMemory(budget))
-				for sample, foretold := range plans {
+				plans, err := plannedAndDone(t, dir, shape.withMemory(budget))
+				for sample, planned := range plans {
 					switch {
-					case foretold != nil && ran:
+					case planned != nil && ran:
 						t.Errorf("%d MiB, sampled %v: the plan refuses what a smaller budget "+
-							"does: %v", budget, sample, foretold)
-					case foretold == nil && err != nil && !(shape.sample && !sample):
+							"does: %v", budget, sample, planned)
+					case planned == nil && err != nil && !(shape.sample && !sample):
 						t.Errorf("%d MiB, sampled %v: the plan says nothing, and the run: %v",
 							budget, sample, err)
 					}
-					named[enoughOf(t, foretold)] = true
+					named[enoughOf(t, planned)] = true
 				}
 				named[enoughOf(t, err)] = true
 				ran = err == nil
@@ -63,26 +63,25 @@ func TestPlanForeseesShortBudgets(t *testing.T) {
 	}
 }
 
-// foretoldAndDone returns the errors of plans that sample rows, or do not, and of a run, which
-// are for want of memory.
-func foretoldAndDone(
+// plannedAndDone returns the memory errors of a run, and of plans with and without a sample.
+func plannedAndDone(
 	t *testing.T, dir string, overrides []string,
-) (foretold map[bool]error, done error) {
+) (planned map[bool]error, done error) {
 	t.Helper()
-	foretold = make(map[bool]error)
+	planned = make(map[bool]error)
 	forgetPages()
 	for _, sample := range []bool{false, true} {
-		_, foretold[sample] = planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample},
+		_, planned[sample] = planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample},
 			overrides...)
 	}
 	forgetPages()
 	_, done = runJob(t, dir, nil, overrides...)
-	for _, err := range []error{foretold[false], foretold[true], done} {
+	for _, err := range []error{planned[false], planned[true], done} {
 		if err != nil && fault.ClassOf(err) != fault.Resources {
 			t.Fatal(err)
 		}
 	}
-	return foretold, done
+	return planned, done
 }
 
 // forgetPages has readers begin without the memory of pages that those before them left, as in a
@@ -92,8 +91,7 @@ func forgetPages() {
 	runtime.GC()
 }
 
-// enoughOf returns the budget in MiB that an error names, which is for want of one; 0: there is
-// no error.
+// enoughOf returns the budget in MiB that a memory error names; 0: there is no error.
 func enoughOf(t *testing.T, err error) (named int) {
 	t.Helper()
 	if err == nil {
@@ -116,7 +114,7 @@ type shortShape struct {
 	sample      bool // only plans that read some of the rows know it
 }
 
-// withMemory returns the overrides of a job with so many MiB.
+// withMemory returns the overrides of a job with a budget in MiB.
 func (s *shortShape) withMemory(budget int) []string {
 	return append([]string{"limits.memory", fmt.Sprint(budget, "MiB"), "limits.threads", "2"},
 		s.overrides...)
@@ -231,7 +229,7 @@ func maskedNumbers(columns, rows int) func(rng *rand.Rand) (*testTable, string) 
 	}
 }
 
-// longTexts makes a table of people with a text that stays, of so many bytes.
+// longTexts makes a table of people with a kept text of a given number of bytes.
 func longTexts(rows, size int) func(rng *rand.Rand) (*testTable, string) {
 	return func(rng *rand.Rand) (*testTable, string) {
 		table := people(rng, rows)

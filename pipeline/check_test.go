@@ -39,7 +39,7 @@ func randomChecked(rng *rand.Rand, rows, most int) (table checkedTable) {
 	return table
 }
 
-// write writes the table to so many files of a new folder.
+// write writes the table to a number of files in a new folder.
 func (c checkedTable) write(t *testing.T, files int) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -58,7 +58,7 @@ func (c checkedTable) write(t *testing.T, files int) (folder string) {
 	return folder
 }
 
-// naive tells with maps what check must find in some columns.
+// naive computes with maps the result of check for some columns.
 func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 	classes, secrets := make(map[string][]int), []string(nil)
 	for i, row := range c {

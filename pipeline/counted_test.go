@@ -83,8 +83,9 @@ func TestCountedRows(t *testing.T) {
 	}
 }
 
-// tenBillion is a table of counts that stands for more than ten billion records of columns a, b, c
-// and a class. It returns how many have the rarer value of a, and how many there are in all.
+// tenBillion is a table of counts for more than ten billion records with columns a, b, c and a
+// class. It returns the number of records with the rarer value of a, and the number of all
+// records.
 func tenBillion(t *testing.T, dir string) (rarer, all uint64) {
 	t.Helper()
 	var text strings.Builder
@@ -144,8 +145,8 @@ func TestTenBillionRecords(t *testing.T) {
 	}
 }
 
-// Ten billion rows are released, here and by workers elsewhere, and are all found by who verifies
-// that.
+// Ten billion rows are released by this process and by workers, and verification finds all of
+// them.
 func TestTenBillionRowsReleased(t *testing.T) {
 	if !long {
 		t.Skip("takes minutes")

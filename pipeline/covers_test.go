@@ -225,8 +225,8 @@ func order(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// parseSet returns the values of a label such as {a|b}: a backslash stands before one of
-// its own characters, and \N is the null.
+// parseSet returns the values of a label such as {a|b}: a backslash precedes a character of the
+// syntax, and \N is the null.
 func parseSet(label string) (values []string) {
 	body, ok := strings.CutPrefix(label, "{")
 	if !ok || !strings.HasSuffix(body, "}") {

@@ -259,8 +259,8 @@ func (f *faultyFiles) around(kind string, do func() error, _ ...string) (err err
 	return errors.Join(err, do())
 }
 
-// A file operation of the output that fails, whichever it is, fails a spilling run. It has
-// published the whole release or left what was before, and so does the next run.
+// Any failing file operation of the output fails a spilling run. The run has then published the
+// whole release, or left the files from before; so does the next run.
 func TestEveryOutputFaultSurfaces(t *testing.T) {
 	for _, tt := range []struct {
 		err    error

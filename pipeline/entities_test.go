@@ -16,7 +16,7 @@ quasi_identifiers: [{columns: [zip], k: 2}]
 columns: {patient: drop, zip: suppress}
 `
 
-// patientRows are rows of so many patients, of whom each has as many.
+// patientRows has the same number of rows for each of a number of patients.
 func patientRows(patients, each int) *testTable {
 	t := &testTable{fields: textFields("patient", "zip")}
 	for row := range patients * each {

@@ -13,8 +13,9 @@ import (
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
-// keptPeople returns people with columns that tell rows apart by themselves (id), only together
-// (street, house), or not at all (ward); and with one that tells a masked column (title).
+// keptPeople returns people with columns that identify rows by themselves (id), only together
+// (street, house), or not at all (ward), and with a column that determines a masked column
+// (title).
 func keptPeople(rows int) *testTable {
 	table := people(rand.New(rand.NewPCG(5, 6)), rows)
 	table.addColumn("id", func(row int) string { return fmt.Sprint("id", row) })
@@ -31,7 +32,7 @@ func keeping(entries ...string) string {
 		"\nunlisted: drop\n"
 }
 
-// accepting returns entries of kept columns that may tell rows apart.
+// accepting returns the entries of kept columns that may identify rows.
 func accepting(names ...string) (entries []string) {
 	for _, name := range names {
 		entries = append(entries, name+": {keep: {identifying: accepted}}")
@@ -39,8 +40,8 @@ func accepting(names ...string) (entries []string) {
 	return entries
 }
 
-// A release that keeps what tells who is who is refused before anything is there, with the
-// columns, unless their entries accept it.
+// A release whose kept columns identify people is refused, with the names of the columns, before
+// any file is written, unless the entries of the columns accept it.
 func TestKeptIdentifiersAreRefused(t *testing.T) {
 	table := keptPeople(600)
 	for _, tt := range []struct {
@@ -127,8 +128,8 @@ func TestUnlistedIdentifiersAreRefused(t *testing.T) {
 	unchanged(t, dir, before)
 }
 
-// What a run tells of its release is what naive counts of the released file tell, and a kept
-// column that tells a masked one is named.
+// The reported risk of a release agrees with naive counts of the released file. A kept column
+// that determines a masked column is named.
 func TestRiskOfRelease(t *testing.T) {
 	table := keptPeople(700)
 	dir := table.folder(t, keeping(append(accepting("ward"), "title: keep")...), 200)
@@ -270,8 +271,8 @@ func TestKeptIdentifiersOfEntitiesAreRefused(t *testing.T) {
 	}
 }
 
-// Records of which a row stands for a few are not unique, and are below k: they are refused as
-// the same records in rows are.
+// A row that stands for a few records is not unique, but below k: it is refused like the same
+// records in rows of their own.
 func TestKeptIdentifiersBelowKAreRefused(t *testing.T) {
 	table := keptPeople(600)
 	table.fields = append(table.fields, formats.Field{Name: "times", Type: wholeType})
@@ -292,9 +293,9 @@ func TestKeptIdentifiersBelowKAreRefused(t *testing.T) {
 		"100.0 % of the rows are in classes of fewer than 3 on kept column couple")
 }
 
-// toldPeople are people of whom kept columns follow from masked ones: one from the age, one from
-// city and age.
-func toldPeople(rows int) *testTable {
+// determinedPeople are people with kept columns that masked columns determine: the age determines
+// one, the city and the age together determine another.
+func determinedPeople(rows int) *testTable {
 	table := keptPeople(rows)
 	table.addColumn("decade", func(row int) string { return "d" + table.rows[row][0] })
 	table.addColumn("where", func(row int) string {
@@ -305,11 +306,11 @@ func toldPeople(rows int) *testTable {
 	return table
 }
 
-// A kept column that a masked one tells, or two, is a member of their set: where it leaves rows,
-// or people, in small classes the release is refused with what helps, unless its entry accepts
-// it. A plan of all rows ends as the run.
-func TestToldColumnsAreMembers(t *testing.T) {
-	table := toldPeople(6000)
+// A kept column that one or two masked columns determine is a member of their set. If it leaves
+// rows, or people, in small classes, the release is refused with a hint, unless the entry of the
+// column accepts it. A plan of all rows ends like the run.
+func TestDeterminedColumnsAreMembers(t *testing.T) {
+	table := determinedPeople(6000)
 	const entity = "entity: patient\n"
 	for _, tt := range []struct {
 		entry, also string

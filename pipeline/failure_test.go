@@ -23,9 +23,9 @@ func (t *testTable) addColumn(name string, text func(row int) string) {
 	}
 }
 
-// Jobs that cannot be carried out fail with what is wrong, tell no value, and write nothing but a
-// report, which says how far the run came. What a plan finds before the rows are read, a run
-// does, too.
+// Jobs that cannot be carried out fail with the reason, reveal no value, and write nothing but a
+// report that has the finished stages. A run finds every error that a plan finds before rows are
+// read.
 func TestFailures(t *testing.T) {
 	same := func(*testTable) {}
 	sets := func(column string, texts ...string) func(*testTable) {
@@ -50,7 +50,7 @@ func TestFailures(t *testing.T) {
 	const (
 		fails     = iota
 		runs      // and fails later
-		foretells // it is told what the job takes, all the same
+		forecasts // and fails, with a forecast of the resources
 	)
 	for _, tt := range []struct {
 		name   string
@@ -75,11 +75,11 @@ func TestFailures(t *testing.T) {
 			table.set(230, "city", secret+"2")
 		}, fault.Input, runs, "", []string{"column city", "2 distinct values of 4 rows",
 			"b.parquet, row 212"}},
-		{"k unreachable", changed("k: 5", "k: 301"), same, nil, fault.Privacy, foretells, "",
+		{"k unreachable", changed("k: 5", "k: 301"), same, nil, fault.Privacy, forecasts, "",
 			[]string{"the input has 300 rows, k is 301"}},
 		{"no rows", peopleJob, func(table *testTable) {
 			table.rows = nil
-		}, nil, fault.Privacy, foretells, "", []string{"the input has 0 rows"}},
+		}, nil, fault.Privacy, forecasts, "", []string{"the input has 0 rows"}},
 		{"no input", peopleJob, nil, nil, fault.Input, fails, "", []string{"in: no such file"}},
 		{"no such input", changed("input: in", "input: nowhere"), same, nil, fault.Input, fails, "",
 			[]string{"nowhere"}},
@@ -125,7 +125,7 @@ columns: {int64_list: suppress, utf8_list: keep}
 			[]string{"column job", "1 row"}},
 		{"no memory", peopleJob + "limits: {memory: 1MiB}\n", same, nil, fault.Resources, fails, "",
 			[]string{"memory"}},
-		{"output exists", changed("out.parquet", there), same, nil, fault.Exists, foretells, "",
+		{"output exists", changed("out.parquet", there), same, nil, fault.Exists, forecasts, "",
 			[]string{there}},
 		{"output among the inputs", changed("out.parquet", "in/out.parquet"), same,
 			nil, fault.Usage, fails, "", []string{"among the job's own input"}},
@@ -189,22 +189,22 @@ columns: {int64_list: suppress, utf8_list: keep}
 			}
 			before, file := listing(t, dir), filepath.Join(t.TempDir(), "run.json")
 			job, overwrite := mustLoad(t, dir), tt.class != fault.Exists
-			var told *Report
+			var failed *Report
 			report, err := Run(t.Context(), job,
 				RunOptions{Overwrite: overwrite, RunJSON: file,
-					Events: Events{Failed: func(r *Report) { told = r }}})
+					Events: Events{Failed: func(r *Report) { failed = r }}})
 			mustFail(t, err, tt.class, tt.want...)
 			if err == nil || report != nil {
 				t.Fatalf("got %+v", report)
 			}
-			if told == nil || told.Error.Class != tt.class.String() ||
-				told.Error.Message != err.Error() ||
-				tt.plan == runs && (told.Rows == 0 || len(told.Stages) == 0) ||
-				tt.plan == foretells && len(told.Stages) > 0 {
-				t.Errorf("told %+v", told)
+			if failed == nil || failed.Error.Class != tt.class.String() ||
+				failed.Error.Message != err.Error() ||
+				tt.plan == runs && (failed.Rows == 0 || len(failed.Stages) == 0) ||
+				tt.plan == forecasts && len(failed.Stages) > 0 {
+				t.Errorf("reported %+v", failed)
 			}
 			if written, err := ReadReport(mustRead(t, file)); err != nil ||
-				*written.Error != *told.Error {
+				*written.Error != *failed.Error {
 				t.Errorf("written %+v, %v", written, err)
 			}
 			if tt.hides != "" && strings.Contains(err.Error(), tt.hides) {
@@ -212,7 +212,7 @@ columns: {int64_list: suppress, utf8_list: keep}
 			}
 			forecast, err := Plan(t.Context(), job, PlanOptions{Overwrite: overwrite, Sample: true})
 			if tt.plan != runs && (fault.ClassOf(err) != tt.class ||
-				(forecast != nil) != (tt.plan == foretells)) {
+				(forecast != nil) != (tt.plan == forecasts)) {
 				t.Errorf("planned: %+v, %v of class %d", forecast, err, fault.ClassOf(err))
 			}
 			unchanged(t, dir, before)

@@ -66,8 +66,8 @@ columns:
 	}
 }
 
-// TestLeavesThatStay: what is no other text of a value, as a code with leading zeros, and what
-// another node is called stays.
+// TestLeavesThatStay: a leaf stays if it is no other text of a value, for example a code with
+// leading zeros, or if another node has its name.
 func TestLeavesThatStay(t *testing.T) {
 	const form = `
 input: in

@@ -121,8 +121,8 @@ func TestHardlyAnythingLeft(t *testing.T) {
 	}
 }
 
-// TestNaNBelowRanges: what is no number and has no order is a null to ranges, in runs and in cuts
-// that are applied.
+// TestNaNBelowRanges: ranges treat a NaN, which has no order, as a null, in runs and in applied
+// cuts.
 func TestNaNBelowRanges(t *testing.T) {
 	values, want := []string{"NaN", "20.5", "50.5", null}, []string{null, "20.5", "50.5", null}
 	for _, algorithm := range []string{"tdr", "{name: mondrian, region_labels: tight}"} {

@@ -37,9 +37,8 @@ taxonomies:
   city: {Europe: {Germany: [Bonn, canary-city], France: [Paris, Nice]}}
 `
 
-// leakTable is a source with canaries where rows lead to none of the release's labels: one
-// row each of values that k keeps from being told, whole columns that are dropped,
-// dictionary entries that no row has.
+// leakTable is a source with canaries in places that must not reach the release: single rows with
+// values that k must hide, columns that are dropped, dictionary entries without a row.
 func leakTable(file int) []formatstest.Text {
 	const rows = 60
 	columns := []formatstest.Text{
@@ -158,8 +157,8 @@ func TestNoCanaryGetsOut(t *testing.T) {
 	}
 }
 
-// The smallest and largest numbers of a column without declared bounds stay untold, as text
-// and as bytes, whatever it is rendered as.
+// The smallest and largest number of a column without declared bounds are not in the release,
+// neither as text nor as bytes, in any rendering.
 func TestExtremesStay(t *testing.T) {
 	const low, high = -987654321, 1234567890123
 	for _, render := range []string{job.RenderLabel, job.RenderBounds, job.RenderInterval} {

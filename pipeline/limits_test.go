@@ -39,7 +39,7 @@ var coarserJob = strings.NewReplacer("[Narvik, Hamar]", "{}",
 var limitedJob = strings.NewReplacer("city: {", "city: {at_most: 1, ", "code: {",
 	"code: {at_most: 2, ").Replace(levelsJob)
 
-// citizens are people whose city and code tell whether they leave.
+// citizens are people whose city and code determine whether they leave.
 func citizens(rng *rand.Rand, rows int) *testTable {
 	t := &testTable{fields: []formats.Field{{Name: "city", Type: textType, Nullable: true},
 		{Name: "code", Type: textType}, {Name: "leaves", Type: textType}}}
@@ -114,8 +114,8 @@ func TestAtMostOfAnEarlierCut(t *testing.T) {
 	}
 }
 
-// TestAtMostOfIntervals: no interval is narrower than the job lets it be, bounds lie where else
-// they would, and a cut with narrower ones does not fit the job.
+// TestAtMostOfIntervals: no interval is narrower than the job allows, the bounds are the same as
+// without that limit, and a cut with narrower intervals does not fit the job.
 func TestAtMostOfIntervals(t *testing.T) {
 	table := members(rand.New(rand.NewPCG(19, 20)), 1500)
 	dir := table.folder(t, membersJob, 500)

@@ -13,9 +13,9 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// A run tells how the rows are spread over a column's values as the rows themselves do: of no
-// value that has fewer rows than the largest k of the sets with the column.
-func TestRunTellsSpread(t *testing.T) {
+// A run reports the spread of rows over the values of a column as a plain count finds it, but
+// without values that have fewer rows than the largest k of the sets with the column.
+func TestRunReportsSpread(t *testing.T) {
 	dir := t.TempDir()
 	rows := []string{"town,age,income"}
 	counts := map[string]uint64{}

@@ -10,8 +10,9 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// match finds the source row of every released row: by its place where rows are in the input's
-// order, else by its id, or by its kept values and labels. Of rows that are alike any does.
+// match finds the source row of every released row: by its place if the release has the order of
+// the input, otherwise by its id, or by its kept values and labels. Among equal rows it takes
+// any.
 func (c *truthCase) match(a *audit) []int {
 	a.Helper()
 	if !c.ordered {

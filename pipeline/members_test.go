@@ -16,10 +16,10 @@ import (
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
-// toldTable has masked columns a, b and c, and kept ones of which g follows from a, h from a and
-// b, and n from none; d and c tell each other, and so do p and q together and b: for most of the
-// rows.
-func toldTable(rng *rand.Rand) *testTable {
+// determinedTable has masked columns a, b and c, and kept columns g, h, n, d, p and q. For most
+// of the rows, a determines g, a and b together determine h, c and d determine each other, and so
+// do b and the pair of p and q; no column determines n.
+func determinedTable(rng *rand.Rand) *testTable {
 	t := &testTable{fields: textFields("a", "b", "c", "g", "h", "n", "d", "p", "q", "y", "e")}
 	rows, wrong := 300+rng.IntN(500), rng.IntN(8)
 	for row := range rows {
@@ -38,9 +38,9 @@ func toldTable(rng *rand.Rand) *testTable {
 	return t
 }
 
-// tells reports by maps whether columns tell another one for 99 % of the rows, and neither by
-// chance nor because it is nearly constant.
-func (t *testTable) tells(by []string, of string) bool {
+// determines reports by maps whether columns determine another column for 99 % of the rows,
+// neither by chance nor because the other column is nearly constant.
+func (t *testTable) determines(by []string, of string) bool {
 	values, all, like := make(map[string]map[string]int), make(map[string]int), 0
 	for _, row := range t.rows {
 		tuple, value := t.key(row, by), t.key(row, []string{of})
@@ -63,11 +63,11 @@ func (t *testTable) tells(by []string, of string) bool {
 	return 2*len(values) <= rows && 100*most(all) < 99*rows && 100*like >= 99*rows
 }
 
-// isMember reports whether a column, or two, of a set tell another one.
+// isMember reports whether one or two columns of a set determine another column.
 func (t *testTable) isMember(set []string, of string) bool {
 	for i, a := range set {
 		for _, b := range set[i:] {
-			if t.tells(slices.Compact([]string{a, b}), of) {
+			if t.determines(slices.Compact([]string{a, b}), of) {
 				return true
 			}
 		}
@@ -102,13 +102,13 @@ func (t *testTable) figures(columns []string, whose []string, k int) (f risk.Fig
 		Classes: int64(len(of))}
 }
 
-// alike reports whether figures, which may be absent, tell the same.
-func alike(got *risk.Figures, want risk.Figures) bool {
+// sameFigures reports whether figures, which may be absent, agree.
+func sameFigures(got *risk.Figures, want risk.Figures) bool {
 	return got != nil && math.Abs(got.Unique-want.Unique) < 1e-9 &&
 		math.Abs(got.Below-want.Below) < 1e-9 && got.Classes == want.Classes
 }
 
-// riskCase is a job over a toldTable.
+// riskCase is a job over a determinedTable.
 type riskCase struct {
 	*testTable
 	rng     *rand.Rand
@@ -128,7 +128,7 @@ var (
 // drawRisk draws a case of an algorithm, in memory or in a store.
 func drawRisk(seed uint64, search string, spilled bool) *riskCase {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	c := &riskCase{testTable: toldTable(rng),
+	c := &riskCase{testTable: determinedTable(rng),
 		rng: rng, most: []float64{0, 0.01, 0.3, 1, 1}[rng.IntN(5)]}
 	c.options.System.Spill = spilled
 	c.kept = [][]string{{"g"}, {"h"}, {"n"}, {"d"}, {"p", "q"}, {"g", "d"}, {"n", "h"}}[rng.IntN(7)]
@@ -155,8 +155,8 @@ func (c *riskCase) run(t *testing.T, dir string, most float64) (*Report, error) 
 		"limits.threads", fmt.Sprint(1+c.rng.IntN(3))), c.options)
 }
 
-// check compares what a run tells with plain counts, and whether it refuses the release with what
-// these ask for. What it returns says what was found of the case.
+// check compares the reported risk with plain counts, and checks that the run refuses the release
+// if these counts require it. It returns a description of the case.
 func (c *riskCase) check(t *testing.T) string {
 	dir := c.folder(t, c.text, 1+c.rng.IntN(400))
 	report, err := c.run(t, dir, c.most)
@@ -242,10 +242,10 @@ func (c *riskCase) checkFigures(
 	if report.Risk.K != k {
 		t.Errorf("the smallest k is %d, want %d", report.Risk.K, k)
 	}
-	if want := released.figures(labels, rows, k); !alike(report.Risk.Labels, want) {
+	if want := released.figures(labels, rows, k); !sameFigures(report.Risk.Labels, want) {
 		t.Errorf("labels: %+v, want %+v", report.Risk.Labels, want)
 	}
-	if want := released.figures(append(labels, c.kept...), rows, k); !alike(report.Risk.Both,
+	if want := released.figures(append(labels, c.kept...), rows, k); !sameFigures(report.Risk.Both,
 		want) {
 		t.Errorf("labels and kept columns: %+v, want %+v", report.Risk.Both, want)
 	}
@@ -256,7 +256,8 @@ func (c *riskCase) checkFigures(
 			whose = append(whose, c.key(row, []string{"e"}))
 		}
 	}
-	if want := of.figures(append([]string{"y"}, c.kept...), whose, k); !alike(report.Risk.Kept,
+	if want := of.figures(append([]string{"y"}, c.kept...), whose,
+		k); !sameFigures(report.Risk.Kept,
 		want) {
 		t.Errorf("kept columns: %+v, want %+v", report.Risk.Kept, want)
 	}
@@ -285,7 +286,7 @@ func (c *riskCase) checkPairs(
 	}
 }
 
-// checkDetermined compares which masked columns kept ones tell, alone or two together.
+// checkDetermined compares the masked columns that kept columns determine, alone or two together.
 func (c *riskCase) checkDetermined(t *testing.T, report *Report) {
 	t.Helper()
 	var got, want []string
@@ -300,14 +301,14 @@ func (c *riskCase) checkDetermined(t *testing.T, report *Report) {
 	kept := append([]string{"y"}, c.kept...)
 	for _, masked := range []string{"a", "b", "c"} {
 		for i, one := range kept {
-			if c.tells([]string{one}, masked) {
+			if c.determines([]string{one}, masked) {
 				want = append(want, fmt.Sprint([]string{one}, masked))
 			}
 			for _, two := range kept[:i] {
 				by := []string{one, two}
 				slices.Sort(by)
-				if !c.tells([]string{one}, masked) && !c.tells([]string{two}, masked) &&
-					c.tells(by, masked) {
+				if !c.determines([]string{one}, masked) && !c.determines([]string{two}, masked) &&
+					c.determines(by, masked) {
 					want = append(want, fmt.Sprint(by, masked))
 				}
 			}
@@ -320,10 +321,10 @@ func (c *riskCase) checkDetermined(t *testing.T, report *Report) {
 	}
 }
 
-// What a run tells of its release, and whether it refuses it, is what maps find in random tables:
-// rows or people that are alone on all labels, pairs of sets, kept columns that are members of
-// sets, columns that tell others, and the guard's figures; for every algorithm, in memory and out
-// of it.
+// The reported risk of a release, and the decision to refuse it, agree with counts by maps in
+// random tables: rows or people that are alone on all labels, pairs of sets, kept columns that
+// are members of sets, columns that determine others, and the figures of the guard; for every
+// algorithm, in memory and out of core.
 func TestRiskAgreesWithNaive(t *testing.T) {
 	n := 2 * len(searches())
 	if os.Getenv("KCUT_LONG") != "" {

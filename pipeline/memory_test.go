@@ -161,7 +161,8 @@ func TestTooLittleMemory(t *testing.T) {
 	}
 }
 
-// Who applies a cut in too little memory is told nothing of the algorithm, which does not matter.
+// The error of an applied cut in too little memory does not mention the algorithm, which does not
+// matter there.
 func TestTooLittleMemoryToApply(t *testing.T) {
 	text := func(i int) string { return fmt.Sprint(i/2, strings.Repeat("x", 18<<20)) }
 	job, table := labelled("{mask: generalize, taxonomy: {prefix: [1]}}", 2, 4, text)

@@ -34,8 +34,8 @@ columns:
 taxonomies: trees.yaml
 `
 
-// residents are people from night to night: some leave, some come, and those who come are
-// older, live elsewhere and do what nobody did before.
+// residents are people from night to night: some leave and some come. Those who come are older,
+// live in another place and have new values.
 type residents struct {
 	rng   *rand.Rand
 	next  int
@@ -112,8 +112,8 @@ func readNight(a *audit) *releasedNight {
 	return n
 }
 
-// mustNest joins two releases on the people of both: what is seen in the two together must
-// be what is seen in one of them, of k people there.
+// mustNest joins two releases on the people of both: each group in the join must be a group of
+// one of the releases, with k people of the join.
 func mustNest(t *testing.T, earlier, later *releasedNight) {
 	t.Helper()
 	for set, k := range later.ks {

@@ -27,11 +27,11 @@ func (a *audit) checkPairs(r *Report) {
 			}
 		}
 	}
-	for _, told := range r.Risk.Pairs {
+	for _, reported := range r.Risk.Pairs {
 		if !slices.ContainsFunc(all, func(p risk.Pair) bool {
-			return p.Sets == told.Sets && samePair(p, told)
+			return p.Sets == reported.Sets && samePair(p, reported)
 		}) {
-			a.Errorf("the report says %+v of two sets, counted are %+v", told, all)
+			a.Errorf("the report says %+v of two sets, counted are %+v", reported, all)
 		}
 	}
 	slices.SortFunc(all, func(p, q risk.Pair) int {
@@ -51,7 +51,7 @@ func samePair(p, q risk.Pair) bool {
 	return p.K == q.K && math.Abs(p.Unique-q.Unique) < 1e-9 && math.Abs(p.Below-q.Below) < 1e-9
 }
 
-// pair counts the rows that look alike on the columns of two sets.
+// pair computes the figures of two sets on the columns of both by a plain count.
 func (a *audit) pair(i, j int) risk.Pair {
 	p := risk.Pair{Sets: [2]int{i + 1, j + 1}, K: min(a.cut.Sets[i].K, a.cut.Sets[j].K)}
 	classes := make(map[string]int)
@@ -77,8 +77,8 @@ func (a *audit) pair(i, j int) risk.Pair {
 	return p
 }
 
-// TestPairs: of two sets whose rows are alone for who knows both, and of three, the worst pairs
-// are told.
+// TestPairs: a run reports the worst pairs, for two sets whose rows are alone on the columns of
+// both, and for three sets.
 func TestPairs(t *testing.T) {
 	for _, sets := range []string{"", "  - {columns: [age, zip], k: 4}\n"} {
 		dir := jobFolder(t, "max_unique: 100%\n"+

@@ -109,7 +109,7 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
-// Verify finds rows in another folder, and folders that no label names; what is in them stays
+// Verification finds rows in a wrong folder, and folders that no label names; their content stays
 // secret.
 func TestPartitionsTampered(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -147,7 +147,7 @@ func TestPartitionsTampered(t *testing.T) {
 	}
 }
 
-// swap exchanges what is in the files' folders, which have other numbers of rows.
+// swap exchanges the content of two folders with different numbers of rows.
 func swap(t *testing.T, a, b string) {
 	t.Helper()
 	must(t, os.Rename(a, a+"~"))

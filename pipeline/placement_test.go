@@ -14,9 +14,9 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// TestPreviousSeesMovedValues: a value that is under another node of a tree, whose nodes have the
-// names they had, makes another cut, which the record beside the release shows; without that a
-// note says so. No record names a leaf. It is the same with one cut for all records and with
+// TestPreviousSeesMovedValues: if a value moves to another node of a tree whose nodes keep their
+// names, the cut is another cut. The record of the release shows that; without a record there is
+// a note. No record has the name of a leaf. The test does this with one cut for all records, with
 // regions, and with a directory.
 func TestPreviousSeesMovedValues(t *testing.T) {
 	for _, algorithm := range []string{job.AlgorithmTDR, job.AlgorithmInfoGainMondrian,

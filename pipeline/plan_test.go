@@ -51,7 +51,7 @@ func distinctTuples(table *testTable, columns []string) int64 {
 func mustHold(t *testing.T, what string, r forecast.Range, n int64) {
 	t.Helper()
 	if n < r.AtLeast || n > r.AtMost {
-		t.Errorf("%s: %d, foretold were %d to %d", what, n, r.AtLeast, r.AtMost)
+		t.Errorf("%s: %d, predicted were %d to %d", what, n, r.AtLeast, r.AtMost)
 	}
 }
 
@@ -116,27 +116,27 @@ func comparePlan(t *testing.T, table *testTable, dir string, sample bool, algori
 	}
 	for i, n := range report.Tuples { // after what no search tells apart was joined
 		if int64(n) > f.Groupings[i].Tuples.AtMost {
-			t.Errorf("the run has %d tuples, at most %d were foretold",
+			t.Errorf("the run has %d tuples, at most %d were predicted",
 				n, f.Groupings[i].Tuples.AtMost)
 		}
 	}
 	if algorithm == job.AlgorithmTDR {
 		mustHold(t, "steps", f.Steps, int64(report.Steps))
 		if sample && f.Steps.AtLeast != f.Steps.AtMost {
-			t.Errorf("the job was tried on all rows, and %+v steps are foretold", f.Steps)
+			t.Errorf("the job was tried on all rows, and %+v steps are predicted", f.Steps)
 		}
 	}
 	if sample != (f.Union != nil) || sample && *f.Union != *report.Union {
-		t.Errorf("foretold of all labels: %+v, the run has %+v", f.Union, report.Union)
+		t.Errorf("predicted for all labels: %+v, the run has %+v", f.Union, report.Union)
 	}
 	if size := int64(len(mustRead(t, report.Output))); size > f.Disk.Output {
 		t.Errorf("the output has %d bytes, to be reserved were %d", size, f.Disk.Output)
 	}
 }
 
-// TestPlanForetellsSpilling plans runs of a table of near-unique values with budgets around
-// what it takes: a verdict must be what happens, and the ends must have one.
-func TestPlanForetellsSpilling(t *testing.T) {
+// TestPlanPredictsSpilling plans runs of a table of near-unique values with budgets around the
+// need: a verdict must agree with the run, and the smallest and largest budget must have one.
+func TestPlanPredictsSpilling(t *testing.T) {
 	table := &testTable{fields: []formats.Field{
 		{Name: "id", Type: wholeType}, {Name: "age", Type: wholeType},
 	}}
@@ -162,7 +162,7 @@ max_steps: 3
 			must(t, err)
 			verdict := f.Memory.Spills
 			if spilled && verdict == forecast.No || !spilled && verdict == forecast.Yes {
-				t.Errorf("%s: foretold was %q, it spilled: %v", memory, verdict, spilled)
+				t.Errorf("%s: predicted was %q, it spilled: %v", memory, verdict, spilled)
 			}
 			if sample {
 				verdicts[verdict]++
@@ -174,9 +174,9 @@ max_steps: 3
 	}
 }
 
-// TestPlanForetellsSteps compares the steps that a plan foretells of rows that it has read with
-// those of a run.
-func TestPlanForetellsSteps(t *testing.T) {
+// TestPlanPredictsSteps compares the steps that a plan predicts from rows with the steps of a
+// run.
+func TestPlanPredictsSteps(t *testing.T) {
 	const disclosures = "quasi_identifiers: [{columns: [town], k: 5}]\n" +
 		"columns: {town: suppress, age: drop, class: keep, illness: keep}\nmax_unique: 100%\n"
 	const numbers = "quasi_identifiers: [{columns: [age], k: 5}]\n" +
@@ -206,7 +206,7 @@ func TestPlanForetellsSteps(t *testing.T) {
 			steps := int64(mustRun(t, dir, nil).Steps)
 			mustHold(t, "steps", planned.Steps, steps)
 			if 2*planned.Steps.AtMost > 3*steps {
-				t.Errorf("%d steps were made, %d foretold", steps, planned.Steps.AtMost)
+				t.Errorf("%d steps were made, %d predicted", steps, planned.Steps.AtMost)
 			}
 		})
 	}
@@ -237,8 +237,8 @@ func TestPlanPointsOutIdentifiers(t *testing.T) {
 	}
 }
 
-// What a plan tells of all rows is what a run does.
-func TestPlanTellsRisk(t *testing.T) {
+// A plan of all rows predicts the risk that a run reports.
+func TestPlanPredictsRisk(t *testing.T) {
 	table := keptPeople(500)
 	dir := table.folder(t, keeping(accepting("street", "title", "ward")...), 100)
 	f, err := planJob(t, dir, PlanOptions{Sample: true})
@@ -297,9 +297,9 @@ func TestPlanEndsAsTheRun(t *testing.T) {
 	}
 }
 
-// Where some rows are read it is foretold of these how many are alone on all labels, and more than
-// the job allows are noted.
-func TestPlanForetellsTheUnionOfAnExcerpt(t *testing.T) {
+// A plan of a sample predicts the share of its rows that are alone on all labels, and notes a
+// share above the limit of the job.
+func TestPlanPredictsTheUnionOfASample(t *testing.T) {
 	table := &testTable{fields: []formats.Field{
 		{Name: "a", Type: wholeType}, {Name: "b", Type: wholeType},
 	}}

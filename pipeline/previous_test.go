@@ -55,9 +55,10 @@ func afterFirst(t *testing.T, dir, later string, overrides ...string) (people in
 	return people
 }
 
-// TestPreviousAttack: who has two nights' releases of the same people, each with a cut of its
-// own, tells some of them from all but few. With previous, the second one is not published; with
-// a cut that is equal or coarser it is, and the two together tell no more than the first.
+// TestPreviousAttack: an attacker with two nights' releases of the same people, each with its own
+// cut, singles out some of them within small groups. With the key previous the second release is
+// not published. With an equal or coarser cut it is published, and both releases together reveal
+// no more than the first.
 func TestPreviousAttack(t *testing.T) {
 	dir := twoNights(t)
 	first := filepath.Join(dir, "first.parquet")
@@ -121,8 +122,8 @@ func TestPreviousAttack(t *testing.T) {
 	}
 }
 
-// TestPreviousColumns: what was masked must not be kept, what is dropped tells nothing, and a
-// column that the earlier cut lacks may have one label.
+// TestPreviousColumns: a column that was masked must not be kept, a dropped column reveals
+// nothing, and a column that the earlier cut lacks may have one label.
 func TestPreviousColumns(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -283,7 +284,7 @@ func TestPreviousIsReplaced(t *testing.T) {
 	}
 }
 
-// TestPreviousRemote: the previous release may lie in an object store.
+// TestPreviousRemote: the previous release may be in an object store.
 func TestPreviousRemote(t *testing.T) {
 	dir, server := remoteFolder(t, "s3", 600)
 	if _, err := runRemote(t, dir, server, "out.parquet", RunOptions{}, "max_steps",

@@ -85,7 +85,7 @@ func visits(rng *rand.Rand, rows int) *testTable {
 	return t
 }
 
-// groupsOf returns the rows of the table in every group of a folder's release: those alike in all
+// groupsOf returns the rows of the table in each group of a folder's release: rows with the same
 // labels.
 func (t *testTable) groupsOf(tb testing.TB, path string) map[string][][]string {
 	tb.Helper()
@@ -124,8 +124,8 @@ func visitRows() int {
 	return 5_000
 }
 
-// A group of k rows may be of fewer people: who knows that somebody was often there finds him in
-// it. With entity every group has k people, whatever the algorithm.
+// A group of k rows may have fewer than k people: an attacker who knows that somebody was often
+// there finds him in it. With the key entity every group has k people, whatever the algorithm.
 func TestEntityCountsPeople(t *testing.T) {
 	table := visits(rand.New(rand.NewPCG(5, 6)), visitRows())
 	attacked := 0
@@ -166,9 +166,10 @@ func TestEntityCountsPeople(t *testing.T) {
 	}
 }
 
-// Who knows all quasi-identifiers of somebody learns his diagnosis when all of his group have it.
-// With sensitive no group tells more than is asked for, whatever the algorithm.
-func TestSensitiveValuesAreNotTold(t *testing.T) {
+// An attacker who knows all quasi-identifiers of a person learns the diagnosis if the whole group
+// has it. With the key sensitive no group reveals more than the job allows, whatever the
+// algorithm.
+func TestSensitiveValuesAreNotRevealed(t *testing.T) {
 	table := visits(rand.New(rand.NewPCG(7, 8)), visitRows())
 	column := map[string]int{"diagnosis": 6, "again": 7}
 	shares := func(rows [][]string, name string) map[string]float64 {
@@ -242,7 +243,7 @@ func TestProtectionsTogether(t *testing.T) {
 					"limits.threads", "3"), want)
 				a := mustRelease(t, dir, 0)
 				if want.steps == 0 && algorithm != "infogain-mondrian" {
-					t.Error("nothing is told")
+					t.Error("no label is disclosed")
 				}
 				for _, rows := range table.groupsOf(t, a.job.Output.Path) {
 					if different(rows, 1) < 10 || different(rows, 6) < 3 {

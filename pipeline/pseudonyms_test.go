@@ -149,8 +149,8 @@ func TestPseudonymsJoin(t *testing.T) {
 	}
 }
 
-// A release is found done with the same key, wherever that lies, and is another one with another
-// key; neither are parts gone on from.
+// A run with the same key finds its release done, wherever the key is; with another key the
+// release is another one, and a stopped run is not continued.
 func TestPseudonymsAgain(t *testing.T) {
 	table := patients(1000)
 	dir := pseudonymized(t, table, strings.Replace(withPatients(), "out.parquet", "out/", 1), 100)
@@ -191,8 +191,8 @@ func TestPseudonymsAgain(t *testing.T) {
 	}
 }
 
-// Keys that cannot be used are refused with their place, before there is anything, and so is a
-// column of pseudonyms that tells rows apart.
+// Unusable keys are refused with their place before any file is written, and so is a column of
+// pseudonyms that identifies rows.
 func TestPseudonymsRefused(t *testing.T) {
 	dir := pseudonymized(t, patients(300), withPatients(), 100)
 	for _, tt := range []struct{ key, want string }{

@@ -19,7 +19,7 @@ type randomColumn struct {
 	texts []string
 }
 
-// drawn is a column of a type and a mask, with so many texts that a function draws.
+// drawn is a column of a type and a mask, with a number of texts that a function draws.
 func drawn(of formats.Type, mask string, texts int, draw func() string) randomColumn {
 	c := randomColumn{Field: formats.Field{Type: of}, mask: mask}
 	for range texts {

@@ -95,8 +95,7 @@ func audited(t *testing.T, dir, algorithm string) *audit {
 	return mustRelease(t, dir, 0)
 }
 
-// adultJob is a realJob over Adult. Its column split tells training rows from the rest and is no
-// attribute.
+// adultJob is a realJob over Adult. Its column split marks the training rows and is no attribute.
 func adultJob(t *testing.T, file string, sets ...job.Set) string {
 	return realJob(t, formatstest.SharedData(t, "adult/"+file), "class",
 		formatstest.SharedData(t, "adult/taxonomies.yaml"), []string{"split"}, sets...)
@@ -223,7 +222,7 @@ func TestKACTUSLosesFewerThanK(t *testing.T) {
 	}
 }
 
-// CSV gives the same cut as Parquet. Nulls are told apart, and so are sets that overlap.
+// CSV gives the same cut as Parquet. Nulls have a label of their own, and sets may overlap.
 func TestAdult(t *testing.T) {
 	mustRelease(t, adultJob(t, "adult.parquet",
 		job.Set{Columns: []string{"age", "sex", "race", "native-country"}, K: 40},

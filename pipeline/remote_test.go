@@ -19,8 +19,8 @@ import (
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
-// remoteFolder is a jobFolder whose input lies in an object store, too. The environment keeps
-// what is made for the store in the folder's "cache".
+// remoteFolder is a jobFolder whose input is in an object store, too. The environment keeps the
+// caches of the store in the folder's "cache".
 func remoteFolder(t *testing.T, scheme string, rows int) (string, *storagetest.Server) {
 	t.Helper()
 	dir := jobFolder(t, peopleJob)
@@ -86,8 +86,8 @@ func removeOutputs(t *testing.T, server *storagetest.Server) {
 	}
 }
 
-// TestRemoteRun: a job from and to an object store makes what it makes on a disk, and nothing
-// else; the same job again has nothing to do, and its release can be verified where it lies.
+// TestRemoteRun: a job from and to an object store makes the same release as on a disk, and no
+// other file; the same job again has nothing to do, and its release can be verified in the store.
 func TestRemoteRun(t *testing.T) { eachStore(t, 3000, testRemoteRun) }
 
 func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
@@ -197,10 +197,10 @@ unlisted: drop
 	}
 }
 
-// TestRemoteFaults lets every request of a run fail in every way. Whatever happens, there is no
-// release or all of it, the error is one of those for such trouble, and nothing stays on this
-// machine but the record of what was done. The long test lets all of them fail, the short one
-// every seventeenth; of the stores whose clients wait before they try again both do fewer.
+// TestRemoteFaults lets every request of a run fail in every way. The store then has the whole
+// release or none, the error belongs to the kind of fault, and this machine keeps no file but the
+// record of the run. The long test lets all requests fail, the short test every seventeenth; for
+// stores whose clients wait before they retry, both tests try fewer.
 func TestRemoteFaults(t *testing.T) { eachStore(t, 400, testRemoteFaults) }
 
 func testRemoteFaults(t *testing.T, dir string, server *storagetest.Server) {
@@ -308,10 +308,10 @@ func testRemoteRefusals(t *testing.T, dir string, server *storagetest.Server) {
 	}
 }
 
-// TestRemoteRecord: a machine that knows nothing of a release in an object store finds its record
-// beside it, which tells no more than the release and what it was made of; another job, another
-// input and a release that was changed are told apart. What a run left that ended before its
-// record was in force is mended.
+// TestRemoteRecord: a machine without records of its own finds the record of a release in the
+// object store. That record reveals no more than the release and the digests of its origin. A run
+// distinguishes another job, another input and a changed release. It repairs the records of a run
+// that ended before its record was confirmed.
 func TestRemoteRecord(t *testing.T) { eachStore(t, 900, testRemoteRecord) }
 
 func testRemoteRecord(t *testing.T, dir string, server *storagetest.Server) {

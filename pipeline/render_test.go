@@ -170,7 +170,7 @@ func hasNanoseconds(c *cutfile.Column) bool {
 
 var behindPoint = regexp.MustCompile(`\.[0-9]+`)
 
-// Infinite and huge values have intervals, -0 is 0, and a NaN lies in no interval.
+// Infinite and huge values have intervals, -0 equals 0, and a NaN is in no interval.
 func TestFloatCorners(t *testing.T) {
 	double := floatType
 	texts := []string{

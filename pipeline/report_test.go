@@ -22,7 +22,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Columns of the input are reported with what is released of them, and the release with its size.
+// The report has the columns of the input with their released columns, and the size of the
+// release.
 func TestReportOfColumns(t *testing.T) {
 	for _, output := range []string{"out.parquet", "out/"} {
 		t.Run(output, func(t *testing.T) {
@@ -59,8 +60,8 @@ func TestReportOfColumns(t *testing.T) {
 	}
 }
 
-// While a run goes on it tells what it takes, also to other goroutines, and afterwards what
-// it has spilled.
+// During a run any goroutine can read the resources that it uses; after the run they include the
+// spilled data.
 func TestUsage(t *testing.T) {
 	dir := spillingRows(t, 2000)
 	job := mustLoad(t, dir)
@@ -101,9 +102,9 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// The report, and run.json, tell after every step how many records later ones may still tell
-// apart: at least those that they did, and never more than before. Here every value that is
-// disclosed splits the records with values that are not.
+// After every step the report, and run.json, have an upper bound of the records that later steps
+// may still distinguish: at least the number that they did, and never more than before. Here
+// every disclosed value splits records from records with undisclosed values.
 func TestReportOfLiveRecords(t *testing.T) {
 	const rows = 2000
 	table := &testTable{fields: textFields("a", "b", "c", "label")}
@@ -139,18 +140,19 @@ columns: {a: suppress, b: suppress, c: suppress, label: keep}
 	}
 	before := uint64(2 * rows)
 	for i, live := range report.Live {
-		least := told(table.rows, steps, i+1, "ab") + told(table.rows, steps, i+1, "bc")
+		least := distinguished(table.rows, steps, i+1, "ab") +
+			distinguished(table.rows, steps, i+1, "bc")
 		if live > before || live < least {
-			t.Errorf("after step %d %d records are live, %d before, and %d are told apart later",
+			t.Errorf("after step %d %d records are live, %d before, and %d are distinguished later",
 				i+1, live, before, least)
 		}
 		before = live
 	}
 }
 
-// told counts the records of a set that the steps from a position on tell apart: those whose
-// value is not disclosed until then, in a column with such a step.
-func told(rows [][]string, steps []search.TraceStep, from int, set string) (n uint64) {
+// distinguished counts the records of a set that the steps from a position on distinguish:
+// records whose value is not disclosed before, in a column with such a step.
+func distinguished(rows [][]string, steps []search.TraceStep, from int, set string) (n uint64) {
 	disclosed, later := make(map[string]bool), make(map[string]bool)
 	for _, s := range steps[:from] {
 		disclosed[s.Column+s.Value.Text] = true
@@ -190,8 +192,8 @@ func TestReportOfWhatStands(t *testing.T) {
 	}
 }
 
-// What an inspection tells of groups is what a plain count over the released rows finds, also
-// when a column is released as numbers, and with regions.
+// An inspection reports the groups that a plain count over the released rows finds, also if a
+// column is released as numbers, and with regions.
 func TestInspect(t *testing.T) {
 	homogeneous := uint64(0)
 	for _, tt := range []struct{ name, job string }{
@@ -251,7 +253,7 @@ func checkHomogeneity(t *testing.T, in *verify.Inspection, table *testTable) (to
 	return total
 }
 
-// checkGroups compares what an inspection tells of sizes and labels with plain counts.
+// checkGroups compares the sizes and labels of an inspection with plain counts.
 func checkGroups(t *testing.T, in *verify.Inspection, table *testTable) {
 	t.Helper()
 	type of struct {
@@ -319,7 +321,7 @@ func (t *testTable) key(row []string, columns []string) string {
 	return fmt.Sprintf("%q", key)
 }
 
-// checkSizes compares the sizes of a set's classes with what was counted, in order.
+// checkSizes compares the sizes of a set's classes with plain counts, in order.
 func checkSizes(t *testing.T, set int, got verify.GroupSizes, sizes []uint64) {
 	t.Helper()
 	if got.Classes != uint64(len(sizes)) || got.Largest != sizes[len(sizes)-1] ||

@@ -86,9 +86,9 @@ type resumption struct {
 	stops   []resources.Stage
 }
 
-// TestResume stops runs and kcut apply before every stage, and runs of every algorithm when their
-// search has ended, and starts them again: what was finished is not done again, release, trace and
-// report are those of one that was not stopped, and nothing is left.
+// TestResume stops runs and kcut apply before every stage, and runs of every algorithm after
+// their search, and starts them again: finished work is not done again; release, trace and report
+// are those of an unstopped run; and no file stays behind.
 func TestResume(t *testing.T) {
 	folder := func(algorithm string) func(*testing.T) string {
 		return func(t *testing.T) string {
@@ -213,8 +213,7 @@ func filesOf(t *testing.T, dir, name string) map[string]string {
 	return files
 }
 
-// mustBeWhole demands that the release out is what want is, and that nothing else is there but
-// what was before.
+// mustBeWhole demands that the release out equals want, and that no other file is new.
 func mustBeWhole(t *testing.T, dir string, before map[string]string) {
 	t.Helper()
 	out, want := filesOf(t, dir, "out"), filesOf(t, dir, "want")
@@ -230,10 +229,10 @@ func mustBeWhole(t *testing.T, dir string, before map[string]string) {
 	}
 }
 
-// TestEveryStateFaultIsSurvived fails every file operation of runs that keep states, in turn, and
-// stops them: then of runs that go on from states. They fail with that error, having released
-// nothing, or do without the state; and the next run makes the release, and leaves nothing. Of a
-// directory some of the operations will do.
+// TestEveryStateFaultIsSurvived lets each file operation fail, one after the other, in runs that
+// keep states and are stopped, and then in runs that go on from states. A run fails with that
+// error and releases nothing, or works without the state; the next run makes the release and
+// leaves no other file. For a directory the test tries some of the operations.
 func TestEveryStateFaultIsSurvived(t *testing.T) {
 	for _, tt := range []struct {
 		output     string

@@ -82,10 +82,10 @@ func withoutLabels(trace string) string {
 	return regexp.MustCompile(`"[[(][^"]*,[^"]*[])]"`).ReplaceAllString(trace, "interval")
 }
 
-// TestBoundsTellOfNobody: a bound that is a value of the data tells that somebody has it. With
-// the values at which algorithms split, nearly all bounds do; with the roundest ones nearly none,
-// and steps and parts are the same.
-func TestBoundsTellOfNobody(t *testing.T) {
+// TestBoundsIdentifyNobody: a bound that is a value of the data reveals that somebody has this
+// value. With the values at which algorithms split, nearly all bounds do; with the roundest
+// bounds nearly none do, and steps and parts are the same.
+func TestBoundsIdentifyNobody(t *testing.T) {
 	table := members(rand.New(rand.NewPCG(11, 12)), 1500)
 	dir := table.folder(t, membersJob, 500)
 	for _, algorithm := range []string{"tdr", "bottom-up", "mondrian", "infogain-mondrian",
@@ -239,8 +239,8 @@ func TestRoundOfTheColumnsType(t *testing.T) {
 	}
 }
 
-// TestExtremesAsBoundsAreNoted: a declared bound that only few have tells of them, one that many
-// have or nobody does not.
+// TestExtremesAsBoundsAreNoted: a declared bound that few records have reveals that they exist; a
+// bound that many or no records have does not.
 func TestExtremesAsBoundsAreNoted(t *testing.T) {
 	table := members(rand.New(rand.NewPCG(11, 12)), 300)
 	for i, row := range table.rows {

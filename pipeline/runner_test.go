@@ -179,7 +179,7 @@ func sameReleases(t *testing.T, got, want string) {
 	}
 }
 
-// leftovers fails if something lies beside the inputs and outputs of a folder.
+// leftovers fails if a folder has other files than inputs and outputs.
 func leftovers(t *testing.T, dir string, known ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -326,8 +326,8 @@ func TestRunElsewhere(t *testing.T) {
 	}
 }
 
-// Of counts there is nothing to be done elsewhere: the run searches them itself.
-func TestCountsElsewhere(t *testing.T) {
+// A run of counts has no rows to mask: it does not call its runner.
+func TestCountsWithRunner(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	dir := splitFolder(t, rng, strings.NewReplacer("input: in", "input_counts: in",
 		"out.parquet", "cut.json").Replace("count: times\n"+peopleJob), 1500, 60)
@@ -446,8 +446,9 @@ func TestRunByProcesses(t *testing.T) {
 	}
 }
 
-// Whatever fails elsewhere fails the run, which keeps its class and leaves nothing.
-func TestElsewhereFailures(t *testing.T) {
+// Any failure of workers or their runner fails the run; the run keeps the class of the error and
+// leaves no files.
+func TestRemoteMaskingFailures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(29, 30))
 	base := strings.NewReplacer("job: suppress", "job: {keep: {identifying: accepted}}",
 		", job]", "]",

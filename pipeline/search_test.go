@@ -44,7 +44,7 @@ func TestRedundantSets(t *testing.T) {
 	}
 }
 
-// Tables in which no specialization tells records apart are released, as one class.
+// A table in which no specialization distinguishes records is released as one class.
 func TestNoStep(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

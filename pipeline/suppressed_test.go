@@ -27,8 +27,8 @@ taxonomies:
   city: {ANY: [Bonn, Paris]}
 `
 
-// rareFolder makes a folder in which 12 of 412 rows have a city or a code that nobody else has,
-// one of them no city.
+// rareFolder makes a folder in which 12 of 412 rows have a city or a code that no other row has;
+// one of them has no city.
 func rareFolder(t *testing.T, more string) string {
 	t.Helper()
 	table := &testTable{fields: textFields("city", "code", "class")}
@@ -49,9 +49,9 @@ func rareFolder(t *testing.T, more string) string {
 	return table.folder(t, rareJob+more, 100)
 }
 
-// TestSuppressedLabelsStay: with a few records suppressed the columns are told, but neither the
-// values that only these have, nor that there are such, nor their nulls. Applied again, the cut
-// makes the same release, though it does not name everything.
+// TestSuppressedLabelsStay: with a few records suppressed the columns have labels that reveal
+// neither the values of these records alone, nor that there are such values, nor their nulls. The
+// cut, applied again, makes the same release, though it does not name every value.
 func TestSuppressedLabelsStay(t *testing.T) {
 	masked := mustRelease(t, rareFolder(t, ""), 0).cut
 	for _, column := range masked.Columns {
@@ -104,8 +104,7 @@ func TestMaxSuppressedRefused(t *testing.T) {
 	}
 }
 
-// TestVerifyCountsSuppressed: a cut that tells of more or fewer suppressed records than there are
-// is found.
+// TestVerifyCountsSuppressed: verification finds a cut with a wrong number of suppressed records.
 func TestVerifyCountsSuppressed(t *testing.T) {
 	dir := releasedPeople(t, peopleJob+"max_suppressed: 8%\n")
 	is := cutOf(t, dir).Suppressed

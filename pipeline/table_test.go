@@ -196,7 +196,7 @@ func jobFolder(tb testing.TB, job string) string {
 	return dir
 }
 
-// folder makes a jobFolder with the table as its input, in row groups of so many rows.
+// folder makes a jobFolder with the table as its input, in row groups of a given number of rows.
 func (t *testTable) folder(tb testing.TB, job string, groupRows int) string {
 	tb.Helper()
 	dir := jobFolder(tb, job)
@@ -314,8 +314,8 @@ func mustFail(tb testing.TB, err error, class fault.Class, want ...string) {
 	}
 }
 
-// listing returns everything below a folder: names, modes and contents. The private records of
-// runs that made releases, which tell how long that took, are left out.
+// listing returns names, modes and contents of everything below a folder, without the private
+// records of finished runs, which have durations.
 func listing(tb testing.TB, dir string) map[string]string {
 	tb.Helper()
 	found := make(map[string]string)

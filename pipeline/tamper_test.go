@@ -127,14 +127,15 @@ func mustFind(t *testing.T, path string, want ...string) {
 	}
 }
 
-// forgery is what somebody does to a release, and what is found of it, if it is not sound.
+// forgery is a change of a release, and the expected finding if the changed release is not sound.
 type forgery struct {
 	name   string
 	tamper func(*forged)
 	want   []string
 }
 
-// mustFindForgeries makes forgeries of the release of a folder's job, beside it, and verifies them.
+// mustFindForgeries makes forgeries of the release of a folder's job, next to it, and verifies
+// them.
 func mustFindForgeries(t *testing.T, dir string, forgeries ...forgery) {
 	t.Helper()
 	for _, f := range forgeries {
@@ -207,8 +208,8 @@ func TestVerifyFinds(t *testing.T) {
 	}...)
 }
 
-// A column of raw values beside the released ones of a masked column, under its name, or in place
-// of them, is found.
+// Verification finds a column of raw values next to the released columns of a masked column,
+// under its name, or in place of them.
 func TestVerifyFindsRawColumns(t *testing.T) {
 	raw := func(name string) func(*forged) {
 		return func(f *forged) {
@@ -384,8 +385,8 @@ func writeManifest(t *testing.T, out string, m *fileset.Manifest) {
 	likeManifest(t, out, 0, string(text), func(*testTable, map[string]string) {})
 }
 
-// likeManifest puts so many rows of a directory's first part in the place of its manifest, under
-// a text, with what change adds.
+// likeManifest replaces the manifest of a directory by a number of rows of its first part, under
+// a text, with the change applied.
 func likeManifest(
 	t *testing.T, out string, rows int, text string, change func(*testTable, map[string]string),
 ) {

@@ -69,9 +69,9 @@ func tailed(rng *rand.Rand, rows int) *testTable {
 	return t
 }
 
-// Whatever is taken away from whatever cut, some released row has every label, and what is released
-// is true. Applied to the same table, the cut keeps its labels; those who compare cuts find them
-// equal.
+// Whichever rows are suppressed from whichever cut, every label has a released row, and the
+// release is true. The cut keeps its labels when it is applied to the same table; a comparison of
+// both cuts finds them equal.
 func TestNoLabelWithoutRow(t *testing.T) {
 	suppressed, bounds := 0, 0
 	for _, seed := range seeded(t, 150) {
@@ -154,9 +154,9 @@ func TestNoLabelWithoutRow(t *testing.T) {
 	}
 }
 
-// checkBounds: every bound of a column between two values that are released is the roundest there,
-// whatever lies between of rows that are dropped or have the widest labels alone. It returns how
-// many there are.
+// checkBounds: every bound of a column is the roundest value between the two released values next
+// to it, whatever values dropped or fully suppressed rows have there. It returns the number of
+// bounds.
 func (a *audit) checkBounds(column *cutfile.Column) (bounds int) {
 	a.Helper()
 	if column.Mask != job.MaskDiscretize {
@@ -291,7 +291,8 @@ func TestBoundsOfReleasedValuesFit(t *testing.T) {
 	}
 }
 
-// Where values are so many that codes are bins of them, bounds are still between released values.
+// If a column has so many values that its codes are bins, bounds are still between released
+// values.
 func TestBoundsOfManyReleasedValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	table := tailed(rng, 80_000)

@@ -45,8 +45,8 @@ func (c *truthCase) refill(t *testing.T, dir string) {
 	c.mayLackTypes()
 }
 
-// above searches above the cut of a release, in another table of the same columns: what is found
-// is equal or coarser.
+// above searches above the cut of a release, in another table with the same columns: the cut that
+// it finds is equal or coarser.
 func (c *truthCase) above(t *testing.T, dir string, first night) {
 	t.Helper()
 	if !c.topDown() {

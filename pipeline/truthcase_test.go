@@ -18,16 +18,16 @@ import (
 
 // The columns of a truthCase beside c0, c1, ... and k0, k1, ..., which are masked and kept.
 const (
-	classColumn  = "label"
-	idColumn     = "id"     // of the row, kept
-	personColumn = "person" // the entity
-	secretColumn = "secret" // the sensitive one
-	timesColumn  = "times"  // the count
-	tokenColumn  = "token"  // of pseudonyms
-	nestedColumn = "nested" // kept
-	goneColumn   = "gone"   // dropped
-	toldColumn   = "told"   // kept, and told by masked ones
-	otherColumn  = "other"  // kept without an entry
+	classColumn      = "label"
+	idColumn         = "id"     // of the row, kept
+	personColumn     = "person" // the entity
+	secretColumn     = "secret" // the sensitive one
+	timesColumn      = "times"  // the count
+	tokenColumn      = "token"  // of pseudonyms
+	nestedColumn     = "nested" // kept
+	goneColumn       = "gone"   // dropped
+	determinedColumn = "told"   // kept, and told by masked ones
+	otherColumn      = "other"  // kept without an entry
 )
 
 // mostRows is how many rows a case has at most.
@@ -91,7 +91,7 @@ func (c *truthCase) draw() {
 // may says that a run may be refused, and why.
 func (c *truthCase) may(class fault.Class, why string) { c.reasons[class] = why }
 
-// large reports whether the case has so many rows that it takes its time.
+// large reports whether the case has enough rows to take long.
 func (c *truthCase) large() bool { return c.rows > fewRows }
 
 // drawNumbers draws a size to be near to, which one case in six has that takes many rows, and
@@ -222,7 +222,7 @@ func (c *truthCase) drawColumns() {
 	c.addKept(classColumn, c.numbers[valuesOfClass])
 }
 
-// accepted is the mask of a kept column that may tell rows apart.
+// accepted is the mask of a kept column that may identify rows.
 const accepted = "{mask: keep, identifying: accepted}"
 
 // addKept adds a kept column of any type, with a number of values.
@@ -348,7 +348,7 @@ func (c *truthCase) drawFolders() {
 
 var plainWord = regexp.MustCompile(`^[a-zA-Zé][a-zA-Z0-9éö ]*$`)
 
-// addText adds a column of so many texts.
+// addText adds a column with a number of texts.
 func (c *truthCase) addText(name, mask, prefix string, values int) {
 	column := truthColumn{inCSV: "text", spread: shuffled}
 	column.Name, column.Type, column.mask = name, textType, mask
@@ -366,7 +366,7 @@ func (c *truthCase) addID() {
 	c.columns = append(c.columns, column)
 }
 
-// number makes the values numbers of so many rows.
+// number makes the values numbers, one for each row.
 func (c *truthColumn) number(rows int) {
 	c.texts = nil
 	for i := range rows {
@@ -464,7 +464,7 @@ func (c *truthCase) put(tb testing.TB) (dir string) {
 	return dir
 }
 
-// String describes the case for who is to repeat it.
+// String describes the case, so that somebody can repeat it.
 func (c *truthCase) String() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "seed %d, near %s = %d\n%d rows, stored %+v\n",
@@ -537,7 +537,7 @@ var parts = map[string]func(c *truthCase) bool{
 	"a narrower file": func(c *truthCase) bool {
 		return c.stored.Narrow != "" && c.stored.Files > 1
 	},
-	"what others tell": func(c *truthCase) bool { return c.column(toldColumn) != nil },
+	"what others tell": func(c *truthCase) bool { return c.column(determinedColumn) != nil },
 	"pairs that tell":  func(c *truthCase) bool { return c.columns[0].by != nil },
 	"columns unlisted": func(c *truthCase) bool { return c.column(otherColumn) != nil },
 	"a class of numbers": func(c *truthCase) bool {

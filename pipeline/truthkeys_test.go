@@ -13,12 +13,13 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// jobKeys draw what a job may say beside its sets and the masks of its columns. Each adds lines,
-// columns, and why a run with them may be refused. A new key of jobs is a new function here.
+// jobKeys draw the keys of a job besides its sets and the masks of its columns. Each adds lines,
+// columns, and the reasons for which a run with them may be refused. Every new key of jobs needs
+// a new function here.
 var jobKeys = []func(*rand.Rand, *truthCase){
 	drawOutput, drawOrder, drawSteps, drawSuppressed, drawEntity, drawSensitive,
 	drawTimes, drawBalance, drawRound, drawLimits, drawClassless, drawUnique,
-	drawToken, drawNested, drawGone, drawOther, drawTold, drawWeights, drawBounds,
+	drawToken, drawNested, drawGone, drawOther, drawDetermined, drawWeights, drawBounds,
 	drawChoice, drawUnaccepted,
 }
 
@@ -87,7 +88,7 @@ func drawSuppressed(rng *rand.Rand, c *truthCase) {
 	}
 }
 
-// protects reports whether the search knows protections beside k.
+// protects reports whether the search knows other protections than k.
 func (c *truthCase) protects() bool {
 	for _, name := range []string{"bottom-up", "iac", "relaxed", "auto"} {
 		if strings.Contains(c.searches, name) {
@@ -246,10 +247,11 @@ func drawOther(rng *rand.Rand, c *truthCase) {
 	c.recount = true // it may follow from masked ones
 }
 
-// drawTold draws a kept column that masked ones tell, and a masked one that kept ones tell.
-func drawTold(rng *rand.Rand, c *truthCase) {
+// drawDetermined draws a kept column that masked columns determine, and a masked column that kept
+// columns determine.
+func drawDetermined(rng *rand.Rand, c *truthCase) {
 	if rng.IntN(5) == 0 {
-		c.addText(toldColumn, accepted, "t", 1+rng.IntN(20))
+		c.addText(determinedColumn, accepted, "t", 1+rng.IntN(20))
 		column := &c.columns[len(c.columns)-1]
 		for i := range min(c.masked, 1+rng.IntN(2)) {
 			column.by = append(column.by, c.columns[i].Name)
@@ -372,7 +374,7 @@ func drawWeights(rng *rand.Rand, c *truthCase) {
 	}
 }
 
-// drawUnaccepted draws a kept column or a class that a run is to refuse where it tells rows apart.
+// drawUnaccepted draws a kept column or a class that a run must refuse if it identifies rows.
 func drawUnaccepted(rng *rand.Rand, c *truthCase) {
 	for i := c.masked; i < len(c.columns); i++ {
 		if column := &c.columns[i]; strings.Contains(column.mask, "identifying") &&

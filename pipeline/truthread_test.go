@@ -48,7 +48,7 @@ func readByArrow(tb testing.TB, path string, cut *cutfile.File) *grid {
 	return g
 }
 
-// folderColumn is the column of a hive partition with so many rows.
+// folderColumn is the column of a hive partition with a given number of rows.
 func folderColumn(tb testing.TB, name, label string, rows int) formatstest.TextColumn {
 	tb.Helper()
 	unescape := func(text string) string {

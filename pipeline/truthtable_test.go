@@ -94,8 +94,8 @@ var manyTypes = []struct {
 	}},
 }
 
-// keptColumn is a column of so many values, or as many as its type has, of at least some bytes
-// where they are texts.
+// keptColumn is a column with a number of values, or with all values of its type if these are
+// fewer; texts have a least number of bytes.
 func keptColumn(rng *rand.Rand, values, length int) truthColumn {
 	i := rng.IntN(len(manyTypes))
 	if values > 3000 { // types that have as many
@@ -162,7 +162,7 @@ func extremeColumn(rng *rand.Rand) truthColumn {
 	return c
 }
 
-// wideColumn is a masked column of so many values.
+// wideColumn is a masked column with a number of values.
 func wideColumn(rng *rand.Rand, values int) truthColumn {
 	c := keptColumn(rng, values, 0)
 	switch {
@@ -306,7 +306,7 @@ func (t *truthTable) fill(tb testing.TB, rng *rand.Rand) {
 	}
 }
 
-// follow gives a column the values that others tell.
+// follow gives a column the values that other columns determine.
 func (t *truthTable) follow(c *truthColumn) {
 	for row := range c.codes {
 		sum := uint32(0)

@@ -12,10 +12,9 @@ import (
 	"github.com/kcut/kcut/pipeline/forecast"
 )
 
-// What rows take on disk while they are put in order lies in what a plan foresees, with all rows
-// sampled or none, whatever values the kept columns have; and in the input's order nothing of
-// them goes there.
-func TestPlanForeseesOrder(t *testing.T) {
+// A plan predicts the disk space of rows that are put in order, with a sample of all rows or
+// without one, and for all values of kept columns. In the order of the input no rows are on disk.
+func TestPlanPredictsOrder(t *testing.T) {
 	verdicts := make(map[forecast.Verdict]int)
 	for i, seed := range seeded(t, 3) {
 		rng := rand.New(rand.NewPCG(seed, 0))
