@@ -27,7 +27,6 @@ var withLongLines = map[string]bool{
 	"formats/taxonomy":    true,
 	"formats/yaml":        true,
 	"partition":           true,
-	"pipeline":            true,
 	"pipeline/checkpoint": true,
 	"pipeline/count":      true,
 	"pipeline/forecast":   true,
