@@ -17,13 +17,13 @@ import (
 	"github.com/kcut/kcut/spill/spilltest"
 )
 
-// classless are the values of a job's key algorithm that tests try and that need no class.
+// classless are values of the key algorithm for tests that have no class.
 var classless = []string{"tdr", "tds", "auto", "mondrian",
 	"{name: mondrian, partitioning: relaxed, seed: 5}", "{name: mondrian, categories: ordered}",
 	"{name: mondrian, region_labels: tight}"}
 
-// searches are the values of a job's key algorithm that tests try: every algorithm, with
-// all the options that change what it does.
+// searches are values of the key algorithm for tests: every algorithm, with all options that
+// change its result.
 func searches() []string {
 	return append(slices.Clone(classless), "tdr\nmax_suppressed: 8%",
 		"tds\nmax_suppressed: 12%\nsuppressed: drop", "infogain-mondrian", "guided",
@@ -35,8 +35,8 @@ func searches() []string {
 		"{name: kactus, leftover: recruit, min_objects: 2}")
 }
 
-// oneOfEach returns a search of every algorithm, but for auto, which runs one of the others, and
-// those that take records away: the cuts of other options are of the same kinds.
+// oneOfEach returns a search of every algorithm, except auto, which runs another algorithm, and
+// except searches that suppress records. Other options make cuts of the same kinds.
 func oneOfEach() []string {
 	had := make(map[string]bool)
 	return slices.DeleteFunc(searches(), func(search string) bool {
@@ -48,7 +48,8 @@ func oneOfEach() []string {
 	})
 }
 
-// withAlgorithm returns a job of another algorithm. It asks iacc, which may not reach it, for no k.
+// withAlgorithm returns a job with another algorithm. With iacc it has no k, which iacc may not
+// reach.
 func withAlgorithm(j, algorithm string) string {
 	if strings.Contains(algorithm, job.AlgorithmIACc) {
 		j = askedK.ReplaceAllString(j, "")
@@ -58,14 +59,13 @@ func withAlgorithm(j, algorithm string) string {
 
 var askedK = regexp.MustCompile(`, k: \d+|k: \d+, `)
 
-// searchName makes a subtest's name of an algorithm's value.
+// searchName makes the name of a subtest from a value of the key algorithm.
 func searchName(algorithm string) string {
 	return strings.NewReplacer("{name: ", "", "}", "", ": ", "=", ", ", " ").Replace(algorithm)
 }
 
-// Every algorithm, half of the time the usual one, ends in the same way whether the table fits the
-// memory or not, however its rows are stored and by however many threads they are read; and what it
-// releases is true.
+// Every algorithm, and the usual one in half of the cases, has the same result in memory and out
+// of core, for every layout of the rows and every number of threads; and its release is true.
 func TestRandomTables(t *testing.T) {
 	schema := cutSchema(t)
 	tried := map[string]int{}
@@ -81,7 +81,7 @@ func TestRandomTables(t *testing.T) {
 		ok := t.Run(fmt.Sprint(searchName(algorithm), " ", seed), func(t *testing.T) {
 			dir := table.put(t, rng)
 			want := outcomeOf(t, dir, RunOptions{}, table.overrides...)
-			// that many values are numbered in memory before it is left
+			// the number of values that are numbered in memory before the run spills
 			many := []int{0, 1, 6}[rng.IntN(3)]
 			options := RunOptions{System: System{
 				Spill: many == 0, Many: many, Room: []int{0, 1, 3, 50}[rng.IntN(4)],
@@ -147,8 +147,8 @@ func storedAs(t *testing.T, table *testTable, s shape, algorithm string) string 
 	return dir
 }
 
-// Every algorithm's release of people is true, and it and the trace are the same bytes whatever the
-// layout. In another order of the rows it has the same cut.
+// Every algorithm's release of people is true. Release and trace have the same bytes for every
+// layout. With the rows in another order the cut is the same.
 func TestAlgorithmsOnPeople(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -218,7 +218,7 @@ func lookalikes(rng *rand.Rand, rows int) *testTable {
 	return table
 }
 
-// Rows of divided cells go to the same regions whatever the threads.
+// Rows of divided cells get the same regions with any number of threads.
 func TestDividedCellsOnThreads(t *testing.T) {
 	for _, seed := range seeded(t, 12) {
 		rng := rand.New(rand.NewPCG(seed, 0))
@@ -253,7 +253,7 @@ var setAlgorithms = []string{"mondrian", "{name: mondrian, partitioning: relaxed
 	"infogain-mondrian", "guided",
 	"{name: mondrian, region_labels: tight}", "{name: infogain-mondrian, region_labels: tight}"}
 
-// mailTable has rows whose values of mail a function gives.
+// mailTable has rows whose values of mail come from a function.
 func mailTable(rows int, mail func(rng *rand.Rand, row int) string) *testTable {
 	t := &testTable{fields: textFields("mail", "age", "income")}
 	t.fields[1].Type = people(rand.New(rand.NewPCG(1, 1)), 1).fields[0].Type
@@ -281,8 +281,8 @@ func releaseMails(
 	}
 }
 
-// Nobody's own value of a suppressed column is read in a release: the attack that set labels
-// which name all values of a region lay open to.
+// No value of a suppressed column that only one row has is in a release. Labels with the names of
+// all values of a region would have it.
 func TestDistinctValuesAreNotNamed(t *testing.T) {
 	table := mailTable(20_000, func(_ *rand.Rand, row int) string {
 		return fmt.Sprintf("user%05d@example.org", row)
@@ -345,8 +345,8 @@ func TestRareValuesAreNotNamed(t *testing.T) {
 	}
 }
 
-// A forged cut whose labels name more than they may is refused, as is a label that names
-// values where the cut has the mark.
+// Verification refuses a forged cut whose labels name more values than they may, and a label that
+// names values for which the cut has the mark.
 func TestVerifyRefusesLongSetLabels(t *testing.T) {
 	table := mailTable(2000, func(rng *rand.Rand, _ int) string {
 		return fmt.Sprint("often", rng.IntN(4))

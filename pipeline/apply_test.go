@@ -17,8 +17,8 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// TestApplyAgain: the cut of a release, applied to what it was made of, gives the same
-// labels, in and out of core.
+// TestApplyAgain: the cut of a release, applied to the same input, gives the same labels, in
+// memory and out of core.
 func TestApplyAgain(t *testing.T) {
 	for _, algorithm := range []string{"tdr", "bottom-up", "mondrian", "infogain-mondrian",
 		"guided", "kactus", "iack"} {
@@ -67,7 +67,8 @@ const handmadeCut = `{"version":1,"algorithm":"tdr","rows":600,
 "zip":{"mask":"generalize","cut":["1*","2*"]}},
 "steps":5}`
 
-// TestApplyMisfits: what does not fit is refused, and nothing written.
+// TestApplyMisfits: a cut that does not fit the job or the input is refused, and nothing is
+// written.
 func TestApplyMisfits(t *testing.T) {
 	type edit struct{ old, replacement string }
 	for _, tt := range []struct {
@@ -76,7 +77,7 @@ func TestApplyMisfits(t *testing.T) {
 		job   edit // tonight's
 		drift edit // of row 8: column and value
 		class fault.Class
-		want  string // of the message; empty: it fits
+		want  string // part of the message; empty: the cut fits
 	}{
 		{name: "all fits"},
 		{name: "another mask", cut: edit{`"generalize","cut":["1*","2*"]`, `"suppress","cut":[],"suppressed":"*"`}, class: fault.Usage, want: "column zip: the cut has mask suppress"},
@@ -160,7 +161,7 @@ func TestApplyMisfits(t *testing.T) {
 	}
 }
 
-// TestOnlyCoarsen: a search above an earlier cut finds one that is equal or coarser.
+// TestOnlyCoarsen: a search above an earlier cut finds an equal or a coarser cut.
 func TestOnlyCoarsen(t *testing.T) {
 	coarser := 0
 	for _, seed := range seeded(t, 12) {
@@ -248,7 +249,7 @@ func isRoot(column cutfile.Column) bool {
 	return column.Mask == job.MaskGeneralize && len(column.Cut) == 1
 }
 
-// treeOf is the taxonomy that is left above the labels of a column's cut, as a job has it.
+// treeOf returns the taxonomy above the labels of a column's cut, in the form of a job.
 func treeOf(column cutfile.Column, path func(label string) []string) string {
 	children := make(map[string][]string)
 	for _, label := range column.Cut {
@@ -274,8 +275,8 @@ func treeOf(column cutfile.Column, path func(label string) []string) string {
 	return "{" + tree(top[len(top)-1]) + "}"
 }
 
-// TestOnlyCoarsenStepByStep: a search above an earlier cut does what one does in a table
-// that has nothing but the labels of that cut.
+// TestOnlyCoarsenStepByStep: a search above an earlier cut takes the same steps as a search in a
+// table with the labels of that cut as values.
 func TestOnlyCoarsenStepByStep(t *testing.T) {
 	steps := 0
 	for _, seed := range seeded(t, 15) {
@@ -320,7 +321,7 @@ func TestOnlyCoarsenStepByStep(t *testing.T) {
 		}
 		write(t, filepath.Join(dir, "job.yaml"), text)
 		mustRun(t, dir, &want, "score", job.Score)
-		// The earlier cut has nulls also where no record has, and bounds that were the roundest
+		// The earlier cut has nulls even if no record has them, and its bounds are the roundest
 		// between its own values, not between one value for each label.
 		plain := func(trace string) string {
 			return withoutLabels(strings.ReplaceAll(trace, ",null]", "]"))
@@ -381,8 +382,8 @@ func zipPath(label string) []string {
 	return path
 }
 
-// Regions whose labels name more values than k are refused before any row is read: the release
-// would be.
+// Regions whose labels name more values than k are refused before any row is read, because their
+// release would be refused.
 func TestApplySetLabelsBelowK(t *testing.T) {
 	dir := peopleFolder(t, withAlgorithm(peopleJob, "mondrian"), 900)
 	must(t, tryJob(t, dir, t.Context(), RunOptions{}))

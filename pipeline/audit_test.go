@@ -22,17 +22,17 @@ import (
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
-// audit compares a release with its source, cell by cell, by plain maps over texts. It
-// shares nothing with the run or the verifier but the reading of files.
+// audit compares a release with its source, cell by cell, with plain maps of texts. It shares
+// only the reading of files with the run and the verifier.
 type audit struct {
 	testing.TB
 	job     *job.Job
 	source  *grid
 	release *grid
 	cut     *cutfile.File
-	trees   map[string]*taxonomy.Node     // of the taxonomy file, once it is read
-	of      []int                         // source row of every released row
-	known   map[string]map[[4]uint32]bool // by masked column: whether labels cover a value
+	trees   map[string]*taxonomy.Node     // the trees of the taxonomy file, once it is read
+	of      []int                         // the source row of every released row
+	known   map[string]map[[4]uint32]bool // for each masked column, whether labels cover a value
 }
 
 // mustRelease runs the job of a folder, demands a least number of steps, and audits release and
@@ -68,8 +68,8 @@ func auditJob(tb testing.TB, j *job.Job) *audit {
 	return a
 }
 
-// checkCells: what every released row has is true of its source row, every set holds, and the
-// release is verified.
+// checkCells: every released row is true of its source row, every set holds, and the release is
+// verified.
 func (a *audit) checkCells(path string) {
 	a.Helper()
 	for i := range a.source.fields {
@@ -86,7 +86,7 @@ func (a *audit) checkCells(path string) {
 	}
 }
 
-// releasedNames returns the columns that a masked column is released as.
+// releasedNames returns the released columns of a masked column.
 func releasedNames(name, render string) []string {
 	if render == job.RenderBounds {
 		return []string{name + "_lower", name + "_upper"}
@@ -97,7 +97,7 @@ func releasedNames(name, render string) []string {
 	return []string{name}
 }
 
-// spec returns what the job says of an input column.
+// spec returns the entry of an input column in the job.
 func (a *audit) spec(name string) job.Column {
 	if spec := a.job.Column(name); spec != nil {
 		return *spec
@@ -105,7 +105,7 @@ func (a *audit) spec(name string) job.Column {
 	return job.Column{Name: name, Mask: a.job.Unlisted}
 }
 
-// mayDrop returns a number of rows that the release must drop fewer than.
+// mayDrop returns a number of rows: the release must drop fewer rows than that.
 func (a *audit) mayDrop() int {
 	if a.cut.Dropped > 0 {
 		return int(a.job.MaxSuppressed.Of(int64(a.source.rows))) + 1
@@ -120,8 +120,8 @@ func (a *audit) mayDrop() int {
 	return k
 }
 
-// checkColumns: the release has the columns it should have, in order, and every row but
-// fewer than k that some algorithms drop.
+// checkColumns: the release has the right columns in order, and all rows except fewer than k that
+// some algorithms drop.
 func (a *audit) checkColumns() {
 	a.Helper()
 	var want, got []string
@@ -187,12 +187,12 @@ func (a *audit) standsFor(row, of int) bool {
 	return true
 }
 
-// checkKept: a kept column is what it was, in every row.
+// checkKept: a kept column has its source value in every row.
 func (a *audit) checkKept(i int) {
 	a.Helper()
 	field := a.source.fields[i]
 	if a.spec(field.Name).Mask != job.MaskKeep || a.source.columns[i].codes == nil {
-		// nested, and not read
+		// the column is nested: the audit does not read it
 		return
 	}
 	at := slices.IndexFunc(a.release.fields, func(f formats.Field) bool {
@@ -241,7 +241,7 @@ func (a *audit) isTrue(column *cutfile.Column, row, of int) bool {
 	return known[key]
 }
 
-// texts returns what a masked column is released as in a row.
+// texts returns the released texts of a masked column in a row.
 func (a *audit) texts(column *cutfile.Column, row int) (texts []string) {
 	for _, name := range releasedNames(column.Name, column.Render) {
 		texts = append(texts, a.release.column(name).at(row))
@@ -249,8 +249,9 @@ func (a *audit) texts(column *cutfile.Column, row int) (texts []string) {
 	return texts
 }
 
-// checkCut: a column has no label twice, and none that no region has; and a cut without regions
-// is one: a node on every path, intervals that leave no gap between the declared bounds.
+// checkCut: a column has no label twice, and in a cut with regions no label without a region. A
+// cut without regions has one node on every path of a tree, and intervals without gaps between
+// the declared bounds.
 func (a *audit) checkCut(number int) {
 	a.Helper()
 	column := &a.cut.Columns[number]
@@ -286,8 +287,8 @@ func (a *audit) checkCut(number int) {
 	}
 }
 
-// checkRecords: some released row has every label, but for nodes that the job declares, labels of
-// an applied cut, and an interval that is the only one.
+// checkRecords: every label has a released row, except nodes of trees in the job, labels of an
+// applied cut, and an only interval.
 func (a *audit) checkRecords(column *cutfile.Column) {
 	a.Helper()
 	declared := a.taxonomy(column.Name).Tree
@@ -316,7 +317,7 @@ func (a *audit) checkRecords(column *cutfile.Column) {
 	}
 }
 
-// declares reports whether a tree has a node of a name.
+// declares reports whether a tree has a node with a name.
 func declares(n *taxonomy.Node, name string) bool {
 	return n.Name == name || slices.ContainsFunc(n.Children, func(child taxonomy.Node) bool {
 		return declares(&child, name)
@@ -353,8 +354,8 @@ func (a *audit) checkIntervals(column *cutfile.Column) {
 	}
 }
 
-// checkSets: every set of the job has its k by a plain count, and the cut has no others. That
-// what it claims of them holds is verified.
+// checkSets: every set of the job reaches its k in a plain count, and the cut has no other sets.
+// Verification checks the figures of the cut.
 func (a *audit) checkSets() {
 	a.Helper()
 	for i, set := range a.job.Sets {
@@ -391,12 +392,12 @@ func (a *audit) anonymity(columns []string) int {
 	return slices.Min(slices.Collect(maps.Values(counts)))
 }
 
-// checkUnion: the cut says how many rows, or entities, are alone and in small classes on all
-// labels.
+// checkUnion: the cut has the right share of rows, or entities, that are alone, or in small
+// classes, on all labels.
 func (a *audit) checkUnion() {
 	a.Helper()
 	if a.job.Entity != "" && len(a.of) != a.source.rows {
-		return // whose the released rows are is not known
+		return // the release does not have the entities of its rows
 	}
 	whose, classes := make(map[string]bool), make(map[string]map[string]bool)
 	for row := range a.release.rows {
@@ -479,7 +480,7 @@ func (a *audit) checkSuppressed(want uint64) {
 // marked reports whether records may be released with marks alone.
 func (a *audit) marked() bool { return a.cut.Applied != nil || a.cut.Suppressed > 0 }
 
-// widest returns the label that says nothing of a masked column.
+// widest returns the label of a masked column that covers every value.
 func (a *audit) widest(column *cutfile.Column) string {
 	if a.cut.Applied != nil && column.Suppressed != "" {
 		return column.Suppressed
@@ -499,7 +500,7 @@ func (a *audit) widest(column *cutfile.Column) string {
 	return "*"
 }
 
-// grid is a table as the texts of its cells, column by column.
+// grid is a table of the texts of its cells, in columns.
 type grid struct {
 	testing.TB
 	fields  []formats.Field
@@ -507,7 +508,7 @@ type grid struct {
 	rows    int
 }
 
-// textColumn holds one column: codes[row] is a position in texts, whose first is the null.
+// textColumn has one column: codes[row] is a position in texts, whose first text is the null.
 type textColumn struct {
 	texts []string
 	codes []uint32
@@ -532,7 +533,7 @@ func (c *textColumn) code(text string, isNull bool) uint32 {
 // at returns the text of a row, or null.
 func (c *textColumn) at(row int) string { return c.texts[c.codes[row]] }
 
-// readGrid reads all flat columns of the files that a job reads, and structs as their fields.
+// readGrid reads all flat columns of the input of a job, and the fields of structs as columns.
 func readGrid(tb testing.TB, job *job.Job, of structs) *grid {
 	tb.Helper()
 	dataset, err := dataset.Open(context.Background(), job.Input, formats.ReadOptions{})

@@ -84,8 +84,7 @@ func plannedAndDone(
 	return planned, done
 }
 
-// forgetPages has readers begin without the memory of pages that those before them left, as in a
-// process of their own.
+// forgetPages frees pooled pages, so that the next readers start like those of a new process.
 func forgetPages() {
 	runtime.GC()
 	runtime.GC()
@@ -103,15 +102,15 @@ func enoughOf(t *testing.T, err error) (named int) {
 	return named
 }
 
-// shortShape is a table that takes memory, a job for it, and budgets to try.
+// shortShape is a table that needs memory, with a job and budgets to try.
 type shortShape struct {
 	name        string
 	make        func(rng *rand.Rand) (*testTable, string)
 	overrides   []string
 	least, most int  // MiB
-	csv, slow   bool // of text; for the long tests alone
-	fits        bool // every budget is enough
-	sample      bool // only plans that read some of the rows know it
+	csv, slow   bool // input is CSV; only the long tests use it
+	fits        bool // every budget suffices
+	sample      bool // only plans with a sample predict the error
 }
 
 // withMemory returns the overrides of a job with a budget in MiB.
@@ -155,7 +154,7 @@ func shortShapes() []shortShape {
 	}
 }
 
-// megabytes makes a table of people with texts of 3 MB, all different, which are masked.
+// megabytes makes a table of people with masked texts of 3 MB, all different.
 func megabytes(rng *rand.Rand) (*testTable, string) {
 	table := people(rng, 12)
 	table.fields = append(table.fields, formats.Field{Name: "note", Type: textType})
@@ -167,14 +166,14 @@ func megabytes(rng *rand.Rand) (*testTable, string) {
 	return table, strings.Replace(job, "[city, age, job]", "[city, age, job, note]", 1)
 }
 
-// keptMegabytes makes a table of people with texts of 3 MB, all different, which stay.
+// keptMegabytes makes a table of people with kept texts of 3 MB, all different.
 func keptMegabytes(rng *rand.Rand) (*testTable, string) {
 	table, _ := megabytes(rng)
 	stays := "income: keep\n  note: {keep: {identifying: accepted}}"
 	return table, changed("income: keep", stays) + "max_steps: 5\n"
 }
 
-// manyEntities makes a table of more people than are listed, each of one row.
+// manyEntities makes a table of people with one row each, with more people than a run lists.
 func manyEntities(rng *rand.Rand) (*testTable, string) {
 	table := &testTable{fields: []formats.Field{
 		{Name: "age", Type: wholeType}, {Name: "person", Type: wholeType},
@@ -187,7 +186,7 @@ func manyEntities(rng *rand.Rand) (*testTable, string) {
 		"columns: {age: discretize, person: drop}\n"
 }
 
-// keptNumbers makes a table of people with numbers that stay, nearly all different.
+// keptNumbers makes a table of people with kept numbers, nearly all different.
 func keptNumbers(columns, rows int) func(rng *rand.Rand) (*testTable, string) {
 	return func(rng *rand.Rand) (*testTable, string) {
 		table, masks := people(rng, rows), strings.Builder{}

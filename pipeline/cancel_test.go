@@ -18,12 +18,12 @@ import (
 	"github.com/kcut/kcut/pipeline/resources"
 )
 
-// stages are those of a run.
+// stages are the stages of a run.
 var stages = []resources.Stage{resources.StagePlan, resources.StageCompress, resources.StageSearch,
 	resources.StageMask, resources.StageVerify, resources.StagePublish}
 
-// A run that is cancelled in any stage, in memory or out of core, says so, leaves nothing, and ends
-// its goroutines.
+// A run that is cancelled in any stage, in memory or out of core, returns the error of the
+// context, leaves no files, and ends its goroutines.
 func TestCancelled(t *testing.T) {
 	inMemory := func(output string) func(*testing.T) string {
 		return func(t *testing.T) string { return peopleFolder(t, outputIs(output), 3000) }
@@ -76,8 +76,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// mustLeaveNothing returns what demands, after a run, that it has left no file, goroutine or open
-// file.
+// mustLeaveNothing returns a function that demands, after a run, that no file, goroutine or open
+// file stays behind.
 func mustLeaveNothing(t *testing.T, dir string) func() {
 	t.Helper()
 	before, goroutines, files := listing(t, dir), runtime.NumGoroutine(), openFiles()
@@ -99,7 +99,7 @@ func mustLeaveNothing(t *testing.T, dir string) func() {
 	}
 }
 
-// openFiles returns the number of files that the process has open, where that can be known.
+// openFiles returns the number of open files of the process, on systems that report it.
 func openFiles() int {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -108,7 +108,7 @@ func openFiles() int {
 	return len(entries)
 }
 
-// inputChanges are what may happen to an input between its readings.
+// inputChanges are changes of an input between its readings.
 var inputChanges = map[string]func(*testTable){
 	"nothing but the time": func(*testTable) {},
 	"new values": func(table *testTable) {
@@ -138,8 +138,8 @@ var inputChanges = map[string]func(*testTable){
 	},
 }
 
-// An input that changes between its readings, before it is masked or, out of core, after its values
-// were counted, makes no release, whatever has to be recoded.
+// An input that changes before it is masked or, out of core, after its values were counted, makes
+// no release, whatever the change and the masks.
 func TestInputChanges(t *testing.T) {
 	for change := range inputChanges {
 		for _, name := range []string{"a.parquet", "a.csv"} {

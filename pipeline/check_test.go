@@ -103,7 +103,7 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 	return r
 }
 
-// checkedText writes a result without the digits that sums in another order may change.
+// checkedText writes a result without the digits that depend on the order of sums.
 func checkedText(r *check.Result) string {
 	text := fmt.Sprintf("%d %d %d %t %.9f %.9f %d %.9f %.9f %.9f", r.Rows, r.K, r.Anonymity,
 		r.OK, r.Unique, r.Below, r.Classes, r.Prosecutor, r.Journalist, r.Marketer)
@@ -114,8 +114,8 @@ func checkedText(r *check.Result) string {
 	return text
 }
 
-// What is found in random tables is what a naive count finds, in one file or in several, in
-// memory or in the store.
+// Check finds in random tables what a naive count finds, in one file or several, in memory or in
+// the store.
 func TestCheckAgreesWithNaive(t *testing.T) {
 	enginetest.Cases(t, 60, func(rng *rand.Rand) {
 		table := randomChecked(rng, 1+rng.IntN(400), 2+rng.IntN(12))
@@ -132,7 +132,7 @@ func TestCheckAgreesWithNaive(t *testing.T) {
 		opt.Input = []string{table.write(t, 1+rng.IntN(4))}
 		got, err := Check(t.Context(), opt)
 		if errors.Is(err, formats.ErrSchema) {
-			// a few rows may all lack a value, or have whole numbers alone
+			// in a few rows all values may be null, or whole numbers
 			return
 		}
 		if got == nil || (err == nil) != want.OK ||
@@ -145,7 +145,7 @@ func TestCheckAgreesWithNaive(t *testing.T) {
 	})
 }
 
-// A table that does not fit the memory is counted in the store, and nothing is left of that.
+// A table that does not fit the memory is counted in the store, and the store leaves no file.
 func TestCheckBeyondMemory(t *testing.T) {
 	table := randomChecked(rand.New(rand.NewPCG(1, 2)), 400_000, 500)
 	spilled, folder := false, t.TempDir()
@@ -169,7 +169,7 @@ func TestCheckBeyondMemory(t *testing.T) {
 	}
 }
 
-// Columns are named once, and have values.
+// Every column must be named once, and must not be nested.
 func TestCheckRefuses(t *testing.T) {
 	input := []string{checkedTable{{"x", "1", "1.5", "s", "p"}}.write(t, 1)}
 	for _, tt := range []struct {

@@ -15,16 +15,16 @@ import (
 	"testing"
 )
 
-// fewest is the least value of a constant that is a size: counts of bits, levels and threads are
-// below.
+// fewest is the smallest value of a constant that counts as a size: numbers of bits, levels and
+// threads are smaller.
 const fewest = 32
 
-// constants are the integer constants of the product that are compared with something: named, in
-// or outside of functions, at least fewest, and on a side of <, <=, > or >=, or an argument of
-// min or max. Those that are equal to something are marks.
+// constants are the integer constants of the product that decide something: named constants,
+// inside or outside of functions, of at least fewest, on a side of <, <=, > or >=, or as an
+// argument of min or max. Constants in equations are marks, not sizes.
 type constants struct {
 	testing.TB
-	root     string // of the module's sources
+	root     string // the folder of the module's sources
 	packages map[string]*types.Package
 	values   map[string]int64 // by package path and name
 	compared map[string]bool  // likewise
@@ -52,8 +52,7 @@ func readConstants(tb testing.TB, root string) *constants {
 	return c
 }
 
-// Import returns a package of the module once it has been looked through, and of others the name
-// alone.
+// Import returns a package of the module after reading it; other packages are empty.
 func (c *constants) Import(name string) (*types.Package, error) {
 	if p := c.packages[name]; p != nil {
 		return p, nil
@@ -87,7 +86,7 @@ func (c *constants) Import(name string) (*types.Package, error) {
 		files = append(files, file)
 	}
 	info := &types.Info{Uses: make(map[*ast.Ident]types.Object)}
-	// much of other modules is unknown
+	// names of other modules are unknown: their errors are ignored
 	config := types.Config{Importer: c, Error: func(error) {}, Sizes: types.SizesFor("gc", "amd64")}
 	p, _ := config.Check(name, set, files, info)
 	c.packages[name] = p

@@ -15,8 +15,8 @@ import (
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
-// counted returns the table with equal rows as one or several rows that count them, in any order,
-// and some that count nothing.
+// counted returns the table with each set of equal rows as one or several rows with counts, in
+// any order, and with some rows of count 0.
 func (t *testTable) counted(rng *rand.Rand) *testTable {
 	times := make(map[string]int)
 	row := make(map[string][]string)
@@ -46,8 +46,8 @@ func (t *testTable) counted(rng *rand.Rand) *testTable {
 	return of
 }
 
-// The release of rows that stand for several records is that of a table with a row for each of
-// these, byte for byte.
+// The release of rows with counts equals the release of a table with a row for each record, byte
+// for byte.
 func TestCountedRows(t *testing.T) {
 	released := 0
 	for _, seed := range seeded(t, 40) {
@@ -104,8 +104,8 @@ func tenBillion(t *testing.T, dir string) (rarer, all uint64) {
 	return min(sums[0], sums[1]), all
 }
 
-// tenBillionJob asks for a k that the values of a alone, which the class depends on, reach. A sum
-// of 32 bits would not.
+// tenBillionJob has a k that only the values of a, which determines the class, reach. A sum of 32
+// bits would not reach it.
 const tenBillionJob = `count: times
 input: in
 output: out.parquet
@@ -114,7 +114,8 @@ quasi_identifiers: [{columns: [a, b, c], k: 2147483648}]
 columns: {a: suppress, b: suppress, c: suppress, rich: keep}
 `
 
-// Ten billion records are counted, and searched by those algorithms that know no single record.
+// Ten billion records are counted, and searched by the algorithms that do not need single
+// records.
 func TestTenBillionRecords(t *testing.T) {
 	counts := strings.NewReplacer("input:", "input_counts:",
 		"out.parquet", "cut.json").Replace(tenBillionJob)

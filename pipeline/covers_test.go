@@ -77,8 +77,8 @@ func (a *audit) closed(column *cutfile.Column, upper string) bool {
 		})
 }
 
-// path returns the labels that may stand for a value of a generalized column: its own and
-// those of its ancestors.
+// path returns the possible labels of a value of a generalized column: its own name and the names
+// of its ancestors.
 func (a *audit) path(name, value string) []string {
 	t := a.taxonomy(name)
 	if t.Generated() {
@@ -96,7 +96,7 @@ func (a *audit) path(name, value string) []string {
 	return nil
 }
 
-// generatedPath is path for a generator.
+// generatedPath is path for a generated taxonomy.
 func generatedPath(value string, g *job.Taxonomy) []string {
 	if len(g.Ranges) > 0 {
 		if strings.HasPrefix(value, "NaN") {
@@ -147,7 +147,7 @@ func rangesWith(value string, edges []string) []string {
 	return found
 }
 
-// taxonomy returns the tree of a generalized column as its file has it, or a generator.
+// taxonomy returns the tree of a generalized column in its file, or a generator.
 func (a *audit) taxonomy(name string) job.Taxonomy {
 	spec := a.spec(name).Taxonomy
 	if spec.Name == "" {
@@ -165,7 +165,7 @@ func (a *audit) taxonomy(name string) job.Taxonomy {
 	return job.Taxonomy{Tree: a.trees[spec.Name]}
 }
 
-// pathTo returns the names from a node up to the root, nil when there is none of that name.
+// pathTo returns the names from a node up to the root; nil if no node has the name.
 func pathTo(n *taxonomy.Node, name string) []string {
 	if n.Name == name {
 		return []string{n.Name}
@@ -178,7 +178,7 @@ func pathTo(n *taxonomy.Node, name string) []string {
 	return nil
 }
 
-// interval is what a label says; an end that is empty or null is open.
+// interval is an interval label; an empty or null end is open.
 type interval struct {
 	lower, upper string
 	closed       bool // the upper end belongs to it
@@ -205,7 +205,7 @@ func within(value string, i interval) bool {
 	return c < 0 || c == 0 && i.closed
 }
 
-// order compares numbers exactly, and dates and times, which are as long as each other, bytewise.
+// order compares numbers exactly, and dates and times of equal length bytewise.
 func order(a, b string) int {
 	if i, err := strconv.ParseInt(a, 10, 64); err == nil {
 		if j, err := strconv.ParseInt(b, 10, 64); err == nil {

@@ -21,7 +21,7 @@ func csvFolder(t *testing.T, job string, files ...string) string {
 	return dir
 }
 
-// mustNote wants a notice that begins like that.
+// mustNote demands a notice with a given beginning.
 func mustNote(t *testing.T, notices []string, start string) {
 	t.Helper()
 	if !slices.ContainsFunc(notices, func(n string) bool { return strings.HasPrefix(n, start) }) {
@@ -29,8 +29,8 @@ func mustNote(t *testing.T, notices []string, start string) {
 	}
 }
 
-// TestNumbersKeepTheirText: of codes that look like numbers every text is released, counted and
-// drafted as it is, and the first one is noted that a number would not give back.
+// TestNumbersKeepTheirText: codes that look like numbers keep every text in releases, counts and
+// drafts. A notice names the first text that a number would change.
 func TestNumbersKeepTheirText(t *testing.T) {
 	const form = `
 input: in
@@ -121,8 +121,8 @@ columns: {age: discretize, pandas: keep, spark: keep, r: keep}
 	}
 }
 
-// TestDecimalCommas: numbers in other numerals are texts, with a note of run, plan, check and
-// draft that names the keys; with the keys they are numbers for all of these.
+// TestDecimalCommas: numbers in other numerals are texts, and run, plan, check and draft note the
+// keys that make them numbers; with these keys they are numbers for all four.
 func TestDecimalCommas(t *testing.T) {
 	const form = `
 input: in
@@ -185,9 +185,9 @@ columns: {age: discretize, wage: suppress, share: keep}
 	}
 }
 
-// TestDatesOfOtherForms: dates and times that are not ISO 8601 are texts, with a note of run,
-// plan, check and draft that says how to declare them and never guesses which part is the day; as
-// they are declared they are dates and times.
+// TestDatesOfOtherForms: dates and times in other forms than ISO 8601 are texts, and run, plan,
+// check and draft note how to declare them, without guessing which part is the day; with a
+// declaration they are dates and times.
 func TestDatesOfOtherForms(t *testing.T) {
 	const form = `
 input: in
@@ -248,8 +248,8 @@ columns: {age: discretize, born: keep, seen: keep, at: keep}
 	}
 }
 
-// TestFileWithoutHeader: every line is a record where the job says so; where it does not, a run,
-// a plan, a check and a draft note that names look like values.
+// TestFileWithoutHeader: every line is a record if the job says so; otherwise run, plan, check
+// and draft note that the names look like values.
 func TestFileWithoutHeader(t *testing.T) {
 	const form = `
 input: in

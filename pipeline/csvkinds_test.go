@@ -11,11 +11,12 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// csvKind is one table as people find it, in one file or several, and as kcut writes it.
+// csvKind is one table in the form of a program other than kcut, in one file or several, and in
+// the form of kcut.
 type csvKind struct {
 	name  string
-	csv   string            // what the job says of it
-	types map[string]string // declared, by column
+	csv   string            // the key csv of the job
+	types map[string]string // declared types, by column
 	found []string          // files
 	clean string
 }
@@ -56,8 +57,8 @@ func csvKinds() []csvKind {
 	}
 }
 
-// TestCSVKinds: a table that is written in other ways is released, planned, checked, drafted and
-// masked by an earlier cut as the table is that kcut would write.
+// TestCSVKinds: a table in another form is released, planned, checked, drafted and masked by an
+// earlier cut like the table in the form of kcut.
 func TestCSVKinds(t *testing.T) {
 	const form = `
 input: in

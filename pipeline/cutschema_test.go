@@ -18,7 +18,7 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// schema is what the cut's schema uses of JSON Schema.
+// schema has the keys of JSON Schema that the schema of the cut uses.
 type schema struct {
 	Schema            string `json:"$schema"`
 	Title             string
@@ -42,7 +42,8 @@ type schema struct {
 	Additional        others `json:"additionalProperties"`
 }
 
-// others are members of an object that have no schema of their own: none, or as a schema says.
+// others are members of an object without a schema of their own: none are allowed, or they have a
+// common schema.
 type others struct {
 	none bool
 	as   *schema
@@ -63,7 +64,7 @@ func cutSchema(tb testing.TB) *schema {
 	return s
 }
 
-// takes reports whether a cut is as its schema says.
+// takes reports whether a cut conforms to its schema.
 func (s *schema) takes(tb testing.TB, cut []byte) bool {
 	tb.Helper()
 	var value any
@@ -71,7 +72,7 @@ func (s *schema) takes(tb testing.TB, cut []byte) bool {
 	return s.fits(s, value)
 }
 
-// fits reports whether a value is as a part of the schema says.
+// fits reports whether a value conforms to a part of the schema.
 func (s *schema) fits(part *schema, value any) bool {
 	if part.Ref != "" {
 		return s.fits(s.Defs[strings.TrimPrefix(part.Ref, "#/$defs/")], value)
@@ -108,7 +109,7 @@ func (s *schema) fits(part *schema, value any) bool {
 	return sound
 }
 
-// hasType reports whether a value is of a type, or of one of several.
+// hasType reports whether a value has a type, or one of several types.
 func hasType(types, value any) bool {
 	if list, ok := types.([]any); ok {
 		return slices.ContainsFunc(list, func(t any) bool { return hasType(t, value) })
@@ -182,7 +183,8 @@ func TestCutSchema(t *testing.T) {
 	}
 }
 
-// The schema names every algorithm that a cut may be of: auto chooses one of them.
+// The schema names every algorithm that a cut may have; auto is not among them, since it chooses
+// another algorithm.
 func TestCutSchemaAlgorithms(t *testing.T) {
 	var names []any
 	for _, a := range algorithm.List() {
@@ -203,7 +205,7 @@ func TestCutSchemaAlgorithms(t *testing.T) {
 	}
 }
 
-// The documented examples are cuts, as their schema is, which the document has, too.
+// The examples in the documentation conform to the schema there.
 func TestDocumentedCuts(t *testing.T) {
 	text := mustRead(t, filepath.Join("..", "docs", "metadata.md"))
 	if !strings.Contains(string(text), "```json\n"+string(cutfile.Schema())+"```\n") {
@@ -230,7 +232,7 @@ func TestDocumentedCuts(t *testing.T) {
 	}
 }
 
-// The cut in a release is byte for byte what docs/metadata.md describes.
+// The cut in a release equals its description in docs/metadata.md, byte for byte.
 func TestCutJSON(t *testing.T) {
 	const job = `
 input: in
@@ -287,7 +289,7 @@ taxonomies:
 	}
 }
 
-// A cut of many regions is noticed, in numbers: whoever opens the release reads it.
+// A notice has the size of a cut with many regions: every reader of the release reads the cut.
 func TestLargeCutIsNoticed(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("n,m\n")

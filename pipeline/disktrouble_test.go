@@ -22,7 +22,7 @@ import (
 	"github.com/kcut/kcut/spill/spilltest"
 )
 
-// spillingJob is a job that spills in every stage that can, with the limit that it sets.
+// spillingJob is a job that spills in every stage that can spill, with the limit in it.
 const spillingJob = `
 input: in
 output: out.parquet
@@ -34,8 +34,8 @@ columns: {number: discretize, name: suppress, zip: {mask: generalize, taxonomy: 
 limits: {memory: 16MiB, threads: 2, spill_dir: scratch}
 `
 
-// spillingRows makes a folder whose job writes all kinds of things to its scratch folder when it
-// runs with spilling.
+// spillingRows makes a folder whose job writes files of all kinds to its scratch folder if it
+// spills.
 func spillingRows(tb testing.TB, rows int) string {
 	tb.Helper()
 	table := &testTable{fields: textFields("number", "name", "zip", "label")}
@@ -54,8 +54,8 @@ func spillingRows(tb testing.TB, rows int) string {
 	return dir
 }
 
-// spillOnto runs the folder's job out of core on a disk, with so little memory that a small
-// job writes tables, reads them and removes them, too.
+// spillOnto runs the job of a folder out of core on a disk, with so little memory that even a
+// small job writes, reads and removes tables.
 func spillOnto(t *testing.T, dir string, disk *spilltest.Disk) error {
 	t.Helper()
 	options := RunOptions{System: System{Spill: true, Room: 3000, Store: spill.Options{FS: disk}}}
@@ -65,8 +65,8 @@ func spillOnto(t *testing.T, dir string, disk *spilltest.Disk) error {
 	return tryJob(t, dir, t.Context(), options)
 }
 
-// A file operation that fails, whichever it is, once or from then on, fails the run, which
-// publishes nothing and leaves nothing that the next one does not sweep.
+// Any failing file operation, once or from then on, fails the run. The run then publishes
+// nothing, and the next run removes all files that stay behind.
 func TestEveryDiskFaultSurfaces(t *testing.T) {
 	rows := 1200
 	if long {
@@ -88,7 +88,7 @@ func TestEveryDiskFaultSurfaces(t *testing.T) {
 			healthy := spilltest.Healthy()
 			must(t, spillOnto(t, dir, healthy))
 			t.Logf("%d operations", healthy.Operations())
-			// Nothing is synced: what is spilled ends with the run.
+			// No file is synced: spilled data are useless after the run.
 			for _, kind := range []string{"make directory", "lock", "list", "create",
 				"write", "open", "read at", "rename", "remove", "remove all"} {
 				if !healthy.Did(kind) {
@@ -119,8 +119,8 @@ func TestEveryDiskFaultSurfaces(t *testing.T) {
 	}
 }
 
-// mustFailOn demands that a run on a failed disk said so and what to do, and that nothing stays
-// there.
+// mustFailOn demands that a run on a failed disk returns an error with a hint, and that no file
+// stays there.
 func mustFailOn(t *testing.T, disk *spilltest.Disk, got, want error, class fault.Class) {
 	t.Helper()
 	mustFail(t, got, class, want.Error(), "scratch", "limits.spill_dir")
@@ -145,7 +145,7 @@ func mustFailOn(t *testing.T, disk *spilltest.Disk, got, want error, class fault
 	}
 }
 
-// A folder that cannot be spilled to ends the run with what to do about it.
+// An unusable spill folder ends the run with a hint.
 func TestSpillFolderTrouble(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -197,7 +197,7 @@ func removeAll(folder string) error {
 	}
 }
 
-// damage changes the files in a folder, once there are some.
+// damage changes the files in a folder, once it has some.
 func damage(folder string) error {
 	for range 500 {
 		found, err := damageFiles(folder)
@@ -225,14 +225,14 @@ func damageFiles(folder string) (found int, err error) {
 	return found, err
 }
 
-// faultyFiles is the machine's file system, on which one operation fails. When the disk is full
-// then, so does whatever is written later.
+// faultyFiles is the machine's file system with one failing operation. If the disk is full then,
+// all later writes fail, too.
 type faultyFiles struct {
 	*publish.FS
 	err    error
-	fails  int // number of the operation, counted from 0
+	fails  int // number of the failing operation, counted from 0
 	seen   int
-	failed string          // what the operation was; empty: there were not as many
+	failed string          // the kind of the operation; empty: there were fewer operations
 	kinds  map[string]bool // of operations
 }
 
@@ -242,8 +242,8 @@ func newFaultyFiles(err error, n int) *faultyFiles {
 	return f
 }
 
-// around fails an operation whose turn it is. Files are really closed, as the kernel would, and
-// never synced: no test can lose power.
+// around does an operation, or fails it if its number has come. Files are really closed, as the
+// kernel does after an error, and never synced: no test can lose power.
 func (f *faultyFiles) around(kind string, do func() error, _ ...string) (err error) {
 	f.kinds[kind] = true
 	f.seen++

@@ -15,8 +15,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// naiveDrifts recounts by rows in how many classes of each set of two releases fewer than k rows
-// with some value of a kept column came or went.
+// naiveDrifts counts with plain maps, for each set of two releases, the classes in which fewer
+// than k rows with some value of a kept column came or went.
 func naiveDrifts(was, is *audit, columns []string) (drifts []verify.Drift) {
 	count := func(a *audit, set []string, column string) map[string]map[string]int {
 		classes := make(map[string]map[string]int)
@@ -60,9 +60,9 @@ func naiveDrifts(was, is *audit, columns []string) (drifts []verify.Drift) {
 	return drifts
 }
 
-// TestDrifts: of every two nights it is counted, as a naive recount does, in how many classes few
-// rows with some kept value came or went, whatever the threads; and noted when the earlier one
-// can be read.
+// TestDrifts: for every two nights a run counts the same classes with small changes of kept
+// values as a naive count, with any number of threads, and notes them if the earlier release can
+// be read.
 func TestDrifts(t *testing.T) {
 	text := "sensitive: [{column: weight, l: 2}]\n" +
 		strings.Replace(nightlyJob, "  weight: drop\n",
@@ -120,8 +120,8 @@ func TestDrifts(t *testing.T) {
 	}
 }
 
-// TestDriftsOfLayouts: what drifts is the same in a file, in a directory of parts and partitions,
-// and in an object store, and whatever intervals are released as.
+// TestDriftsOfLayouts: the counts are the same for a file, a directory of parts and partitions,
+// and an object store, and for every rendering of intervals.
 func TestDriftsOfLayouts(t *testing.T) {
 	text := strings.NewReplacer("  weight: drop\n", "  weight: {keep: {identifying: accepted}}\n",
 		"  age: {mask: discretize, bounds: [0, 120]}",

@@ -25,8 +25,7 @@ func patientRows(patients, each int) *testTable {
 	return t
 }
 
-// k may be as large as the number of people: these are counted one by one. The message has their
-// number.
+// k may be as large as the number of people: each of them counts. The message has their number.
 func TestEveryEntityCounts(t *testing.T) {
 	for _, tt := range []struct {
 		patients, each, k int

@@ -10,8 +10,8 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// TestColumnsThatChanged: the release of a folder whose files have narrower columns, and lack some,
-// is that of the same rows in one file.
+// TestColumnsThatChanged: a folder whose files lack some columns, or have narrower types, has the
+// same release as the same rows in one file.
 func TestColumnsThatChanged(t *testing.T) {
 	const released = `
 input: in

@@ -26,7 +26,7 @@ func keptPeople(rows int) *testTable {
 	return table
 }
 
-// keeping is the people's job with these kept columns; others are dropped.
+// keeping is the people's job with these kept columns; it drops the other columns.
 func keeping(entries ...string) string {
 	return changed("  income: keep", "  income: keep\n  "+strings.Join(entries, "\n  ")) +
 		"\nunlisted: drop\n"
@@ -47,7 +47,7 @@ func TestKeptIdentifiersAreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		entries []string
-		refused []string // in the message or the hint; nil: it is released
+		refused []string // columns in the message or the hint; nil: the table is released
 		noted   string
 	}{
 		{"identifier", []string{"id: keep"}, []string{
@@ -110,8 +110,7 @@ func TestManyIdentifiersAreNamedInPart(t *testing.T) {
 	}
 }
 
-// A job whose columns all go out unless it says otherwise is refused, too, and so is one that
-// applies a cut.
+// A job that keeps all unlisted columns is refused, too, and so is an applied cut.
 func TestUnlistedIdentifiersAreRefused(t *testing.T) {
 	table := keptPeople(300)
 	dir := table.folder(t, strings.Replace(keeping("id: {keep: {identifying: accepted}}"),
@@ -191,7 +190,7 @@ func TestRiskOfRelease(t *testing.T) {
 	}
 }
 
-// Whatever the threads, the budget and the layout, the figures are the same.
+// The figures are the same for all numbers of threads, budgets and layouts.
 func TestRiskDoesNotDependOnLayout(t *testing.T) {
 	table := keptPeople(900)
 	var want string
@@ -212,7 +211,7 @@ func TestRiskDoesNotDependOnLayout(t *testing.T) {
 	}
 }
 
-// A class that may be a name is refused, by itself, unless its entry accepts it.
+// A class that may be a name is refused by itself, unless its entry accepts it.
 func TestIdentifyingClassIsRefused(t *testing.T) {
 	for _, tt := range []struct {
 		what    string
@@ -250,7 +249,7 @@ func TestIdentifyingClassIsRefused(t *testing.T) {
 	}
 }
 
-// Two rows of one person hide each other no more than one: where there are entities these are
+// Two rows of one person hide each other no more than one row: with the key entity, people are
 // counted.
 func TestKeptIdentifiersOfEntitiesAreRefused(t *testing.T) {
 	table := keptPeople(600)

@@ -49,17 +49,17 @@ func TestFailures(t *testing.T) {
 	nested := formatstest.SharedData(t, "parquet-testing/data/list_columns.parquet")
 	const (
 		fails     = iota
-		runs      // and fails later
-		forecasts // and fails, with a forecast of the resources
+		runs      // the plan succeeds, and the run fails later
+		forecasts // the plan fails, with a forecast of the resources
 	)
 	for _, tt := range []struct {
 		name   string
 		job    string
-		change func(*testTable) // of the input, if there is one
-		also   func(*testTable) // of another input
+		change func(*testTable) // changes the input, if there is one
+		also   func(*testTable) // changes a second input
 		class  fault.Class
 		plan   int
-		hides  string // beside the secret
+		hides  string // text that must not be shown, like the secret
 		want   []string
 	}{
 		{"class column missing", changed("class: income", "class: wage\nunlisted: keep"), same, nil,

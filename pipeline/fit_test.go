@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestLeavesOfTypes: leaves of a tree are values of the column's type, however they are written:
-// runs, applied cuts and statements of SQL are those of a tree with the values' own texts.
+// TestLeavesOfTypes: the leaves of a tree are values of the column's type, in any of their texts:
+// runs, applied cuts and SQL statements are the same as for a tree with the usual texts.
 func TestLeavesOfTypes(t *testing.T) {
 	const form = `
 input: in

@@ -20,7 +20,7 @@ quasi_identifiers: [{columns: [ward], k: 5}]
 columns: {ward: MASK, kind: keep}
 `
 
-// wards returns a table of wards that are written in a form.
+// wards returns a table of wards in a form.
 func wards(form string) *testTable {
 	table := &testTable{fields: textFields("ward", "kind")}
 	for i := range 60 {
@@ -29,7 +29,7 @@ func wards(form string) *testTable {
 	return table
 }
 
-// TestApplyFlat: a cut that has no place for tonight's values is applied with a note, or refused.
+// TestApplyFlat: a cut without a place for tonight's values is applied with a note, or refused.
 func TestApplyFlat(t *testing.T) {
 	for _, algorithm := range []string{"tdr", "mondrian"} {
 		for _, mask := range []string{"suppress",
@@ -70,8 +70,8 @@ func TestApplyFlat(t *testing.T) {
 	}
 }
 
-// TestFlatRun: a run notes the columns in which all rows have one label, and the nulls that may
-// be why.
+// TestFlatRun: a run notes columns in which all rows have one label, and nulls that may be the
+// reason.
 func TestFlatRun(t *testing.T) {
 	table := wards("%dx")
 	for i := range table.rows {
@@ -92,11 +92,11 @@ func TestFlatRun(t *testing.T) {
 	}
 }
 
-// TestHardlyAnythingLeft: a run notes a release in which fewer than two masked columns keep more
-// than one label.
+// TestHardlyAnythingLeft: a run notes a release with more than one label in fewer than two masked
+// columns.
 func TestHardlyAnythingLeft(t *testing.T) {
 	for _, tt := range []struct {
-		wards, sexes int // different values
+		wards, sexes int // numbers of distinct values
 		want         bool
 		kept         int
 	}{{2, 2, false, 2}, {60, 2, true, 1}, {60, 60, true, 0}} {
@@ -162,7 +162,7 @@ func TestNaNBelowRanges(t *testing.T) {
 	}
 }
 
-// TestValueNamedLikeInnerNode: a value that a given tree has as a node above others is refused
+// TestValueNamedLikeInnerNode: a value with the name of an inner node of a given tree is refused,
 // with its rows.
 func TestValueNamedLikeInnerNode(t *testing.T) {
 	for _, unknown := range []string{"", "unknown: root, "} {

@@ -9,7 +9,7 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// A cut that kcut has not written so is found, whatever the rows are like.
+// Verification finds cuts that kcut would not write, for any rows.
 func TestVerifyFindsForgedCuts(t *testing.T) {
 	const other = "an interval of its cut has other ends than its label"
 	set := func(label *cutfile.Label, text, lower, upper string) {

@@ -12,7 +12,7 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 )
 
-// Structs that are no intervals of the cut are found, and what else is in them.
+// Verification finds structs that are no intervals of the cut, and structs with other content.
 func TestVerifyFindsStructs(t *testing.T) {
 	dir := numberTable(wholeType, []string{"1", "2", "3", "4", "5", "6"}, 10).folder(t,
 		numberJob(", render: interval"), 60)
@@ -50,8 +50,8 @@ func TestVerifyFindsStructs(t *testing.T) {
 	}
 }
 
-// writeStructs writes a release of a cut of the column x, with as many rows of every label, and
-// fields that somebody changes.
+// writeStructs writes a release of a cut of column x, with the same number of rows for every
+// label, and with changed fields.
 func writeStructs(
 	t *testing.T, path string, cut *cutfile.File, change func([]writer.Part) []writer.Part,
 ) {

@@ -16,15 +16,15 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// formatWords are values that mean something in a format which a run writes or reads: a null in a
-// set of values, in SQL's COPY, in JSON and in partitions, sets and ranges, encoded letters, and
-// what paths, JSON and YAML are made of.
+// formatWords are values with a meaning in a format that a run writes or reads: a null in a set
+// of values, in the COPY of SQL, in JSON and in partitions; sets and ranges; encoded letters; and
+// parts of paths, JSON and YAML.
 var formatWords = []string{
 	null, `\N`, `\\N`, "null", "NULL", "NaN", "", " ", "~", "{}", "{", `{a|b}`, "a", "b", "a|b", `{\N}`, `{\N|a}`, `\`, "(,)", "[1,2)", "(,1)", "%41", "A=B", "a/b", "../x",
 	"\u202e", "\u2028", "\n", "\r\n", "<&>", `"`, `'`, `''`, "part-00000.parquet", "_SUCCESS", "ANY?", "true", "0", "1e3", "#", "é", "\x1b[0m",
 }
 
-// wordTable has these words in the columns of every mask but discretize.
+// wordTable has these words in columns of every mask but discretize.
 func wordTable(rng *rand.Rand, words []string, rows int) *testTable {
 	t := &testTable{fields: []formats.Field{
 		{Name: "s", Type: textType, Nullable: true}, {Name: "u", Type: textType, Nullable: true},
@@ -66,7 +66,7 @@ columns:
 taxonomies: words.yaml
 `
 
-// wordFolder makes a folder with such a table and the taxonomy of its words.
+// wordFolder makes a folder with such a table and a taxonomy of its words.
 func wordFolder(t *testing.T, text string, table *testTable) string {
 	t.Helper()
 	dir := table.folder(t, text, 100)
@@ -86,8 +86,8 @@ func wordFolder(t *testing.T, text string, table *testTable) string {
 	return dir
 }
 
-// Words of formats are values like others, by every algorithm, and when the cut is applied to
-// another night.
+// Words of formats are treated like other values by every algorithm, and by a cut that is applied
+// to another night.
 func TestFormatWords(t *testing.T) {
 	for i, algorithm := range searches() {
 		t.Run(searchName(algorithm), func(t *testing.T) {
@@ -106,15 +106,15 @@ func TestFormatWords(t *testing.T) {
 	}
 }
 
-// A label that readers of partitions take for something else, or that shares its folder with
-// another one in some file systems, ends a run.
+// A label that readers of partitions take for another value, or that shares its folder with
+// another label in some file systems, ends a run.
 func TestPartitionWords(t *testing.T) {
 	const text = "output: {path: out/, partition_by: [s]}"
 	partitioned := strings.Replace(wordJob, "output: out.parquet", text, 1)
 	clash := func(words ...string) []string { return append(words, "b", "x", null, `\N`) }
 	for _, tt := range []struct {
 		words []string
-		want  string // empty: it is released
+		want  string // part of the message; empty: the table is released
 	}{
 		{clash("a"), ""},
 		{clash("__HIVE_DEFAULT_PARTITION__"),
