@@ -7,35 +7,40 @@ import (
 	"github.com/kcut/kcut/pipeline/check"
 )
 
-// CheckOptions say which columns of which table are looked at. Absent limits are the machine's.
+// CheckOptions say which columns of which table Check examines. Absent limits are those of the
+// machine.
 type CheckOptions struct {
-	Input     []string // files, directories, globs, URLs: one table
-	Columns   []string // what somebody may know together
-	Count     string   // column that says how many records a row stands for; empty: one
-	Entity    string   // column that tells of whom a row is, so that people are counted; empty: rows are
-	Sensitive []string // columns whose values are looked at in every class
-	K         int      // that must hold; 0: any does
+	Input   []string // files, directories, globs, URLs: one table
+	Columns []string // columns whose values an attacker may know together
+	Count   string   // column with the number of records that a row stands for; empty: one record
+	// Entity names the column that says to whom a row belongs: Check counts people, then. Empty:
+	// Check counts rows.
+	Entity    string
+	Sensitive []string // columns whose values Check examines in every class
+	K         int      // the k that must hold; 0: every k does
 	CSV       CSV      // how CSV is read
-	// MissingNull says that a column is null in the files that lack it; else that is an error.
+	// MissingNull makes a column null in the files that lack it; without it that is an error.
 	MissingNull bool
-	Limits      Limits // without a SpillDir, what does not fit the memory goes to a hidden folder in the current one
-	Events      Events
+	// Limits without a SpillDir spill to a hidden folder in the current one.
+	Limits Limits
+	Events Events
 }
 
-// Checked is what a check found, and its part.
+// Checked is the result of a check, CheckedSensitive a part of it.
 type (
 	Checked          = check.Result
 	CheckedSensitive = check.Sensitive // a sensitive column, in the classes where it is worst
 )
 
-// Check tells how well the rows of any table hide each other in some columns: of a release, an input or what another
-// program has made. It needs no job and writes nothing but what it spills. When K does not hold it returns what it found
-// together with an error of ErrPrivacy.
+// Check counts how many rows of a table share each combination of values of some columns. The
+// table may be a release, an input or the output of another program. Check needs no job and writes
+// nothing but spilled data. If K does not hold it returns its result and an error of ErrPrivacy.
 func Check(ctx context.Context, opt CheckOptions) (*Checked, error) {
 	return guarded(func() (*Checked, error) {
 		return pipeline.Check(ctx, pipeline.CheckOptions{
-			Input: opt.Input, Columns: opt.Columns, Count: opt.Count, Entity: opt.Entity, Sensitive: opt.Sensitive,
-			K: opt.K, CSV: opt.CSV, MissingNull: opt.MissingNull, Limits: opt.Limits, Events: opt.Events.below(),
+			Input: opt.Input, Columns: opt.Columns, Count: opt.Count, Entity: opt.Entity,
+			Sensitive: opt.Sensitive, K: opt.K, CSV: opt.CSV, MissingNull: opt.MissingNull,
+			Limits: opt.Limits, Events: opt.Events.below(),
 		})
 	})
 }

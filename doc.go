@@ -7,38 +7,39 @@
 //	               │
 //	               └─ReadCut──▶ Cut ──Apply──▶ the next release, with the same labels
 //
-// A [Job] says what is read, what must hold, how every column is masked and where the release
-// goes; [LoadJob] reads one, and [Init] drafts one for an input that nobody has described. [Run]
-// does it: counts the input, searches a cut, masks with it, recounts every quasi-identifier set
-// from what was written, and only then publishes. [Plan] tells beforehand what that takes, and
-// [Evaluate] how useful releases would be. [Apply] masks another input with the cut of an
-// earlier release. [Verify] and [Inspect] recount any release from its files alone, [ReadCut]
-// shows its cut, and [Diff] compares two.
+// A [Job] says which input to read, which k must hold, how to mask every column and where to write
+// the release. [LoadJob] reads a job file, and [Init] drafts one for an input that nobody has
+// described. [Run] carries out a job: it counts the input, searches a cut, masks with the cut,
+// recounts every quasi-identifier set from the written files, and only then publishes them. [Plan]
+// predicts what a run takes, and [Evaluate] how useful releases would be. [Apply] masks another
+// input with the cut of an earlier release. [Verify] and [Inspect] recount any release from its
+// files alone, [ReadCut] reads the cut of a release, and [Diff] compares two cuts.
 //
 // # Contract
 //
 // Equal inputs and jobs give equal bytes, whatever the number of threads and the memory. A
-// function that returns an error has published nothing. A context that is cancelled ends a
-// function soon, and it removes what it has written. The memory that a job allows is kept to,
-// but for an overhead that Plan tells; what does not fit goes to a private folder on disk.
+// function that returns an error has published nothing. A function whose context is cancelled
+// returns soon, and removes the files that it has written. A run keeps to the memory that its job
+// allows, except for an overhead that Plan reports; data that do not fit go to a private folder on
+// disk.
 //
 // All errors are an [*Error], whose class says whether another try may help: errors.Is(err,
-// ErrPrivacy) tells that a k cannot be met, and so on. A bug comes back as an error of class
+// ErrPrivacy) reports that a k cannot be met, for example. A bug comes back as an error of class
 // ErrInternal, not as a panic. No error, event or report holds a cell's value.
 //
-// Functions may be called from several goroutines at a time. Of two runs that write the same
-// output one fails with ErrTransient.
+// Several goroutines may call functions at a time. If two runs write the same output, one of them
+// fails with ErrTransient.
 //
 // # What is promised to importers
 //
-// Within a major version, whatever uses what this package exports goes on to compile and to
-// mean the same: its functions, and its types with their exported fields and methods, of types
-// that it gives another name to (type Job = ...), too. Functions, constants, fields and methods may be
-// added, so that structs are to be written with the names of their fields. Job files, and the
-// cuts of releases, of earlier versions go on to be read.
+// Within a major version, code that uses the exported names of this package still compiles and
+// means the same. That covers its functions, its types, and the exported fields and methods of
+// these types, also of types that it only renames (type Job = ...). A version may add functions,
+// constants, fields and methods, so write structs with the names of their fields. Later versions
+// read the job files and the cuts of earlier ones.
 //
-// Not promised: anything else of the packages below this one; they change from version to
-// version. The texts of errors, notices and hints. That another version finds the same cut:
-// only equal versions give equal bytes. That a release protects against more than the
-// quasi-identifier sets it declares; see docs/privacy.md.
+// Not promised: other names of the packages below this one, which change from version to version;
+// the texts of errors, notices and hints; that another version finds the same cut, since only
+// equal versions give equal bytes; that a release protects against more than the quasi-identifier
+// sets it declares, see docs/privacy.md.
 package kcut

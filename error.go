@@ -5,17 +5,17 @@ import (
 	"github.com/kcut/kcut/internal/workers"
 )
 
-// Error is what every function of this package returns when it fails: the class of the
-// failure, the next thing to do where there is one, and the cause. errors.Is finds its class.
+// Error is the error that every function of this package returns. It has the class of the failure,
+// a hint at the next action if there is one, and the cause. errors.Is finds its class.
 type Error = fault.Error
 
-// Class says what kind of failure an error is. It is an error itself, for errors.Is to find.
+// Class is a kind of failure. It is an error itself, so that errors.Is can find it.
 type Class = fault.Class
 
-// The classes of errors. Only after ErrTransient does it help to try the same again.
+// The classes of errors. Another try of the same call may help after ErrTransient only.
 const (
 	ErrInternal  = fault.Internal  // a bug
-	ErrUsage     = fault.Usage     // the job or an option is wrong, or a path that they name may not be used
+	ErrUsage     = fault.Usage     // the job or an option is wrong, or names a barred path
 	ErrInput     = fault.Input     // the input does not fit the job, or is damaged
 	ErrPrivacy   = fault.Privacy   // a k cannot be met, or the recount found it broken
 	ErrExists    = fault.Exists    // the output exists
@@ -24,15 +24,14 @@ const (
 	ErrCancelled = fault.Cancelled // the context was cancelled
 )
 
-// ClassOf returns the class of an error that a function of this package has returned, whatever
-// it was wrapped in since.
+// ClassOf returns the class of an error of this package, also if other errors wrap it.
 func ClassOf(err error) Class { return fault.ClassOf(err) }
 
-// IsBarred reports whether the system bars a path from this process, today and tomorrow: a
-// permission is missing, nothing may be written there, or it cannot be the name of a file.
+// IsBarred reports whether the system denies this process a path for good: a permission is missing,
+// nothing may be written there, or the path cannot be the name of a file.
 func IsBarred(err error) bool { return fault.IsBarred(err) }
 
-// guarded calls f, and makes what ends it an *Error: a panic, too.
+// guarded calls f, and returns its error, or its panic, as an *Error.
 func guarded[T any](f func() (T, error)) (result T, err error) {
 	err = workers.Fence(func() (err error) {
 		result, err = f()

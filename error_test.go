@@ -11,8 +11,8 @@ import (
 	"github.com/kcut/kcut"
 )
 
-// Every error of the library is an *Error of one class, which errors.Is finds through whatever
-// it is wrapped in.
+// Every error of the library is an *Error of one class. errors.Is finds the class also if other
+// errors wrap it.
 func TestErrorClasses(t *testing.T) {
 	path := people()
 	t.Cleanup(func() { os.RemoveAll(filepath.Dir(path)) })
@@ -35,7 +35,8 @@ func TestErrorClasses(t *testing.T) {
 	}
 	exists := run(t.Context())
 	classes := []kcut.Class{
-		kcut.ErrInternal, kcut.ErrUsage, kcut.ErrInput, kcut.ErrPrivacy, kcut.ErrExists, kcut.ErrTransient, kcut.ErrResources, kcut.ErrCancelled,
+		kcut.ErrInternal, kcut.ErrUsage, kcut.ErrInput, kcut.ErrPrivacy, kcut.ErrExists,
+		kcut.ErrTransient, kcut.ErrResources, kcut.ErrCancelled,
 	}
 	_, noJob := kcut.LoadJob(filepath.Join(t.TempDir(), "none.yaml"))
 	_, noCut := kcut.ReadCut(t.Context(), path)
@@ -69,7 +70,8 @@ func TestErrorClasses(t *testing.T) {
 	}
 }
 
-// TestProgramsAreHeldToTheRules: what a program sets in a job that was loaded is checked as what the file says is.
+// TestProgramsAreHeldToTheRules: kcut checks values that a program sets in a loaded job, as it
+// checks values of the job file.
 func TestProgramsAreHeldToTheRules(t *testing.T) {
 	path := people()
 	t.Cleanup(func() { os.RemoveAll(filepath.Dir(path)) })
@@ -79,7 +81,8 @@ func TestProgramsAreHeldToTheRules(t *testing.T) {
 	}
 	job.Output.Path, job.Order = filepath.Join(t.TempDir(), "out")+"/", "input"
 	for i := range job.Columns {
-		if c := &job.Columns[i]; c.Mask == kcut.MaskSuppress || c.Mask == kcut.MaskDiscretize || c.Mask == kcut.MaskGeneralize {
+		if c := &job.Columns[i]; c.Mask == kcut.MaskSuppress || c.Mask == kcut.MaskDiscretize ||
+			c.Mask == kcut.MaskGeneralize {
 			job.Output.PartitionBy = []string{c.Name}
 		}
 	}

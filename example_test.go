@@ -12,8 +12,8 @@ import (
 	"github.com/kcut/kcut"
 )
 
-// people writes a table of 1,000 people and a job for it to a new folder, and returns the job's
-// path.
+// people writes a table of 1,000 people and a job for it to a new folder. It returns the path of
+// the job.
 func people() string {
 	dir, err := os.MkdirTemp("", "kcut")
 	if err != nil {
@@ -46,7 +46,7 @@ columns:
 	return filepath.Join(dir, "people.yaml")
 }
 
-// A job is run, what came out is checked from the file alone, and its cut is read.
+// A program runs a job, checks the release from its files alone, and reads its cut.
 func Example() {
 	ctx, path := context.Background(), people()
 	defer os.RemoveAll(filepath.Dir(path))
@@ -100,7 +100,8 @@ func ExampleJob() {
 		Columns: []kcut.Column{
 			{Name: "name", Mask: kcut.MaskDrop},
 			{Name: "age", Mask: kcut.MaskDiscretize, Bounds: kcut.Bounds{Lower: "0", Upper: "120"}},
-			{Name: "zip", Mask: kcut.MaskGeneralize, Taxonomy: kcut.Taxonomy{Prefix: []int{5, 3, 1}}},
+			{Name: "zip", Mask: kcut.MaskGeneralize,
+				Taxonomy: kcut.Taxonomy{Prefix: []int{5, 3, 1}}},
 			{Name: "income", Mask: kcut.MaskKeep},
 		},
 	}
@@ -113,11 +114,12 @@ func ExampleJob() {
 	// 1000 rows in 6 steps
 }
 
-// Errors say by their class what to do about them.
+// The class of an error says what to do about it.
 func ExampleError() {
 	path := people()
 	defer os.RemoveAll(filepath.Dir(path))
-	job, err := kcut.LoadJob(path, kcut.Override{Key: "quasi_identifiers[].k", Value: "5000", Origin: "this example"})
+	job, err := kcut.LoadJob(path,
+		kcut.Override{Key: "quasi_identifiers[].k", Value: "5000", Origin: "this example"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -126,19 +128,17 @@ func ExampleError() {
 	case errors.Is(err, kcut.ErrPrivacy):
 		var advised *kcut.Error
 		errors.As(err, &advised)
-		fmt.Println("not as anonymous as asked for:", err)
-		fmt.Println(advised.Hint)
+		fmt.Println("not as anonymous as asked for:", advised.Hint)
 	case errors.Is(err, kcut.ErrTransient):
 		fmt.Println("try again:", err)
 	case err != nil:
 		log.Fatal(err)
 	}
 	// Output:
-	// not as anonymous as asked for: meet quasi-identifier set 1: the input has 1000 rows, k is 5000: the table has fewer records than k
-	// lower k, or give more rows
+	// not as anonymous as asked for: lower k, or give more rows
 }
 
-// A run tells how it goes.
+// The events of a run report its stages.
 func ExampleEvents() {
 	path := people()
 	defer os.RemoveAll(filepath.Dir(path))

@@ -13,20 +13,22 @@ import (
 	"testing"
 )
 
-// inputError is a place in the code that makes an error of class Input.
+// inputError is an expression in the code that makes an error of class Input.
 type inputError struct{ hint, text string }
 
 // inputErrors returns the errors of class Input that a file makes: by fault.New or fault.Errorf,
-// which take the hint as their second argument, or as a literal of the type Error.
+// whose second argument is the hint, or as a literal of the type Error.
 func inputErrors(file *ast.File) (found []inputError) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			if name := source(n.Fun); (name == "fault.New" || name == "fault.Errorf") && isInput(n.Args[0]) {
+			if name := source(n.Fun); (name == "fault.New" || name == "fault.Errorf") &&
+				isInput(n.Args[0]) {
 				found = append(found, inputError{source(n.Args[1]), source(n.Args[2])})
 			}
 		case *ast.CompositeLit:
-			if fields := fieldsOf(n); n.Type != nil && strings.HasSuffix(source(n.Type), ".Error") && isInput(fields["Class"]) {
+			if fields := fieldsOf(n); n.Type != nil &&
+				strings.HasSuffix(source(n.Type), ".Error") && isInput(fields["Class"]) {
 				found = append(found, inputError{source(fields["Hint"]), source(fields["Err"])})
 			}
 		}
@@ -39,7 +41,7 @@ func isInput(class ast.Expr) bool {
 	return slices.Contains([]string{"fault.Input", "kcut.ErrInput"}, source(class))
 }
 
-// fieldsOf returns the values of a literal by their fields.
+// fieldsOf returns the values of a literal by field.
 func fieldsOf(literal *ast.CompositeLit) map[string]ast.Expr {
 	fields := make(map[string]ast.Expr)
 	for _, e := range literal.Elts {
@@ -50,7 +52,7 @@ func fieldsOf(literal *ast.CompositeLit) map[string]ast.Expr {
 	return fields
 }
 
-// source is an expression as it is written in the code, and nothing for none.
+// source returns the source text of an expression, and nothing for nil.
 func source(e ast.Expr) string {
 	var b strings.Builder
 	if e != nil {
@@ -59,7 +61,7 @@ func source(e ast.Expr) string {
 	return b.String()
 }
 
-// eachFile calls f with every Go file of the module that is no test.
+// eachFile calls f with every Go file of the module except tests.
 func eachFile(t *testing.T, f func(name string, file *ast.File)) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(name string, _ fs.DirEntry, err error) error {
@@ -77,8 +79,8 @@ func eachFile(t *testing.T, f func(name string, file *ast.File)) {
 	}
 }
 
-// Every error of class Input has a hint of its own: no hint is true of all of them. With -v the
-// test lists them, to be read one after the other.
+// Every error of class Input has a hint of its own: no hint fits all of them. With -v the test
+// lists them for a reader.
 func TestInputErrorsHaveHints(t *testing.T) {
 	var list []string
 	eachFile(t, func(name string, file *ast.File) {

@@ -10,8 +10,8 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// Job is a whole run: what to read, what must hold, how to mask, where to write. LoadJob reads
-// one; a program may as well fill one in, and leave out what has a default.
+// Job describes a whole run: its input, the k of every set, the masks and the output. LoadJob reads
+// a job file. A program may also fill in a Job, and leave out fields that have a default.
 type Job = job.Job
 
 // The parts of a Job.
@@ -19,17 +19,17 @@ type (
 	Output    = job.Output    // where a release goes, and in which form
 	Set       = job.Set       // a quasi-identifier set and its k
 	Sensitive = job.Sensitive // a kept column whose values stay hard to guess
-	Shares    = job.Shares    // the most that its values, or some of them, may have of a class
+	Shares    = job.Shares    // the largest shares of a class that its values may have
 	Column    = job.Column    // what happens to one input column
-	Share     = job.Share     // of the rows: 0.35, as a text 35%
+	Share     = job.Share     // a share of the rows: 0.35, or 35% in text
 	Bounds    = job.Bounds    // the declared ends of a discretized column
 	Algorithm = job.Algorithm // a search and its options
-	Taxonomy  = job.Taxonomy  // a tree, or how to make one of the values that occur
+	Taxonomy  = job.Taxonomy  // a tree, or the way to make a tree of the values that occur
 	CSV       = job.CSV       // how to read CSV input
 	Limits    = job.Limits    // memory, threads and the folder to spill to
 )
 
-// What may happen to a column.
+// The masks of a column.
 const (
 	MaskGeneralize = job.MaskGeneralize // nodes of a taxonomy
 	MaskDiscretize = job.MaskDiscretize // intervals
@@ -39,22 +39,22 @@ const (
 	MaskDrop       = job.MaskDrop       // not released
 )
 
-// Override is a value that replaces a job file's, as a flag of the command line does.
+// Override is a value that replaces a value of a job file, as a flag of the command line does.
 type Override = job.Override
 
 // Flag is a value of a job file that an Override may replace.
 type Flag = job.Flag
 
-// Setting is one value of a job and where it came from, of Job.Settings.
+// Setting is one value of a job and its origin. Job.Settings returns them.
 type Setting = job.Setting
 
-// LoadJob reads a job file, lays overrides over it, and checks all of it. What is wrong comes
-// back as one error of ErrUsage, all of it at once, each problem with its place.
+// LoadJob reads a job file, replaces values by overrides, and checks the result. One error of
+// ErrUsage lists all problems, each with its place.
 func LoadJob(path string, overrides ...Override) (*Job, error) {
 	return guarded(func() (*Job, error) { return job.Load(path, overrides) })
 }
 
-// resolve checks a job, and fills in what was left out.
+// resolve checks a job, and fills in defaults.
 func resolve(j *Job) (*Job, error) {
 	if j == nil {
 		return nil, errors.New("run job: there is none")
@@ -62,7 +62,7 @@ func resolve(j *Job) (*Job, error) {
 	return j.Resolve()
 }
 
-// resolved calls f with a job that is resolved, as guarded does.
+// resolved resolves a job and calls f with it, guarded.
 func resolved[T any](j *Job, f func(*Job) (*T, error)) (*T, error) {
 	return guarded(func() (*T, error) {
 		j, err := resolve(j)
@@ -73,7 +73,7 @@ func resolved[T any](j *Job, f func(*Job) (*T, error)) (*T, error) {
 	})
 }
 
-// Flags lists the values that may be replaced, in the order of docs/job-file.md.
+// Flags lists the values that overrides may replace, in the order of docs/job-file.md.
 func Flags() []Flag { return job.Flags() }
 
 // EnvironmentOverrides returns the overrides of KCUT_ variables, which lookup finds as
@@ -82,15 +82,15 @@ func EnvironmentOverrides(lookup func(string) (string, bool)) []Override {
 	return job.EnvironmentOverrides(lookup)
 }
 
-// LimitsOf returns the limits that overrides ask for, for what needs no job.
+// LimitsOf returns the limits that overrides ask for, for functions that need no job.
 func LimitsOf(overrides ...Override) (Limits, error) {
 	return guarded(func() (Limits, error) { return job.LimitsOf(overrides) })
 }
 
-// CSVFlags returns the keys of csv in a job file, which commands without one take as flags.
+// CSVFlags returns the keys of csv in a job file. Commands without a job file take them as flags.
 func CSVFlags() []Flag { return job.CSVFlags() }
 
-// CSVOf returns how CSV is read by the values of such flags.
+// CSVOf returns the CSV options that the values of such flags ask for.
 func CSVOf(values ...Override) (CSV, error) {
 	return guarded(func() (CSV, error) { return job.CSVOf(values) })
 }
@@ -98,28 +98,31 @@ func CSVOf(values ...Override) (CSV, error) {
 // JobSchema returns the JSON Schema (draft 2020-12) of job files.
 func JobSchema() []byte { return job.Schema() }
 
-// AlgorithmInfo says of an algorithm what it needs and when to use it.
+// AlgorithmInfo says what an algorithm needs and when to use it.
 type AlgorithmInfo = algorithm.Info
 
 // Algorithms lists the algorithms that a job can name.
 func Algorithms() []AlgorithmInfo { return algorithm.List() }
 
-// InitOptions say what to draft a job for.
+// InitOptions say for which input and purpose Init drafts a job.
 type InitOptions struct {
-	Input  []string // files, directories, globs
-	K      int      // of every set; 0: 10, or what a smaller table has
-	Class  string   // column that a model is to predict; empty: the one that looks like it
-	For    string   // the purpose of the release: classify, count or both; empty: any
-	File   string   // to write the job to: relative paths in it start from its folder. Empty: none, and the current directory
-	Limits Limits   // of memory and threads
-	CSV    CSV      // how CSV is read
+	Input []string // files, directories, globs
+	K     int      // k of every set; 0: 10, or the number of rows of a smaller table
+	Class string   // column that a model is to predict; empty: the column that looks like a class
+	For   string   // the purpose of the release: classify, count or both; empty: any
+	// File receives the job. Relative paths in the job start from the folder of File. Empty: Init
+	// writes no file, and paths start from the current directory.
+	File   string
+	Limits Limits // memory and threads
+	CSV    CSV    // how CSV is read
 
 	Overwrite bool // replace the file if it exists
 }
 
-// Init looks at some rows of an input and returns the text of a job file with a proposed role
-// for every column, and comments that say why. It is a draft, to be read by somebody who knows
-// the data. The same input gives the same text, and no cell's value is in it. A file that is named is written in one step.
+// Init reads some rows of an input and returns the text of a job file, with a proposed role for
+// every column and comments that give reasons. The text is a draft: somebody who knows the data
+// has to read it. The same input gives the same text, and the text holds no cell's value. Init
+// writes opt.File in one step, if opt names a file.
 func Init(ctx context.Context, opt InitOptions) (string, error) {
 	return guarded(func() (string, error) {
 		if opt.File != "" {

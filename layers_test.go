@@ -15,14 +15,14 @@ import (
 
 const module = "github.com/kcut/kcut"
 
-// layers are the tables of docs/architecture.md: what may import what.
+// layers are the tables of docs/architecture.md: they say which package may import which.
 type layers struct {
-	imports map[string][]string // by package: packages of this module
-	modules map[string]string   // the one floor that imports another module, by how its path begins
+	imports map[string][]string // by package: the packages of this module that it may import
+	modules map[string]string   // by path prefix of another module: the one folder that imports it
 }
 
-// readLayers reads the fenced blocks "imports" and "modules" of a page. A line has a package, or
-// a floor, and what it may import.
+// readLayers reads the fenced blocks "imports" and "modules" of a page. A line names a package, or
+// a folder, and its allowed imports.
 func readLayers(t *testing.T, page string) *layers {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -54,7 +54,7 @@ func readLayers(t *testing.T, page string) *layers {
 	return l
 }
 
-// line returns the line of a package: its own, or that of all packages below its parent.
+// line returns the line of a package: its own line, or the line of all packages below its parent.
 func (l *layers) line(dir string) string {
 	if _, own := l.imports[dir]; own {
 		return dir
@@ -62,8 +62,8 @@ func (l *layers) line(dir string) string {
 	return path.Dir(dir) + "/"
 }
 
-// fault says what is wrong with a file's import, or nothing. Test code may look below its floor,
-// but leaves other floors' modules alone, too.
+// fault says what is wrong with an import of a file, and returns nothing if the import is allowed.
+// Test code may import packages of higher layers, but it may not import modules of other folders.
 func (l *layers) fault(file, target string) string {
 	from := packageOf(path.Dir(file))
 	for owned, owner := range l.modules {
@@ -88,7 +88,7 @@ func (l *layers) fault(file, target string) string {
 	return ""
 }
 
-// packageOf is the name of a folder's package in the tables.
+// packageOf returns the name that a folder has in the tables.
 func packageOf(dir string) string {
 	if dir == "." || dir == "" {
 		return "kcut"
@@ -132,7 +132,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// What the design forbids is a fault; what it allows, the code itself does.
+// The function fault reports what docs/architecture.md forbids. TestLayers shows that it allows the
+// rest.
 func TestLayerFault(t *testing.T) {
 	l := readLayers(t, "docs/architecture.md")
 	for _, tt := range []struct{ file, target string }{

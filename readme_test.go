@@ -13,7 +13,8 @@ import (
 )
 
 func release(ctx context.Context) (*kcut.Cut, error) {
-	job, err := kcut.LoadJob("people.yaml", kcut.Override{Key: "quasi_identifiers[].k", Value: "50"})
+	job, err := kcut.LoadJob("people.yaml",
+		kcut.Override{Key: "quasi_identifiers[].k", Value: "50"})
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +28,7 @@ func release(ctx context.Context) (*kcut.Cut, error) {
 	return kcut.ReadCut(ctx, report.Output)
 }
 
-// The code in README.md is the function above, and that works.
+// The code in README.md is the function above, and it works.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {

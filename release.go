@@ -8,23 +8,24 @@ import (
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
-// VerifyOptions say what a recount may take, and who is told of it. Absent limits are the
-// machine's.
+// VerifyOptions say which resources a recount may take, and which functions receive its events.
+// Absent limits are those of the machine.
 type VerifyOptions struct {
-	Limits Limits // of which SpillDir does not matter: what does not fit the memory is read again
+	Limits Limits // SpillDir does not matter: data that do not fit the memory are read again
 	Events Events
-	// Cut is a file with the JSON of a cut, or a release that has it, which files of another engine were masked with: they have
-	// none of their own. Empty: the release has its cut. Inspect and RiskOf leave it aside.
+	// Cut is a file with the JSON of a cut, or a release that has it. Verify takes it for files
+	// that another engine masked with this cut, since such files have no cut of their own. Empty:
+	// the release has its cut. Inspect and RiskOf ignore Cut.
 	Cut string
 }
 
-// Verification is what a recount of a release found.
+// Verification is the result of a recount of a release.
 type Verification = verify.Result
 
-// Verify recounts a released file or directory from itself alone: every quasi-identifier set
-// against its k and the anonymity it claims, every label against the embedded cut, and the files
-// for what they must not give away. When something is wrong it returns what it found together
-// with an error of ErrPrivacy.
+// Verify recounts a released file or directory from its files alone. It checks every
+// quasi-identifier set against its k and the anonymity that the cut claims, every label against the
+// embedded cut, and the files against docs/privacy.md. If something is wrong it returns its result
+// and an error of ErrPrivacy.
 func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verification, error) {
 	return guarded(func() (*Verification, error) {
 		if opt.Cut != "" {
@@ -34,43 +35,46 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verification,
 	})
 }
 
-// Inspection is a Verification with the sizes of equivalence classes, and how many records have
+// Inspection is a Verification with the sizes of equivalence classes and the number of records of
 // every label.
 type Inspection = verify.Inspection
 
 // The parts of an Inspection.
 type (
 	GroupSizes  = verify.GroupSizes
-	Measured    = verify.Measured // what was counted of a sensitive column in the classes of a set
+	Measured    = verify.Measured // the measures of a sensitive column in the classes of a set
 	SizeBucket  = verify.SizeBucket
 	LabelGroups = verify.LabelGroups
-	Homogeneity = verify.Homogeneity // classes of a set with one value of the class or of a sensitive column
+	// Homogeneity counts the classes of a set with a single value of the class or of a sensitive
+	// column.
+	Homogeneity = verify.Homogeneity
 )
 
-// Inspect verifies a release and tells what its equivalence classes are like. One that does not
-// hold is an error of ErrPrivacy.
+// Inspect verifies a release and reports the sizes of its equivalence classes. A release that does
+// not hold is an error of ErrPrivacy.
 func Inspect(ctx context.Context, path string, opt VerifyOptions) (*Inspection, error) {
 	return guarded(func() (*Inspection, error) {
 		return verify.Inspect(ctx, path, opt.Limits, opt.Events.verifying())
 	})
 }
 
-// Risk tells how many rows of a table are alike on its kept columns, on the labels of all sets and on both, and
-// ARX's risks: of a release, see RiskOf, or in a Report of its run, which has the risks before, too.
+// Risk reports the sizes of the classes that rows form on the kept columns, on the labels of all
+// sets, and on both, and ARX's risks. RiskOf returns the Risk of a release. The Report of a run has
+// the risks of the input, too.
 type Risk = risk.Report
 
-// Union says how well the rows of a release hide each other on the labels of all masked columns together.
+// Union reports the sizes of the classes that the labels of all masked columns together make.
 type Union = risk.Union
 
 // The parts of a Risk.
 type (
 	RiskFigures    = risk.Figures
-	RiskDetermined = risk.Determined // a masked column that a kept one tells
-	RiskMember     = risk.Member     // a kept column that masked ones of a set tell
+	RiskDetermined = risk.Determined // a masked column that a kept column determines
+	RiskMember     = risk.Member     // a kept column that masked columns of a set determine
 )
 
-// RiskOf tells how well the rows of a released file or directory hide each other, from its files alone.
-// One that does not hold is an error of ErrPrivacy.
+// RiskOf reports the disclosure risk of a released file or directory, from its files alone. A
+// release that does not hold is an error of ErrPrivacy.
 func RiskOf(ctx context.Context, path string, opt VerifyOptions) (*Risk, error) {
 	i, err := Inspect(ctx, path, opt)
 	if err != nil {
@@ -79,13 +83,13 @@ func RiskOf(ctx context.Context, path string, opt VerifyOptions) (*Risk, error) 
 	return i.Risk, nil
 }
 
-// Cut is the rule that made a release: which labels stand for the values of every masked
-// column, and how anonymous that left the records. It holds released labels only, and Raw is its
-// JSON (docs/metadata.md).
+// Cut is the rule that made a release: the labels that replace the values of every masked column,
+// and the anonymity of the result. It holds released labels only. Raw is its JSON
+// (docs/metadata.md).
 type Cut = cutfile.File
 
-// KindRegions is the Kind of a Cut that masks several columns together: its Regions say which
-// labels go together.
+// KindRegions is the Kind of a Cut that masks several columns together. Its Regions say which
+// labels occur together.
 const KindRegions = cutfile.KindRegions
 
 // The parts of a Cut.
@@ -97,15 +101,16 @@ type (
 	CutRegion  = cutfile.Region
 )
 
-// ReadCut returns the cut of a released file or directory, or of a file that holds its JSON alone.
+// ReadCut returns the cut of a released file or directory, or of a file with the JSON of a cut.
 func ReadCut(ctx context.Context, path string) (*Cut, error) {
 	return guarded(func() (*Cut, error) { return cutfile.Read(ctx, path) })
 }
 
-// Outline is what a release is at a glance: its cut, and what its schema and statistics tell beside that.
+// Outline is a short description of a release: its cut, and facts from its schema and statistics.
 type Outline = cutfile.Outline
 
-// ReadOutline returns the outline of a released file or directory, or of a file that holds the JSON of a cut alone.
+// ReadOutline returns the outline of a released file or directory, or of a file with the JSON of a
+// cut.
 func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	return guarded(func() (*Outline, error) { return cutfile.ReadOutline(ctx, path) })
 }
@@ -113,26 +118,28 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 // CutSchema returns the JSON Schema (draft 2020-12) of cuts.
 func CutSchema() []byte { return cutfile.Schema() }
 
-// Difference compares two cuts, column by column: what the second one is, seen from the first.
+// Difference compares two cuts, column by column: it says how the second cut differs from the
+// first.
 type (
 	Difference       = cutfile.Difference
 	ColumnDifference = cutfile.ColumnDifference
 	Relation         = cutfile.Relation
 )
 
-// The relations. Of cuts that differ, each finer label is covered by one of the coarser cut.
+// The relations of two cuts. If a cut is finer, a label of the coarser cut covers each of its
+// labels.
 const (
 	Equal        = cutfile.Equal
 	Coarser      = cutfile.Coarser
 	Finer        = cutfile.Finer
 	Incomparable = cutfile.Incomparable
-	Different    = cutfile.Different // what else cannot be told without the taxonomies
-	Added        = cutfile.Added     // a column that only the second cut has
-	Removed      = cutfile.Removed   // a column that only the first cut has
+	Different    = cutfile.Different // the relation is unknown without the taxonomies
+	Added        = cutfile.Added     // only the second cut has the column
+	Removed      = cutfile.Removed   // only the first cut has the column
 )
 
-// Diff compares the cuts of two releases, or of files with their JSON. A job tells, when it is
-// not nil, which nodes of taxonomies are above each other: names alone do not.
+// Diff compares the cuts of two releases, or of files with their JSON. A job that is not nil has
+// the taxonomies, which determine which nodes are above each other; the names of nodes do not.
 func Diff(ctx context.Context, from, to string, job *Job) (*Difference, error) {
 	return guarded(func() (*Difference, error) { return cutfile.Diff(ctx, from, to, job) })
 }

@@ -16,36 +16,38 @@ import (
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
-// RunOptions say how a job is run. The zero value starts afresh, and replaces nothing.
+// RunOptions say how to run a job. The zero value starts afresh, and replaces nothing.
 type RunOptions struct {
 	Overwrite bool // replace an existing output
-	// Resume goes on from what an earlier run of the same job and input has left: its release,
-	// if that stands, or the cut that it has kept.
+	// Resume uses the results of an earlier run of the same job and input: its release, if that is
+	// complete, or the cut that the run has kept.
 	Resume bool
-	// Checkpoint is how long a run must have worked when it has found its cut to keep that for
-	// another try; 0: it keeps none.
+	// Checkpoint is the time after which a run that has found its cut keeps the cut for another
+	// try. 0: the run keeps no cut.
 	Checkpoint time.Duration
-	// OnlyCoarsen names an earlier release, or a file with its cut: the search goes below no
-	// node of it. Empty: no bounds.
+	// OnlyCoarsen names an earlier release, or a file with its cut: the search releases no label
+	// that is finer than the labels of this cut. Empty: the search has no such limit.
 	OnlyCoarsen string
 	Trace       io.Writer // one JSON line per step of the search, not for release; nil: none
 	RunJSON     string    // file that receives the report, before publishing; empty: none
 	Events      Events
 
-	// Runner has other processes mask the rows; nil: this process does. The release has the same bytes. Shared is
-	// a folder, or a place in an object store, that all of them see; empty: beside the output.
+	// Runner has other processes mask the rows; nil: this process masks them. The bytes of the
+	// release are the same. Shared is a folder, or a place in an object store, that all processes
+	// can read and write; empty: a folder next to the output.
 	Runner Runner
 	Shared string
 }
 
 func (o *RunOptions) below() pipeline.RunOptions {
 	return pipeline.RunOptions{
-		Overwrite: o.Overwrite, Resume: o.Resume, Checkpoint: o.Checkpoint, OnlyCoarsen: o.OnlyCoarsen,
-		Trace: o.Trace, RunJSON: o.RunJSON, Events: o.Events.below(), Runner: o.Runner, Shared: o.Shared,
+		Overwrite: o.Overwrite, Resume: o.Resume, Checkpoint: o.Checkpoint,
+		OnlyCoarsen: o.OnlyCoarsen, Trace: o.Trace, RunJSON: o.RunJSON,
+		Events: o.Events.below(), Runner: o.Runner, Shared: o.Shared,
 	}
 }
 
-// Report says what a run did. It is not for release: it may tell more than the released file.
+// Report says what a run did. It is not for release: it may reveal more than the released file.
 type Report = pipeline.Report
 
 // The parts of a Report.
@@ -59,84 +61,92 @@ type (
 	StageTime      = pipeline.StageTime
 	Digests        = pipeline.Digests
 	ErrorReport    = pipeline.ErrorReport
-	Choice         = algorithm.Choice // of algorithm auto
-	Judged         = algorithm.Judged // one that it might have chosen
+	Choice         = algorithm.Choice // the choice of algorithm auto
+	Judged         = algorithm.Judged // a search that auto might have chosen
 )
 
-// Run carries out a job and publishes its release. On an error nothing is published.
+// Run carries out a job and publishes its release. If it returns an error it has published nothing.
 func Run(ctx context.Context, job *Job, opt RunOptions) (*Report, error) {
-	return resolved(job, func(job *Job) (*Report, error) { return pipeline.Run(ctx, job, opt.below()) })
+	return resolved(job, func(job *Job) (*Report, error) {
+		return pipeline.Run(ctx, job, opt.below())
+	})
 }
 
-// ApplyOptions say which cut is applied to a job's input, and how.
+// ApplyOptions say which cut to apply to the input of a job, and how.
 type ApplyOptions struct {
 	RunOptions
-	Cut           string // a release, or a file with its cut
-	OnBreak       OnBreak
-	MaxSuppressed Quota // with BreakSuppress, the most records that may be released with marks alone
+	Cut     string // a release, or a file with its cut
+	OnBreak OnBreak
+	// MaxSuppressed is the largest number of records that BreakSuppress may suppress.
+	MaxSuppressed Quota
 }
 
-// OnBreak says what Apply does when the cut does not hold for the input.
+// OnBreak says what Apply does if the cut does not hold for the input.
 type OnBreak = search.OnBreak
 
-// The ways out.
+// The values of OnBreak.
 const (
-	BreakFail     = search.BreakFail     // publish nothing
-	BreakRefuse   = search.BreakRefuse   // nor where more than half of a column's rows are outside the cut, or get one label
-	BreakCoarsen  = search.BreakCoarsen  // undo the fewest steps of the cut until every set holds
-	BreakSuppress = search.BreakSuppress // release the records that are too few with a mark in every masked column
+	BreakFail = search.BreakFail // publish nothing if a set does not hold
+	// BreakRefuse publishes nothing if a set does not hold, if more than half of the rows of a
+	// column are outside the cut, or if all rows of a column get one label.
+	BreakRefuse  = search.BreakRefuse
+	BreakCoarsen = search.BreakCoarsen // undo the fewest steps of the cut until every set holds
+	// BreakSuppress releases the records of classes that are too small with a mark in every masked
+	// column.
+	BreakSuppress = search.BreakSuppress
 )
 
 // Quota is a number of records, or a share of them.
 type Quota = pipeline.Quota
 
-// Apply masks a job's input with the cut of an earlier release and publishes that, if every set
-// of the job holds, or can be made to as the options say. It searches nothing: of the job's
-// algorithm nothing matters. On an error nothing is published.
+// Apply masks the input of a job with the cut of an earlier release. It publishes the result if
+// every set of the job holds, or if the action of OnBreak makes them hold. It searches no cut, and
+// ignores the algorithm of the job. If it returns an error it has published nothing.
 func Apply(ctx context.Context, job *Job, opt ApplyOptions) (*Report, error) {
 	return resolved(job, func(job *Job) (*Report, error) {
 		return pipeline.Apply(ctx, job, pipeline.ApplyOptions{
-			RunOptions: opt.RunOptions.below(), Cut: opt.Cut, OnBreak: opt.OnBreak, MaxSuppressed: opt.MaxSuppressed,
+			RunOptions: opt.RunOptions.below(), Cut: opt.Cut, OnBreak: opt.OnBreak,
+			MaxSuppressed: opt.MaxSuppressed,
 		})
 	})
 }
 
-// TraceStep is a step of the search as a trace has it, and TraceLabel a label in it.
+// TraceStep is a step of the search in a trace, and TraceLabel a label in it.
 type (
 	TraceStep  = search.TraceStep
 	TraceLabel = search.TraceLabel
 )
 
-// ReadTrace reads what a run has written to RunOptions.Trace.
+// ReadTrace reads the trace that a run wrote to RunOptions.Trace.
 func ReadTrace(r io.Reader) ([]TraceStep, error) {
 	return guarded(func() ([]TraceStep, error) { return search.ReadTrace(r) })
 }
 
-// ReadReport reads what a run has written to RunOptions.RunJSON.
+// ReadReport reads the report that a run wrote to RunOptions.RunJSON.
 func ReadReport(text []byte) (*Report, error) {
 	return guarded(func() (*Report, error) { return pipeline.ReadReport(text) })
 }
 
-// Events is told what a function does. Every callback may be nil. Progress may be called from
-// several goroutines at a time, the others from one.
+// Events has functions that receive the progress of a call. Every function may be nil. Several
+// goroutines may call Progress at a time, one goroutine calls the others.
 type Events struct {
 	Start    func(Stage)
 	Progress func(Stage, Progress)
 	End      func(Stage, time.Duration)
-	// Notice is a fact the user should know of: a dropped redundant set, nulls, quantile
+	// Notice receives a fact that the user should know: a dropped redundant set, nulls, quantile
 	// split points.
 	Notice func(text string)
-	// Meter is given, before the first stage, a function that tells what is taken of the machine
-	// at the moment it is called. It may be called from any goroutine, also afterwards.
+	// Meter receives a function, before the first stage. That function returns the resources in use
+	// at the moment of its call. Any goroutine may call it, also after the run.
 	Meter func(func() Usage)
-	// Failed is given the report of a run that failed: how far it came, and why no further.
+	// Failed receives the report of a run that failed: its last stage, and its error.
 	Failed func(*Report)
 }
 
-// below is e as the packages below know it.
+// below returns e in the type of the packages below.
 func (e Events) below() pipeline.Events { return pipeline.Events(e) }
 
-// verifying tells of the one stage that a recount is.
+// verifying returns the functions that receive the events of a recount, which is a single stage.
 func (e Events) verifying() verify.Watch {
 	events := e.below()
 	return events.Verifying()
@@ -153,23 +163,24 @@ const (
 	StageMask     = resources.StageMask
 	StageVerify   = resources.StageVerify
 	StagePublish  = resources.StagePublish
-	StageEvaluate = evaluate.Stage       // of Evaluate, instead of those after StageCompress
+	StageEvaluate = evaluate.Stage       // of Evaluate, after StageCompress
 	StageCheck    = resources.StageCheck // the only one of Check
 )
 
-// Progress counts what a stage has done of what it has to do: rows, or steps of the search.
+// Progress counts the work that a stage has done, and all of its work: rows, or steps of the
+// search.
 type Progress = resources.Progress
 
-// Usage is what is taken of the machine at one moment, in bytes.
+// Usage is the amount of resources in use at one moment, in bytes.
 type Usage = resources.Usage
 
-// Place is a file or a directory that a program reads or writes beside a release, and what it is
-// called in messages: a trace, a report. One without a path is nowhere.
+// Place is a file or a directory that a program reads or writes in addition to a release, and its
+// name in messages, such as trace or report. A Place without a path is absent.
 type Place = fileset.Place
 
-// CheckPlaces refuses files to write of which one would replace another, or something that is
-// read besides or, of a job that is not nil, that it reads or makes; or that the job's next run
-// would read as input. It is an error of ErrUsage: whoever names such a file has mistyped.
+// CheckPlaces refuses files to write if one would replace another, a file in read, or a file that
+// the job reads or makes, or if the next run of the job would read one as input. The job may be
+// nil. The error is of ErrUsage: somebody mistyped a path.
 func CheckPlaces(job *Job, written []Place, read ...Place) error {
 	if job == nil {
 		return fault.Advised(fileset.CheckApart(written, read...))
@@ -177,12 +188,12 @@ func CheckPlaces(job *Job, written []Place, read ...Place) error {
 	return fault.Advised(output.CheckBeside(job, written, read...))
 }
 
-// CheckFolder refuses the path of a file to write whose folder is not there (ErrUsage), before
-// any work is done for it.
+// CheckFolder refuses the path of a file to write if its folder does not exist (ErrUsage), before
+// any work is done for the file.
 func CheckFolder(what, path string) error { return fault.Advised(fileset.CheckFolder(what, path)) }
 
-// CheckFile refuses the path of a file that could not be written: its folder is not there, it is
-// a directory (ErrUsage), or it exists and is not to be replaced (ErrExists).
+// CheckFile refuses the path of a file that cannot be written: its folder does not exist, the path
+// is a directory (ErrUsage), or the file exists and overwrite is false (ErrExists).
 func CheckFile(what, path string, overwrite bool) error {
 	return fault.Advised(fileset.CheckFile(what, path, overwrite))
 }

@@ -7,14 +7,15 @@ import (
 	"github.com/kcut/kcut/pipeline/sql"
 )
 
-// SQLOptions say in which dialect a statement is, and of which tables: names such as people or shop.people, with double quotes
-// around parts that have other characters in them.
+// SQLOptions name the dialect of a statement, and its tables: names such as people or shop.people,
+// with double quotes around parts that have other characters in them.
 type SQLOptions = pipeline.SQLOptions
 
-// SQLDialects returns the names of the dialects that statements are written in.
+// SQLDialects returns the names of the dialects that statements can be written in.
 func SQLDialects() []string { return sql.Dialects() }
 
-// CountSQL returns the statements that count a table where it is. Their results, as files, are a job's InputCounts.
+// CountSQL returns the statements with which another engine counts a table. The files with their
+// results are the InputCounts of a job.
 func CountSQL(job *Job, opt SQLOptions) (string, error) {
 	return guarded(func() (string, error) {
 		job, err := resolve(job)
@@ -25,13 +26,15 @@ func CountSQL(job *Job, opt SQLOptions) (string, error) {
 	})
 }
 
-// VerifySQL returns the statements that recount a table that was masked with the cut of a release, or of a file that has its JSON alone.
+// VerifySQL returns the statements with which another engine recounts a masked table. The cut that
+// masked the table is in a release, or in a file with the JSON of the cut.
 func VerifySQL(ctx context.Context, cut string, opt SQLOptions) (string, error) {
 	return guarded(func() (string, error) { return pipeline.VerifySQL(ctx, cut, opt) })
 }
 
-// MaskSQL returns the statement that masks a table where it is, with the cut of a release or of a file that has its JSON alone.
-// The types of columns are those of the job's InputCounts, or of its Input. What the dialect cannot say is an error of ErrUsage.
+// MaskSQL returns the statement with which another engine masks a table. The cut is in a release,
+// or in a file with the JSON of the cut. The types of columns are those of the job's InputCounts,
+// or of its Input. A cut that the dialect cannot express is an error of ErrUsage.
 func MaskSQL(ctx context.Context, job *Job, cut string, opt SQLOptions) (string, error) {
 	return guarded(func() (string, error) {
 		job, err := resolve(job)

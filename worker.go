@@ -7,14 +7,17 @@ import (
 	"github.com/kcut/kcut/pipeline"
 )
 
-// Runner has the rows of a run masked by Workers in other processes, on whatever machines: an engine for batch jobs is one.
-// docs/engines.md says what can be done elsewhere, and what is refused.
+// Runner has Workers in other processes mask the rows of a run, on any machines. An engine for
+// batch jobs is a Runner. docs/engines.md says which stages can run remotely, and which jobs are
+// refused.
 type Runner = pipeline.Runner
 
-// Worker masks rows of a run that another process carries out. Its methods may be called from several goroutines at a time.
+// Worker masks rows of a run that another process carries out. Several goroutines may call its
+// methods at a time.
 type Worker = pipeline.Worker
 
-// OpenWorker opens the job and the cut of a run, which are in the folder that the Runner was given. It has to be closed.
+// OpenWorker opens the job and the cut of a run in the folder that the Runner got. The caller
+// closes the Worker.
 func OpenWorker(ctx context.Context, folder string) (*Worker, error) {
 	w, err := pipeline.OpenWorker(ctx, folder)
 	return w, fault.Advised(err)

@@ -29,10 +29,10 @@ import (
 	"github.com/kcut/kcut"
 )
 
-// The test program is kcut-beam as well, and a job server, when the environment says so.
+// The test program is kcut-beam as well, and a job server, if the environment says so.
 const (
 	roleEnv = "KCUT_BEAM_TEST" // "program", or the port of a job server
-	haltEnv = "KCUT_BEAM_HALT" // a file that the first task makes; who makes it waits to be killed
+	haltEnv = "KCUT_BEAM_HALT" // a file: the task that makes it waits for a kill
 )
 
 func TestMain(m *testing.M) {
@@ -53,7 +53,8 @@ func TestMain(m *testing.M) {
 	case role != "":
 		var port int
 		_, _ = fmt.Sscan(role, &port)
-		if _, err := prism.CreateJobServer(context.Background(), prism.Options{Port: port}); err != nil {
+		_, err := prism.CreateJobServer(context.Background(), prism.Options{Port: port})
+		if err != nil {
 			panic(err)
 		}
 		select {}
@@ -80,7 +81,7 @@ columns:
   name: drop
 `
 
-// folder makes a folder with the job, and so many rows in eight files.
+// folder makes a folder with the job, and a table of the given number of rows in eight files.
 func folder(t *testing.T, rows int) string {
 	t.Helper()
 	t.Setenv("KCUT_BEAM_KEY", "0123456789abcdef0123456789abcdef")
@@ -103,10 +104,13 @@ func folder(t *testing.T, rows int) string {
 			if rng.IntN(50) == 0 {
 				city, weight = "", ""
 			}
-			fmt.Fprintf(&text, "%d,%d-%02d-%02d,%s,%s,%s,%c,%s,p%d\n", age, 2020-age, 1+rng.IntN(12), 1+rng.IntN(28),
-				city, jobs[min(rng.IntN(5), age/18)], weight, "fm"[rng.IntN(2)], income, rng.IntN(1e6))
+			fmt.Fprintf(&text, "%d,%d-%02d-%02d,%s,%s,%s,%c,%s,p%d\n", age, 2020-age,
+				1+rng.IntN(12), 1+rng.IntN(28),
+				city, jobs[min(rng.IntN(5), age/18)], weight, "fm"[rng.IntN(2)], income,
+				rng.IntN(1e6))
 		}
-		must(t, os.WriteFile(filepath.Join(dir, "in", fmt.Sprintf("%d.csv", file)), text.Bytes(), 0o600))
+		must(t, os.WriteFile(filepath.Join(dir, "in", fmt.Sprintf("%d.csv", file)), text.Bytes(),
+			0o600))
 	}
 	return dir
 }
@@ -118,17 +122,18 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// release runs the folder's job.
+// release runs the job of the folder.
 func release(t *testing.T, dir, out string, runner kcut.Runner, overrides ...kcut.Override) error {
 	t.Helper()
-	overrides = append(overrides, kcut.Override{Key: "output.path", Value: filepath.Join(dir, out) + "/"})
+	overrides = append(overrides,
+		kcut.Override{Key: "output.path", Value: filepath.Join(dir, out) + "/"})
 	job, err := kcut.LoadJob(filepath.Join(dir, "job.yaml"), overrides...)
 	must(t, err)
 	_, err = kcut.Run(t.Context(), job, kcut.RunOptions{Runner: runner})
 	return err
 }
 
-// same compares releases, and looks for what is left beside them.
+// same compares releases, and checks that no files of the runs are left.
 func same(t *testing.T, dir, got, want string) {
 	t.Helper()
 	names, err := os.ReadDir(filepath.Join(dir, want))
@@ -141,7 +146,8 @@ func same(t *testing.T, dir, got, want string) {
 	for _, name := range names {
 		a, err := os.ReadFile(filepath.Join(dir, want, name.Name()))
 		must(t, err)
-		if b, err := os.ReadFile(filepath.Join(dir, got, name.Name())); err != nil || !bytes.Equal(a, b) {
+		if b, err := os.ReadFile(filepath.Join(dir, got, name.Name())); err != nil ||
+			!bytes.Equal(a, b) {
 			t.Errorf("%s: other bytes than those of kcut run, %v", name.Name(), err)
 		}
 	}
@@ -150,7 +156,7 @@ func same(t *testing.T, dir, got, want string) {
 	}
 }
 
-// startBeam makes Beam's flags those of Prism in this process.
+// startBeam sets Beam's flags for Prism in this process.
 func startBeam(t *testing.T) {
 	t.Helper()
 	t.Setenv(roleEnv, "")
@@ -169,7 +175,8 @@ func (r shuffled) Do(ctx context.Context, folder string, tasks int) error {
 	return err
 }
 
-// Prism in this process makes the bytes of kcut run of 100,000 rows with every mask, two sets, nulls, and several files.
+// Prism in this process makes the same bytes as kcut run. The table has 100,000 rows with every
+// mask, two sets, nulls, and several files.
 func TestPrism(t *testing.T) {
 	startBeam(t)
 	dir := folder(t, 100_000)
@@ -178,17 +185,23 @@ func TestPrism(t *testing.T) {
 		must(t, release(t, dir, "prism-"+order, runner("prism"), inOrder(order)))
 		same(t, dir, "prism-"+order, "alone-"+order)
 	}
-	if err := release(t, dir, "none", runner("prism"), kcut.Override{Key: "quasi_identifiers[].k", Value: "200000"}); !errors.Is(err, kcut.ErrPrivacy) {
+	err := release(t, dir, "none", runner("prism"),
+		kcut.Override{Key: "quasi_identifiers[].k", Value: "200000"})
+	if !errors.Is(err, kcut.ErrPrivacy) {
 		t.Errorf("k is more than there are rows: %v", err)
 	}
 }
 
-// With protections, of which some count the rows of people, Prism makes the bytes of kcut run, too.
+// With protections, some of which count the rows of people, Prism makes the same bytes as kcut run,
+// too.
 func TestProtections(t *testing.T) {
 	startBeam(t)
 	dir := folder(t, 16_000)
-	protected := strings.Replace(testJob, "class: income\n", "class: income\nentity: name\nsensitive: [{column: income, l: 2, max_confidence: {high: 0.95}}]\n", 1)
-	for name, text := range map[string]string{"entities": protected, "suppressed": testJob + "max_suppressed: 2%\n"} {
+	protected := strings.Replace(testJob, "class: income\n",
+		"class: income\nentity: name\n"+
+			"sensitive: [{column: income, l: 2, max_confidence: {high: 0.95}}]\n", 1)
+	for name, text := range map[string]string{"entities": protected,
+		"suppressed": testJob + "max_suppressed: 2%\n"} {
 		must(t, os.WriteFile(filepath.Join(dir, "job.yaml"), []byte(text), 0o600))
 		must(t, release(t, dir, "alone-"+name, nil))
 		must(t, release(t, dir, "prism-"+name, runner("prism")))
@@ -196,7 +209,7 @@ func TestProtections(t *testing.T) {
 	}
 }
 
-// Bundles that come in any order, that run twice, and of which one fails once change no byte.
+// Bundles in random order, bundles that run twice and a bundle that fails once change no byte.
 func TestBundles(t *testing.T) {
 	startBeam(t)
 	dir := folder(t, 8_000)
@@ -209,7 +222,8 @@ func TestBundles(t *testing.T) {
 		doTask = func(w *kcut.Worker, ctx context.Context, task int) error {
 			return errors.Join(do(w, ctx, task), do(w, ctx, task))
 		}
-		must(t, release(t, dir, "twice-"+order, shuffled{rand.New(rand.NewPCG(3, 4))}, inOrder(order)))
+		must(t, release(t, dir, "twice-"+order, shuffled{rand.New(rand.NewPCG(3, 4))},
+			inOrder(order)))
 		same(t, dir, "twice-"+order, "alone-"+order)
 		failed = false
 		doTask = func(w *kcut.Worker, ctx context.Context, task int) error {
@@ -237,21 +251,25 @@ func TestBundles(t *testing.T) {
 	}
 }
 
-// A worker's error has the class that it has in kcut run.
+// The error of a worker has the same class as in kcut run.
 func TestWorkerErrors(t *testing.T) {
 	startBeam(t)
 	dir := folder(t, 8_000)
-	must(t, os.WriteFile(filepath.Join(dir, "in", "9.csv"), []byte("age,born,city,job,weight,sex,income,name\n200,1999-01-01,00001,cook,1.5,f,low,p1\n"), 0o600))
-	if err := release(t, dir, "none", runner("prism")); !errors.Is(err, kcut.ErrInput) || !strings.Contains(err.Error(), "age") {
+	must(t, os.WriteFile(filepath.Join(dir, "in", "9.csv"),
+		[]byte("age,born,city,job,weight,sex,income,name\n"+
+			"200,1999-01-01,00001,cook,1.5,f,low,p1\n"), 0o600))
+	if err := release(t, dir, "none", runner("prism")); !errors.Is(err, kcut.ErrInput) ||
+		!strings.Contains(err.Error(), "age") {
 		t.Errorf("a value is outside its bounds: %v", err)
 	}
 }
 
-// Words, answers and exit codes are those of kcut run.
+// Messages, answers and exit codes are the same as those of kcut run.
 func TestCommandLine(t *testing.T) {
 	startBeam(t)
 	dir := folder(t, 8_000)
-	job, trace, report := filepath.Join(dir, "job.yaml"), filepath.Join(dir, "trace"), filepath.Join(dir, "run.json")
+	job, trace, report := filepath.Join(dir, "job.yaml"), filepath.Join(dir, "trace"),
+		filepath.Join(dir, "run.json")
 	for _, tt := range []struct {
 		args string
 		exit int
@@ -277,12 +295,15 @@ func TestCommandLine(t *testing.T) {
 	} {
 		var out, said bytes.Buffer
 		u := &ui{out: &out, err: &said, log: slog.New(slog.NewJSONHandler(&said, nil))}
-		args := strings.Fields(strings.NewReplacer("JOB", job, "OTHER", filepath.Join(dir, "other.parquet"), "TRACE", trace, "REPORT", report).Replace(tt.args))
+		args := strings.Fields(strings.NewReplacer("JOB", job, "OTHER",
+			filepath.Join(dir, "other.parquet"), "TRACE", trace, "REPORT", report).Replace(tt.args))
 		exit := execute(t.Context(), args, u)
-		if text := said.String() + out.String(); exit != tt.exit || !strings.Contains(text, tt.says) {
+		if text := said.String() + out.String(); exit != tt.exit ||
+			!strings.Contains(text, tt.says) {
 			t.Errorf("%s: exit %d, want %d and %q:\n%s", tt.args, exit, tt.exit, tt.says, text)
 		}
-		if lines := strings.Count(out.String(), "\n"); strings.Contains(tt.args, "--json") && (lines != 1 || !json.Valid(out.Bytes())) {
+		if lines := strings.Count(out.String(), "\n"); strings.Contains(tt.args, "--json") &&
+			(lines != 1 || !json.Valid(out.Bytes())) {
 			t.Errorf("%s: not one line of JSON:\n%s", tt.args, out.String())
 		}
 	}
@@ -314,8 +335,8 @@ func server(t *testing.T) (*exec.Cmd, string) {
 	return cmd, fmt.Sprintf("localhost:%d", address.Port)
 }
 
-// program returns the command of a run on a job server, whose workers are processes. The first one that has a task halts there,
-// and says so in a file.
+// program returns the command of a run on a job server, whose workers are processes. If halts is
+// true, the first worker that gets a task waits there, and writes its process id to a file.
 func program(dir, out, address string, halts bool) (cmd *exec.Cmd, file string) {
 	if halts {
 		file = filepath.Join(dir, out+".halted")
@@ -323,8 +344,10 @@ func program(dir, out, address string, halts bool) (cmd *exec.Cmd, file string) 
 	environment, _ := json.Marshal(map[string]any{
 		"command": os.Args[0], "env": map[string]string{roleEnv: "program", haltEnv: file},
 	})
-	cmd = exec.Command(os.Args[0], "run", filepath.Join(dir, "job.yaml"), "--output", filepath.Join(dir, out)+"/",
-		"--endpoint", address, "--environment_type", "PROCESS", "--environment_config", string(environment))
+	cmd = exec.Command(os.Args[0], "run", filepath.Join(dir, "job.yaml"), "--output",
+		filepath.Join(dir, out)+"/",
+		"--endpoint", address, "--environment_type", "PROCESS", "--environment_config",
+		string(environment))
 	cmd.Env = append(os.Environ(), roleEnv+"=program", haltEnv+"=")
 	return cmd, file
 }
@@ -332,7 +355,7 @@ func program(dir, out, address string, halts bool) (cmd *exec.Cmd, file string) 
 // awaitHalt waits until a worker halts, and returns its process.
 func awaitHalt(t *testing.T, file string, said fmt.Stringer) int {
 	t.Helper()
-	for range 6_000 { // Flink takes its time
+	for range 6_000 { // Flink starts slowly
 		if text, err := os.ReadFile(file); err == nil && strings.HasSuffix(string(text), "\n") {
 			var pid int
 			_, err := fmt.Sscan(string(text), &pid)
@@ -345,22 +368,23 @@ func awaitHalt(t *testing.T, file string, said fmt.Stringer) int {
 	return 0
 }
 
-// workersOf returns the processes that work, or have worked, for a folder's releases.
+// workersOf returns the worker processes of the folder's releases, also those that have ended.
 func workersOf(t *testing.T, dir string) (pids []string) {
 	t.Helper()
 	processes, err := filepath.Glob("/proc/[0-9]*")
 	must(t, err)
 	for _, process := range processes {
-		args, _ := os.ReadFile(filepath.Join(process, "cmdline")) // which may have ended
+		args, _ := os.ReadFile(filepath.Join(process, "cmdline")) // the process may have ended
 		environment, _ := os.ReadFile(filepath.Join(process, "environ"))
-		if bytes.Contains(args, []byte("--worker=true")) && bytes.Contains(environment, []byte(dir)) {
+		if bytes.Contains(args, []byte("--worker=true")) &&
+			bytes.Contains(environment, []byte(dir)) {
 			pids = append(pids, filepath.Base(process))
 		}
 	}
 	return pids
 }
 
-// ended waits until no process works for a folder's releases.
+// ended waits until no worker process of the folder is left.
 func ended(t *testing.T, dir string) {
 	t.Helper()
 	left := workersOf(t, dir)
@@ -374,8 +398,8 @@ func ended(t *testing.T, dir string) {
 	t.Errorf("workers %v are left", left)
 }
 
-// A killed worker is of no matter. A killed driver, and a killed job server, leave no release, and the next run makes it.
-// No worker outlives what it works for.
+// A killed worker changes nothing. After the kill of a driver or of a job server there is no
+// release, and the next run makes it. Every worker ends with its run.
 func TestKills(t *testing.T) {
 	if os.Getenv("KCUT_LONG") == "" {
 		t.Skip("takes minutes: KCUT_LONG=1 runs it")
@@ -415,11 +439,12 @@ func TestKills(t *testing.T) {
 			must(t, job.Process.Kill())
 		}
 		err := cmd.Wait()
-		if who == "driver" { // for which the job server goes on
+		if who == "driver" { // the job server goes on without its driver
 			must(t, syscall.Kill(worker, syscall.SIGKILL))
 		}
 		ended(t, dir)
-		if failure := new(exec.ExitError); !errors.As(err, &failure) || who == "server" && failure.ExitCode() != 6 {
+		if failure := new(exec.ExitError); !errors.As(err, &failure) ||
+			who == "server" && failure.ExitCode() != 6 {
 			t.Errorf("the %s was killed: %v", who, err)
 		}
 		if _, err := os.Stat(filepath.Join(dir, who)); err == nil {
@@ -435,18 +460,19 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// printed is a log that keeps what Dataflow's dry run prints.
+// printed is a log that keeps the output of Dataflow's dry run.
 type printed struct{ bytes.Buffer }
 
 func (p *printed) Log(_ context.Context, _ log.Severity, _ int, text string) { p.WriteString(text) }
 
-// The masking is a job that Dataflow's translation takes. What it is translated to is not sent.
+// Dataflow's translation accepts the masking. The test does not send the translated job.
 func TestDataflowTranslation(t *testing.T) {
 	startBeam(t)
 	out := &printed{}
 	log.SetLogger(out)
 	defer log.SetLogger(silence{})
-	settings := map[string]string{"dry_run": "true", "staging_location": "gs://bucket/staging", "region": "europe-west1", "project": "some"}
+	settings := map[string]string{"dry_run": "true", "staging_location": "gs://bucket/staging",
+		"region": "europe-west1", "project": "some"}
 	for name, value := range settings {
 		must(t, flag.Set(name, value))
 	}
@@ -454,7 +480,8 @@ func TestDataflowTranslation(t *testing.T) {
 	*jobopts.EnvironmentType = "DOCKER"
 	defer func() { *jobopts.EnvironmentType = "LOOPBACK" }()
 	must(t, runner("dataflow").Do(t.Context(), "gs://bucket/shared", 3))
-	for _, want := range []string{"mask", "beam:transform:group_by_key:v1", "JOB_TYPE_BATCH", "gs://bucket/staging"} {
+	for _, want := range []string{"mask", "beam:transform:group_by_key:v1", "JOB_TYPE_BATCH",
+		"gs://bucket/staging"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the job has no %s", want)
 		}

@@ -15,21 +15,23 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
-// boot is what Beam's container does, for the environment type PROCESS: asks the runner where its services are, and starts this
-// program as a worker, which ends with it. See https://s.apache.org/beam-fn-api-container-contract.
+// boot does the work of Beam's container for the environment type PROCESS. It asks the runner for
+// the addresses of its services, and starts this program as a worker. The worker ends with this
+// process. See https://s.apache.org/beam-fn-api-container-contract.
 func boot(ctx context.Context, args []string) error {
-	told := flag.NewFlagSet("boot", flag.ContinueOnError)
-	id, provision := told.String("id", "", ""), told.String("provision_endpoint", "", "")
-	for _, other := range []string{"logging_endpoint", "artifact_endpoint", "control_endpoint", "semi_persist_dir"} {
-		told.String(other, "", "")
+	flags := flag.NewFlagSet("boot", flag.ContinueOnError)
+	id, provision := flags.String("id", "", ""), flags.String("provision_endpoint", "", "")
+	for _, other := range []string{"logging_endpoint", "artifact_endpoint", "control_endpoint",
+		"semi_persist_dir"} {
+		flags.String(other, "", "")
 	}
-	if err := told.Parse(args); err != nil {
+	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("start worker: %w", err)
 	}
-	*id = strings.Trim(*id, "'") // which Prism puts around it
+	*id = strings.Trim(*id, "'") // Prism adds quotes
 	info, err := tools.ProvisionInfo(grpcx.WriteWorkerID(ctx, *id), *provision)
 	if err != nil {
-		return fmt.Errorf("start worker: ask for what is provided: %w", err)
+		return fmt.Errorf("start worker: ask the runner for its services: %w", err)
 	}
 	options, err := tools.ProtoToJSON(info.GetPipelineOptions())
 	if err == nil {
@@ -46,28 +48,30 @@ func boot(ctx context.Context, args []string) error {
 		return err
 	}
 	worker := exec.CommandContext(ctx, program, "--"+bootedFlag, "--worker=true", "--id="+*id,
-		"--logging_endpoint="+info.GetLoggingEndpoint().GetUrl(), "--control_endpoint="+info.GetControlEndpoint().GetUrl())
+		"--logging_endpoint="+info.GetLoggingEndpoint().GetUrl(),
+		"--control_endpoint="+info.GetControlEndpoint().GetUrl())
 	worker.Stdout, worker.Stderr = os.Stdout, os.Stderr
-	if _, err := worker.StdinPipe(); err != nil { // which ends with this process, however that ends
+	// The pipe ends with this process, also after a kill, and the worker ends with the pipe.
+	if _, err := worker.StdinPipe(); err != nil {
 		return fmt.Errorf("start worker: %w", err)
 	}
 	err = worker.Run()
-	if err == nil || ctx.Err() != nil { // the runner has ended both
+	if err == nil || ctx.Err() != nil { // the runner has ended the worker and this process
 		return nil
 	}
 	time.Sleep(exitDelay)
 	return fmt.Errorf("run worker: %w", err)
 }
 
-// bootedFlag tells a worker that it has been started by boot.
+// bootedFlag says that boot has started the worker.
 const bootedFlag = "booted"
 
-// exitDelay is how much later than a worker the process ends that has started it. Prism can wait forever for what a worker was doing
-// if it sees the end of the process before it sees that of the worker's connection.
+// exitDelay is how much later than the worker its parent process ends. Prism can wait for a task
+// forever if it sees the end of the parent before the end of the connection of the worker.
 const exitDelay = 2 * time.Second
 
-// work is a worker until the runner ends it. Runners end the process that they have started, which is boot's; without it, a worker
-// that has nothing more to do would stay.
+// work runs a worker until the runner ends it. Runners end the process that they have started,
+// which is the process of boot. Without boot, a worker without tasks would stay.
 func work() {
 	booted := flag.Bool(bootedFlag, false, "")
 	flag.Parse()

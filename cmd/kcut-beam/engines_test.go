@@ -18,10 +18,11 @@ import (
 	"time"
 )
 
-// jarsEnv names a folder with the jars of Flink in flink, and of Spark in spark; "make test-engines" gets them.
+// jarsEnv names a folder with the jars of Flink in flink, and of Spark in spark; "make
+// test-engines" gets them.
 const jarsEnv = "KCUT_BEAM_JARS"
 
-// engine is what runs jobs in processes of its own.
+// engine is an engine that runs jobs in processes of its own.
 type engine struct {
 	t         *testing.T
 	dir       string // configuration and logs
@@ -30,17 +31,19 @@ type engine struct {
 	address   string // of its job server
 }
 
-// javaPackages are those of Java's own that Flink and Spark look into.
-var javaPackages = []string{"lang", "lang.invoke", "lang.reflect", "io", "net", "nio", "time", "util", "util.concurrent", "util.concurrent.atomic"}
+// javaPackages are the packages of Java itself that Flink and Spark access by reflection.
+var javaPackages = []string{"lang", "lang.invoke", "lang.reflect", "io", "net", "nio", "time",
+	"util", "util.concurrent", "util.concurrent.atomic"}
 
-// java starts a program of the jars.
+// java starts a main class of the jars.
 func (e *engine) java(name string, memory string, args ...string) *exec.Cmd {
 	e.t.Helper()
 	all := []string{"-Xmx" + memory, "-Djava.io.tmpdir=" + e.dir, "-cp", filepath.Join(e.jars, "*")}
 	for _, p := range javaPackages {
 		all = append(all, "--add-opens=java.base/java."+p+"=ALL-UNNAMED")
 	}
-	all = append(all, "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED", "--add-opens=java.base/sun.security.action=ALL-UNNAMED")
+	all = append(all, "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+		"--add-opens=java.base/sun.security.action=ALL-UNNAMED")
 	logs, err := os.Create(filepath.Join(e.dir, fmt.Sprintf("%s-%d.log", name, len(e.processes))))
 	must(e.t, err)
 	cmd := exec.Command("java", append(all, args...)...)
@@ -52,7 +55,7 @@ func (e *engine) java(name string, memory string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// freePort returns a port that nobody listens on.
+// freePort returns a port without a listener.
 func freePort(t *testing.T) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "localhost:0")
@@ -61,10 +64,10 @@ func freePort(t *testing.T) int {
 	return listener.Addr().(*net.TCPAddr).Port
 }
 
-// patience is how long an engine may take to start, on a machine that does other things.
+// patience is the time that an engine may take to start on a busy machine.
 const patience = 10 * time.Minute
 
-// until waits for a condition.
+// until waits until a condition holds.
 func (e *engine) until(what string, holds func() bool) {
 	e.t.Helper()
 	for began := time.Now(); !holds(); time.Sleep(100 * time.Millisecond) {
@@ -74,7 +77,7 @@ func (e *engine) until(what string, holds func() bool) {
 	}
 }
 
-// lastWords returns the ends of the logs, whose folder goes with the test.
+// lastWords returns the ends of the logs. Their folder is removed with the test.
 func (e *engine) lastWords() (text string) {
 	logs, err := filepath.Glob(filepath.Join(e.dir, "*.log"))
 	must(e.t, err)
@@ -91,8 +94,11 @@ func (e *engine) serve(driver string, args ...string) {
 	e.t.Helper()
 	port := freePort(e.t)
 	e.address = fmt.Sprintf("localhost:%d", port)
-	e.java("jobserver", "1g", append([]string{driver, "--job-port", strconv.Itoa(port), "--artifact-port", strconv.Itoa(freePort(e.t)),
-		"--expansion-port", strconv.Itoa(freePort(e.t)), "--artifacts-dir", filepath.Join(e.dir, "artifacts")}, args...)...)
+	e.java("jobserver", "1g",
+		append([]string{driver, "--job-port", strconv.Itoa(port), "--artifact-port",
+			strconv.Itoa(freePort(e.t)),
+			"--expansion-port", strconv.Itoa(freePort(e.t)), "--artifacts-dir",
+			filepath.Join(e.dir, "artifacts")}, args...)...)
 	e.until("start of the job server", func() bool {
 		c, err := net.Dial("tcp", e.address)
 		if err == nil {
@@ -102,8 +108,8 @@ func (e *engine) serve(driver string, args ...string) {
 	})
 }
 
-// flinkConfig is of a session cluster on this machine. A task manager has room for a whole job, so that one suffices after the other
-// was killed.
+// flinkConfig is the configuration of a session cluster on this machine. A task manager has room
+// for a whole job, so that one suffices after the other was killed.
 const flinkConfig = `
 jobmanager: {rpc: {address: localhost, port: %d}, bind-host: localhost}
 rest: {address: localhost, bind-address: localhost, port: %d}
@@ -132,10 +138,15 @@ func startFlink(t *testing.T, jars string) (e *engine, managers []*exec.Cmd) {
 	t.Helper()
 	e = &engine{t: t, dir: t.TempDir(), jars: filepath.Join(jars, "flink")}
 	rest := freePort(t)
-	must(t, os.WriteFile(filepath.Join(e.dir, "config.yaml"), fmt.Appendf(nil, flinkConfig, freePort(t), rest, e.dir), 0o600))
-	e.java("jobmanager", "768m", "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint", "--configDir", e.dir)
+	must(t, os.WriteFile(filepath.Join(e.dir, "config.yaml"),
+		fmt.Appendf(nil, flinkConfig, freePort(t), rest, e.dir), 0o600))
+	e.java("jobmanager", "768m",
+		"org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint", "--configDir",
+		e.dir)
 	for range 2 {
-		managers = append(managers, e.java("taskmanager", "1g", "org.apache.flink.runtime.taskexecutor.TaskManagerRunner", "--configDir", e.dir))
+		managers = append(managers,
+			e.java("taskmanager", "1g", "org.apache.flink.runtime.taskexecutor.TaskManagerRunner",
+				"--configDir", e.dir))
 	}
 	e.until("start of two task managers", func() bool {
 		answer, err := http.Get(fmt.Sprintf("http://localhost:%d/overview", rest))
@@ -146,7 +157,8 @@ func startFlink(t *testing.T, jars string) (e *engine, managers []*exec.Cmd) {
 		text, err := io.ReadAll(answer.Body)
 		return err == nil && bytes.Contains(text, []byte(`"taskmanagers":2`))
 	})
-	e.serve("org.apache.beam.runners.flink.FlinkJobServerDriver", "--flink-master", fmt.Sprintf("localhost:%d", rest), "--flink-conf-dir", e.dir)
+	e.serve("org.apache.beam.runners.flink.FlinkJobServerDriver", "--flink-master",
+		fmt.Sprintf("localhost:%d", rest), "--flink-conf-dir", e.dir)
 	return e, managers
 }
 
@@ -158,7 +170,7 @@ func startSpark(t *testing.T, jars string) *engine {
 	return e
 }
 
-// stat returns the fields of a process behind its name, as proc(5) has them from the third on.
+// stat returns the fields of proc(5) of a process, from the third field on.
 func stat(pid int) []string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -167,7 +179,7 @@ func stat(pid int) []string {
 	return strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 }
 
-// seconds returns the time of processors that the engine's processes have taken, with those that they have started and seen end.
+// seconds returns the processor time of the engine's processes and of their ended children.
 func (e *engine) seconds() (sum float64) {
 	for _, cmd := range e.processes {
 		fields := stat(cmd.Process.Pid)
@@ -180,7 +192,7 @@ func (e *engine) seconds() (sum float64) {
 	return sum
 }
 
-// people is the demo's job, and its table of so many rows.
+// people is the job of the demo, and its table of the given number of rows.
 type people struct {
 	dir  string
 	rows int
@@ -194,11 +206,12 @@ func newPeople(t *testing.T, rows int) *people {
 		must(t, err)
 		must(t, os.WriteFile(filepath.Join(p.dir, name), text, 0o600))
 	}
-	p.finish(t, exec.Command("../../bin/kcut", "sample", "--rows", strconv.Itoa(rows), filepath.Join(p.dir, "people.parquet")))
+	p.finish(t, exec.Command("../../bin/kcut", "sample", "--rows", strconv.Itoa(rows),
+		filepath.Join(p.dir, "people.parquet")))
 	return p
 }
 
-// finish runs a command that ends well.
+// finish runs a command that must succeed.
 func (p *people) finish(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -206,7 +219,8 @@ func (p *people) finish(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// run runs the job, and says what that took: seconds of the wall, of this machine's processors for kcut, and for the engine.
+// run runs the job. It logs the wall time, and the processor time of kcut and of the engine, in
+// seconds.
 func (p *people) run(t *testing.T, what string, e *engine, cmd *exec.Cmd) {
 	t.Helper()
 	before, start := 0.0, time.Now()
@@ -218,10 +232,12 @@ func (p *people) run(t *testing.T, what string, e *engine, cmd *exec.Cmd) {
 	if e != nil {
 		engines = e.seconds() - before
 	}
-	t.Logf("| %s | %d | %.1f | %.1f | %.1f |", what, p.rows, wall, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), engines)
+	t.Logf("| %s | %d | %.1f | %.1f | %.1f |", what, p.rows, wall,
+		(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), engines)
 }
 
-// command returns that of a run by the engine, whose workers are its children, or this process's if there is no engine.
+// command returns the command of a run by the engine, whose workers are children of the engine.
+// Without an engine they are children of this process.
 func (p *people) command(out, runner string, e *engine, halts bool) (cmd *exec.Cmd, file string) {
 	if halts {
 		file = filepath.Join(p.dir, out+".halted")
@@ -229,10 +245,12 @@ func (p *people) command(out, runner string, e *engine, halts bool) (cmd *exec.C
 	environment, _ := json.Marshal(map[string]any{
 		"command": os.Args[0], "env": map[string]string{roleEnv: "program", haltEnv: file},
 	})
-	args := []string{"run", filepath.Join(p.dir, "people.yaml"), "--input", filepath.Join(p.dir, "people.parquet"),
+	args := []string{"run", filepath.Join(p.dir, "people.yaml"), "--input",
+		filepath.Join(p.dir, "people.parquet"),
 		"--output", filepath.Join(p.dir, out) + "/", "--runner", runner}
 	if e != nil {
-		args = append(args, "--endpoint", e.address, "--parallelism", "2", "--environment_type", "PROCESS", "--environment_config", string(environment))
+		args = append(args, "--endpoint", e.address, "--parallelism", "2", "--environment_type",
+			"PROCESS", "--environment_config", string(environment))
 	}
 	cmd = exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), roleEnv+"=program", haltEnv+"=")
@@ -256,7 +274,8 @@ func kill(t *testing.T, worker int, managers []*exec.Cmd) {
 	t.Fatalf("worker %d is no task manager's", worker)
 }
 
-// Flink's and Spark's own processes make the bytes of kcut run, also when a task manager is killed while it masks.
+// Processes of Flink and Spark make the same bytes as kcut run, also if a task manager is killed
+// while it masks.
 func TestEngines(t *testing.T) {
 	jars := os.Getenv(jarsEnv)
 	if jars == "" {
@@ -265,7 +284,9 @@ func TestEngines(t *testing.T) {
 	for _, rows := range []int{1_000_000, 10_000_000} {
 		t.Run(strconv.Itoa(rows), func(t *testing.T) {
 			p := newPeople(t, rows)
-			alone := exec.Command("../../bin/kcut", "run", filepath.Join(p.dir, "people.yaml"), "--input", filepath.Join(p.dir, "people.parquet"), "--output", filepath.Join(p.dir, "alone")+"/")
+			alone := exec.Command("../../bin/kcut", "run", filepath.Join(p.dir, "people.yaml"),
+				"--input", filepath.Join(p.dir, "people.parquet"), "--output",
+				filepath.Join(p.dir, "alone")+"/")
 			p.run(t, "kcut run", nil, alone)
 			t.Run("Prism", func(t *testing.T) {
 				cmd, _ := p.command("prism", "prism", nil, false)
@@ -288,14 +309,16 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-// A task manager of Flink's that is killed while it masks changes no byte of the release.
+// The kill of a task manager of Flink while it masks changes no byte of the release.
 func TestKilledTaskManagers(t *testing.T) {
 	jars := os.Getenv(jarsEnv)
 	if jars == "" {
 		t.Skip("takes Java, and jars of Flink: make test-engines gets them")
 	}
 	p := newPeople(t, 1_000_000)
-	p.finish(t, exec.Command("../../bin/kcut", "run", filepath.Join(p.dir, "people.yaml"), "--input", filepath.Join(p.dir, "people.parquet"), "--output", filepath.Join(p.dir, "alone")+"/"))
+	p.finish(t, exec.Command("../../bin/kcut", "run", filepath.Join(p.dir, "people.yaml"),
+		"--input", filepath.Join(p.dir, "people.parquet"), "--output",
+		filepath.Join(p.dir, "alone")+"/"))
 	flink, managers := startFlink(t, jars)
 	cmd, file := p.command("killed", "flink", flink, true)
 	var said bytes.Buffer

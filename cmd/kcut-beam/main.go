@@ -1,9 +1,11 @@
-// Kcut-beam runs kcut jobs on Apache Beam: the same job file, the same words and, whatever Beam's runner is, the same bytes as kcut run.
+// Kcut-beam runs kcut jobs on Apache Beam. It reads the same job files, prints the same messages
+// and makes the same bytes as kcut run, with every runner of Beam.
 //
 //	kcut-beam run JOB --runner prism            all in this process
-//	kcut-beam run JOB --runner flink --endpoint HOST:PORT --environment_type LOOPBACK | PROCESS | DOCKER | EXTERNAL
+//	kcut-beam run JOB --runner flink --endpoint HOST:PORT \
+//	    --environment_type LOOPBACK | PROCESS | DOCKER | EXTERNAL
 //
-// The same program is the worker: Beam starts it on other machines, and what it is told there are flags of Beam's.
+// Workers run the same program: Beam starts it on other machines, with flags of its own.
 package main
 
 import (
@@ -28,10 +30,14 @@ func main() {
 		case strings.HasPrefix(arg, "--worker="):
 			work()
 		case strings.HasPrefix(arg, "--provision_endpoint="):
-			os.Exit(exit.Stoppable(func(ctx context.Context) int { return u.fail(ctx, boot(ctx, os.Args[1:]), nil) }, exit.Grace, exit.Signals()))
+			os.Exit(exit.Stoppable(func(ctx context.Context) int {
+				return u.fail(ctx, boot(ctx, os.Args[1:]), nil)
+			}, exit.Grace, exit.Signals()))
 		}
 	}
-	os.Exit(exit.Stoppable(func(ctx context.Context) int { return execute(ctx, os.Args[1:], u) }, exit.Grace, exit.Signals()))
+	os.Exit(exit.Stoppable(func(ctx context.Context) int {
+		return execute(ctx, os.Args[1:], u)
+	}, exit.Grace, exit.Signals()))
 }
 
 // execute runs a command line and returns its exit code.
@@ -47,7 +53,8 @@ func execute(ctx context.Context, args []string, u *ui) int {
 
 func newRoot(u *ui) *cobra.Command {
 	root := &cobra.Command{
-		Use: "kcut-beam", Short: "Run kcut jobs on Apache Beam", SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs,
+		Use: "kcut-beam", Short: "Run kcut jobs on Apache Beam", SilenceErrors: true,
+		SilenceUsage: true, Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("no command given: run, version")
@@ -59,9 +66,11 @@ func newRoot(u *ui) *cobra.Command {
 	root.PersistentFlags().BoolVar(&u.quiet, "quiet", false, "print errors only")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w", err) })
 	root.AddCommand(newRun(u), &cobra.Command{
-		Use: "version", Short: "Print the version of kcut-beam, of Go and of Beam", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version of kcut-beam, of Go and of Beam",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(u.out, "kcut-beam %s (%s, Beam %s)\n", versionText(), runtime.Version(), core.SdkVersion)
+			_, err := fmt.Fprintf(u.out, "kcut-beam %s (%s, Beam %s)\n", versionText(),
+				runtime.Version(), core.SdkVersion)
 			return err
 		},
 	})

@@ -10,20 +10,22 @@ import (
 	"github.com/kcut/kcut"
 )
 
-// The masking of a run is a pipeline. Its elements are numbers of tasks: rows, masked, stay in the shared folder.
+// A pipeline masks the rows of a run. Its elements are the numbers of tasks. Masked rows stay in
+// the shared folder.
 //
 //	numbers of tasks ──Reshuffle──▶ Worker.Do ──▶ files of the shared folder
 //
-// Elements are in bundles as the runner likes. Bundles may be run again, or twice: what a task makes are always the same bytes,
-// in a file whose name has a digest of them.
+// The runner chooses the bundles of elements. It may run a bundle again, or twice: a task always
+// makes the same bytes, in a file whose name has a digest of them.
 
-// What workers do. Tests have them fail, do it twice, or do something else.
+// These functions do the tasks of workers. Tests make them fail, repeat a task, or do something
+// else.
 var (
 	openWorker = kcut.OpenWorker
 	doTask     = (*kcut.Worker).Do
 )
 
-// maskFn does tasks of a run, which shares a folder with its workers.
+// maskFn does tasks of a run that shares a folder with its workers.
 type maskFn struct{ Folder string }
 
 // ProcessElement does a task, and returns its number.
@@ -35,7 +37,7 @@ func (f *maskFn) ProcessElement(ctx context.Context, task int) (int, bool, error
 	return task, true, doTask(w, ctx, task)
 }
 
-// forget ends the pipeline: it takes the answers of the tasks, and does nothing.
+// forget ends the pipeline: it ignores the results of the tasks.
 func forget(int, func(*bool) bool) {}
 
 func init() {
@@ -44,14 +46,14 @@ func init() {
 	register.Iter1[bool]()
 }
 
-// opened is this process's worker of the last run that it has worked for.
+// opened is the worker of the last run in this process.
 var opened struct {
 	sync.Mutex
 	folder string
 	worker *kcut.Worker
 }
 
-// workerOf returns this process's worker of a run.
+// workerOf returns the worker of a run in this process.
 func workerOf(ctx context.Context, folder string) (*kcut.Worker, error) {
 	opened.Lock()
 	defer opened.Unlock()
@@ -60,7 +62,7 @@ func workerOf(ctx context.Context, folder string) (*kcut.Worker, error) {
 	}
 	w, err := openWorker(ctx, folder)
 	if err == nil {
-		opened.folder, opened.worker = folder, w // the one before may still be at work
+		opened.folder, opened.worker = folder, w // the earlier worker may still be busy
 	}
 	return w, err
 }
@@ -70,14 +72,15 @@ func pipelineOf(folder string, tasks []int) *beam.Pipeline {
 	p, root := beam.NewPipelineWithRoot()
 	numbers := beam.Reshuffle(root.Scope("tasks"), beam.CreateList(root, tasks))
 	done := beam.ParDo(root.Scope("mask"), &maskFn{folder}, numbers)
-	beam.ParDo0(root.Scope("done"), forget, beam.GroupByKey(root, done)) // of a bundle without output Prism asks all the time whether it is done
+	// Prism asks a bundle without output all the time whether it is done, so there is an output.
+	beam.ParDo0(root.Scope("done"), forget, beam.GroupByKey(root, done))
 	return p
 }
 
-// runner is one of Beam's, by its name.
+// runner is a runner of Beam, by its name.
 type runner string
 
-// Do runs the pipeline of a number of tasks.
+// Do runs the pipeline of the given number of tasks.
 func (r runner) Do(ctx context.Context, folder string, tasks int) error {
 	if tasks == 0 {
 		return nil

@@ -26,13 +26,14 @@ import (
 	"github.com/kcut/kcut"
 )
 
-// runners are those of Beam's that are linked in.
+// runners are the runners of Beam that are linked in.
 var runners = []string{"prism", "flink", "spark", "dataflow"}
 
-// shown are the flags of Beam's that help shows. All others are taken, too.
-var shown = []string{"endpoint", "environment_type", "environment_config", "parallelism", "job_name", "project", "region", "staging_location", "temp_location"}
+// shown are the flags of Beam that help shows. The command takes all other flags of Beam, too.
+var shown = []string{"endpoint", "environment_type", "environment_config", "parallelism",
+	"job_name", "project", "region", "staging_location", "temp_location"}
 
-// settings are what the command line of run says.
+// settings are the flags of run.
 type settings struct {
 	ui     *ui
 	opt    kcut.RunOptions
@@ -63,18 +64,26 @@ parallelism, project and region, are Beam's own: these and all others that its G
 	}
 	set := cmd.Flags()
 	set.StringVar(&s.runner, "runner", runners[0], "run on `RUNNER`: "+strings.Join(runners, ", "))
-	set.StringVar(&s.opt.Shared, "shared", "", "a `FOLDER`, or a place in an object store, that all workers see (default beside the output)")
+	set.StringVar(&s.opt.Shared, "shared", "",
+		"a `FOLDER`, or a place in an object store, that all workers see (default beside the "+
+			"output)")
 	set.BoolVar(&s.opt.Overwrite, "overwrite", false, "replace the output if it exists")
-	set.BoolVar(&s.afresh, "no-resume", false, "start afresh, whatever an earlier run of the same job has left or released")
-	set.DurationVar(&s.opt.Checkpoint, "checkpoint", 5*time.Second, "keep the cut for another try of a run that has worked for `TIME` until it was found; 0s: never")
-	set.StringVar(&s.trace, "trace", "", "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
-	set.StringVar(&s.opt.RunJSON, "run-json", "", "write how the run went, not for release, to `FILE`")
+	set.BoolVar(&s.afresh, "no-resume", false,
+		"start afresh, whatever an earlier run of the same job has left or released")
+	set.DurationVar(&s.opt.Checkpoint, "checkpoint", 5*time.Second,
+		"keep the cut for another try of a run that has worked for `TIME` until it was found; "+
+			"0s: never")
+	set.StringVar(&s.trace, "trace", "",
+		"write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
+	set.StringVar(&s.opt.RunJSON, "run-json", "",
+		"write how the run went, not for release, to `FILE`")
 	set.BoolVar(&u.json, "json", false, "print one JSON object on one line")
 	set.BoolVar(&s.logs, "beam-logs", false, "show what Beam and its workers log")
 	var overrides []kcut.Override
 	for _, f := range kcut.Flags() {
 		name := strings.TrimPrefix(f.Name, "--")
-		set.Var(&override{f, &overrides}, name, strings.ReplaceAll(f.Doc, "`", "")+" ["+f.Variable+"]")
+		set.Var(&override{f, &overrides}, name,
+			strings.ReplaceAll(f.Doc, "`", "")+" ["+f.Variable+"]")
 		if slices.Contains(f.Words, "true") {
 			set.Lookup(name).NoOptDefVal = "true"
 		}
@@ -86,7 +95,8 @@ parallelism, project and region, are Beam's own: these and all others that its G
 		}
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return s.run(cmd.Context(), args[0], append(kcut.EnvironmentOverrides(os.LookupEnv), overrides...))
+		return s.run(cmd.Context(), args[0],
+			append(kcut.EnvironmentOverrides(os.LookupEnv), overrides...))
 	}
 	return cmd
 }
@@ -111,14 +121,18 @@ func (s *settings) run(ctx context.Context, path string, overrides []kcut.Overri
 	if *jobopts.Endpoint == "" && (s.runner == "flink" || s.runner == "spark") {
 		return usage("--runner %s takes the job server's --endpoint", s.runner)
 	}
-	if err := errors.Join(kcut.CheckFolder("trace", s.trace), kcut.CheckFolder("report", s.opt.RunJSON)); err != nil {
+	err := errors.Join(kcut.CheckFolder("trace", s.trace),
+		kcut.CheckFolder("report", s.opt.RunJSON))
+	if err != nil {
 		return err
 	}
 	job, err := kcut.LoadJob(path, overrides...)
 	if err != nil {
 		return err
 	}
-	if err := kcut.CheckPlaces(job, []kcut.Place{{What: "trace", Path: s.trace}, {What: "report", Path: s.opt.RunJSON}}); err != nil {
+	err = kcut.CheckPlaces(job,
+		[]kcut.Place{{What: "trace", Path: s.trace}, {What: "report", Path: s.opt.RunJSON}})
+	if err != nil {
 		return err
 	}
 	if n := job.Limits.Threads; n > 0 {
@@ -134,7 +148,7 @@ func (s *settings) run(ctx context.Context, path string, overrides []kcut.Overri
 	s.opt.Runner, s.opt.Resume, s.opt.Events = runner(s.runner), !s.afresh, s.ui.events()
 	report, err := kcut.Run(ctx, job, s.opt)
 	if err == nil && s.trace != "" && !report.AlreadyDone {
-		err = os.WriteFile(s.trace, trace.Bytes(), 0o600) // it may tell more than the release
+		err = os.WriteFile(s.trace, trace.Bytes(), 0o600) // it may reveal more than the release
 	}
 	switch {
 	case err != nil:
@@ -142,13 +156,16 @@ func (s *settings) run(ctx context.Context, path string, overrides []kcut.Overri
 	case s.ui.json:
 		return s.ui.answer(report)
 	case !report.AlreadyDone:
-		s.ui.tell(fmt.Sprintf("released %s: %d rows, %d steps", report.Output, report.Released, report.Steps), "released",
-			slog.String("output", report.Output), slog.Int64("rows", report.Released), slog.Any("quasi_identifiers", report.Sets), slog.Int("steps", report.Steps))
+		s.ui.tell(fmt.Sprintf("released %s: %d rows, %d steps", report.Output, report.Released,
+			report.Steps), "released",
+			slog.String("output", report.Output), slog.Int64("rows", report.Released),
+			slog.Any("quasi_identifiers", report.Sets), slog.Int("steps", report.Steps))
 	}
 	return nil
 }
 
-// prepare gives Beam what it needs of its own flags: workers are this program, in this process unless it is said where.
+// prepare sets flags of Beam: workers run this program, in this process unless a flag says
+// otherwise.
 func (s *settings) prepare() error {
 	program, err := os.Executable()
 	if err != nil {
@@ -168,7 +185,7 @@ func (s *settings) prepare() error {
 	return nil
 }
 
-// reach tries the job server, if there is one: Beam tries one that is not there for two minutes.
+// reach tries to connect to the job server, if there is one. Beam itself would try for two minutes.
 func reach(ctx context.Context) error {
 	if *jobopts.Endpoint == "" {
 		return nil
@@ -176,13 +193,15 @@ func reach(ctx context.Context) error {
 	dialer := net.Dialer{Timeout: 10 * time.Second}
 	c, err := dialer.DialContext(ctx, "tcp", *jobopts.Endpoint)
 	if err != nil {
-		return &kcut.Error{Class: kcut.ErrTransient, Err: fmt.Errorf("reach the job server: %w", err), Hint: "is it running, and is --endpoint where it listens?"}
+		return &kcut.Error{Class: kcut.ErrTransient,
+			Err:  fmt.Errorf("reach the job server: %w", err),
+			Hint: "is it running, and is --endpoint where it listens?"}
 	}
 	return c.Close()
 }
 
-// silence is Beam's log when nobody asks for it.
+// silence is the log of Beam without --beam-logs.
 type silence struct{}
 
-// Log forgets a message.
+// Log ignores a message.
 func (silence) Log(context.Context, log.Severity, int, string) {}

@@ -15,8 +15,9 @@ import (
 	"github.com/kcut/kcut/internal/text"
 )
 
-// ui is where words go, by the rules of kcut run: answers to standard output, all else to standard error, in words on a terminal
-// and as JSON log records elsewhere. Errors and hints read the same everywhere.
+// ui prints by the rules of kcut run: answers go to standard output, all else goes to standard
+// error, as plain text on a terminal and as JSON log records elsewhere. Errors and hints are the
+// same everywhere.
 type ui struct {
 	out, err io.Writer
 	terminal bool // err is a terminal
@@ -33,7 +34,7 @@ func newUI(out io.Writer, err *os.File) *ui {
 	}
 }
 
-// tell tells words on a terminal, and a record elsewhere.
+// tell prints words on a terminal, and a log record elsewhere.
 func (u *ui) tell(words, message string, attrs ...slog.Attr) {
 	switch {
 	case u.quiet:
@@ -54,23 +55,26 @@ func (u *ui) answer(v any) error {
 	return nil
 }
 
-// events tell of stages and notices.
+// events returns the functions that print stages and notices.
 func (u *ui) events() kcut.Events {
 	return kcut.Events{
 		End: func(stage kcut.Stage, took time.Duration) {
-			u.tell(fmt.Sprintf("%s %.1f s", stage, took.Seconds()), "stage ended", slog.String("stage", string(stage)), slog.Float64("seconds", took.Seconds()))
+			u.tell(fmt.Sprintf("%s %.1f s", stage, took.Seconds()), "stage ended",
+				slog.String("stage", string(stage)), slog.Float64("seconds", took.Seconds()))
 		},
 		Notice: func(text string) { u.tell("note: "+text, text) },
 	}
 }
 
-// fail tells an error, if it is one, and returns its exit code. args are those of a command line that may not have been parsed.
+// fail prints an error, if err is not nil, and returns its exit code. args are the command line,
+// which may not have been parsed.
 func (u *ui) fail(ctx context.Context, err error, args []string) int {
 	f := exit.FailureOf(ctx, err)
 	if f == nil {
 		return 0
 	}
-	fmt.Fprintf(u.err, "kcut: error: %s\nkcut: hint: %s\n", text.Escaped(f.Message), text.Escaped(f.Hint))
+	fmt.Fprintf(u.err, "kcut: error: %s\nkcut: hint: %s\n", text.Escaped(f.Message),
+		text.Escaped(f.Hint))
 	if f.Stack != nil && os.Getenv("KCUT_DEBUG") != "" {
 		fmt.Fprintf(u.err, "%s", f.Stack)
 	}
@@ -80,7 +84,8 @@ func (u *ui) fail(ctx context.Context, err error, args []string) int {
 	return f.Exit
 }
 
-// usage is an error of the command line.
+// usage returns an error of the command line.
 func usage(format string, args ...any) error {
-	return &kcut.Error{Class: kcut.ErrUsage, Err: fmt.Errorf("read command line: "+format, args...), Hint: "kcut-beam run --help shows what it takes"}
+	return &kcut.Error{Class: kcut.ErrUsage, Err: fmt.Errorf("read command line: "+format, args...),
+		Hint: "kcut-beam run --help shows what it takes"}
 }

@@ -1,11 +1,11 @@
-// Package taxonomy reads the trees that values are generalized along, from YAML and from
-// CSV hierarchies as ARX writes them.
+// Package taxonomy reads the trees along which kcut generalizes values, from YAML and from CSV
+// hierarchies in the form of ARX.
 //
-// Contract: a tree has one root and unique names, of which only that of a leaf may be empty; everything that is wrong with
-// a file is reported at once, each with its place, and never by a name, which is a value of
-// the data.
+// Contract: a tree has one root and unique names, and only the name of a leaf may be empty. A read
+// reports all problems of a file at once, each with its place. Problems do not quote names, since
+// names are values of the data.
 //
-// Not promised: that the values of any data are among the leaves.
+// Not promised: that the leaves include the values of any data.
 package taxonomy
 
 import (
@@ -22,9 +22,9 @@ import (
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// Node is one node of a taxonomy tree: a value, and what it is refined into. A
-// node without children is a leaf, a value as the data have it. Names are unique in a
-// tree, and not empty but for that of a leaf, which is the empty text.
+// Node is one node of a taxonomy tree: a value, and the values that refine it. A node without
+// children is a leaf: a value of the data. Names are unique in a tree. Only the name of a leaf may
+// be empty: this leaf is the empty text.
 type Node struct {
 	Name     string
 	Children []Node
@@ -35,8 +35,8 @@ type Node struct {
 // Leaf reports whether the node has no children.
 func (n *Node) Leaf() bool { return len(n.Children) == 0 }
 
-// Check returns what is wrong with a tree, wherever it is from: names that are empty or used twice,
-// and a root without children.
+// Check returns the problems of a tree from any source: empty names, names used twice, and a root
+// without children.
 func Check(root *Node) (problems yaml.Problems) {
 	if root.Leaf() {
 		return yaml.Problems{root.problem("a root without children generalizes nothing", "")}
@@ -68,7 +68,7 @@ func (n *Node) problem(message, hint string) yaml.Problem {
 	return yaml.Problem{Line: n.Line, Column: n.Column, Message: message, Hint: hint}
 }
 
-// maxBytes bounds a taxonomy file in CSV form.
+// maxBytes is the largest size of a taxonomy file in CSV form.
 const maxBytes = 256 << 20
 
 // ReadAll reads a YAML file of named trees:
@@ -78,15 +78,14 @@ const maxBytes = 256 << 20
 //	    Secondary: [9th, 10th]
 //	    University: {Bachelors: {}, Masters: }
 //
-// A node is a key, its children are the keys or items below it; a leaf is a key without
-// children or an item of a list. Every tree has one root. What is wrong with the file's
-// content comes back as yaml.Problems, all of it at once.
+// A node is a key, its children are the keys or items below it; a leaf is a key without children or
+// an item of a list. Every tree has one root. If the content of the file is wrong, the error is of
+// type yaml.Problems and lists all problems.
 func ReadAll(path string) (map[string]*Node, error) { return read(path, yaml.MaxBytes, parseTrees) }
 
-// Read reads a file that holds one tree: YAML with the root as its only key, when
-// the name ends in .yaml or .yml, else a CSV hierarchy as ARX writes it (see
-// parseHierarchy). What is wrong with the file's content comes back as yaml.Problems,
-// all of it at once.
+// Read reads a file that holds one tree. If the name ends in .yaml or .yml, the file is YAML with
+// the root as its only key, else it is a CSV hierarchy in the form of ARX (see parseHierarchy). If
+// the content of the file is wrong, the error is of type yaml.Problems and lists all problems.
 func Read(path string) (*Node, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml":
@@ -96,7 +95,9 @@ func Read(path string) (*Node, error) {
 }
 
 // read reads and parses a file of at most limit bytes.
-func read[T any](path string, limit int64, parse func([]byte) (T, yaml.Problems)) (parsed T, err error) {
+func read[T any](
+	path string, limit int64, parse func([]byte) (T, yaml.Problems),
+) (parsed T, err error) {
 	text, err := yaml.ReadFile(path, limit)
 	if err != nil {
 		return parsed, fmt.Errorf("read taxonomy: %w", err)
@@ -153,8 +154,8 @@ func parseTree(text []byte) (*Node, yaml.Problems) {
 	return New(doc)
 }
 
-// New makes a tree of a YAML map with one key, the root. The problems have no file
-// and no source line yet.
+// New makes a tree of a YAML map with one key, the root. The problems have no file and no source
+// line yet.
 func New(doc *yaml.Node) (*Node, yaml.Problems) {
 	var problems yaml.Problems
 	if doc.Kind != yaml.Map || len(doc.Entries) == 0 {
@@ -177,7 +178,7 @@ func New(doc *yaml.Node) (*Node, yaml.Problems) {
 	return &root, nil
 }
 
-// node makes a node of a key and what is below it: leaves of texts, trees of maps.
+// node makes a node of a key and the value below it: texts become leaves, maps become trees.
 func node(key, below *yaml.Node, problems *yaml.Problems) Node {
 	n := leaf(key, problems)
 	if below.Kind == yaml.Scalar && !below.Null() {
@@ -213,11 +214,11 @@ func leaf(n *yaml.Node, problems *yaml.Problems) Node {
 	return Node{Name: n.Text, Line: n.Line, Column: n.Column}
 }
 
-// maxLevels is more fields than any hierarchy has.
+// maxLevels is the largest number of fields in a row of a hierarchy. Real hierarchies have fewer.
 const maxLevels = 100
 
-// parseHierarchy parses a CSV file in ARX's hierarchy form: one row a leaf, its fields the
-// path up to the root.
+// parseHierarchy parses a CSV file in the hierarchy form of ARX: a row for every leaf, whose fields
+// are the path from the leaf up to the root.
 //
 //	Bachelors;Undergraduate;Higher education;*
 //	Masters;Graduate;Higher education;*
@@ -245,7 +246,7 @@ func parseHierarchy(text []byte) (*Node, yaml.Problems) {
 	return &root, nil
 }
 
-// byPlace orders problems as they are in the file.
+// byPlace orders problems by their place in the file.
 func byPlace(a, b yaml.Problem) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) }
 
 // hierarchy is a tree that grows row by row.
@@ -259,7 +260,7 @@ type branch struct {
 	Node   // without its children
 	below  []*branch
 	byName map[string]*branch
-	row    int // line of the row of which it is the leaf; 0: of none
+	row    int // line of the row whose leaf this branch is; 0: no row
 }
 
 func (h *hierarchy) add(line, column int, format string, args ...any) {
@@ -288,14 +289,15 @@ func (h *hierarchy) read(text []byte) {
 		}
 		if len(row) != width || width > maxLevels {
 			line, _ := r.FieldPos(0)
-			h.add(line, 1, "fields of this row: %d, of the first row: %d (at most %d)", len(row), width, maxLevels)
+			h.add(line, 1, "fields of this row: %d, of the first row: %d (at most %d)", len(row),
+				width, maxLevels)
 			continue
 		}
 		h.row(row, r.FieldPos)
 	}
 }
 
-// hierarchyDelimiter returns ";" when the first line has one outside of quotes, else ",".
+// hierarchyDelimiter returns ";" if the first line has one outside of quotes, else ",".
 func hierarchyDelimiter(text []byte) rune {
 	quoted := false
 	for _, c := range text {
@@ -311,7 +313,7 @@ func hierarchyDelimiter(text []byte) rune {
 	return ','
 }
 
-// row adds one leaf and its path, from the root down. Names that are used twice are left to Check.
+// row adds one leaf and its path, from the root down. Check finds names that are used twice.
 func (h *hierarchy) row(row []string, at func(field int) (line, column int)) {
 	n, line, column := &h.top, 0, 0
 	for field := len(row) - 1; field >= 0; field-- {
@@ -342,10 +344,12 @@ func (h *hierarchy) row(row []string, at func(field int) (line, column int)) {
 	n.row = cmp.Or(n.row, line)
 }
 
-// tree makes the tree below a node. Its depth is at most the number of fields.
+// tree makes the tree below a branch. Its depth is at most the number of fields.
 func (h *hierarchy) tree(of *branch) Node {
 	if of.row > 0 && len(of.below) > 0 {
-		h.add(of.row, 1, "the leaf of this row is also the parent of the node on line %d: names must be unique in a tree", of.below[0].Line)
+		h.add(of.row, 1,
+			"the leaf of this row is also the parent of the node on line %d: names must be "+
+				"unique in a tree", of.below[0].Line)
 	}
 	for _, child := range of.below {
 		of.Children = append(of.Children, h.tree(child))

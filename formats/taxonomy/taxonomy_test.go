@@ -26,7 +26,7 @@ func outline(n *Node) string {
 	return n.Name + "(" + strings.Join(children, " ") + ")"
 }
 
-// parseText parses a text as the kind of taxonomy file that its name stands for.
+// parseText parses a text as the kind of taxonomy file that name stands for.
 func parseText(name, text string) (*Node, yaml.Problems) {
 	if name == "csv" {
 		return parseHierarchy([]byte(text))
@@ -37,17 +37,28 @@ func parseText(name, text string) (*Node, yaml.Problems) {
 func TestTaxonomy(t *testing.T) {
 	tests := []struct{ name, kind, text, want string }{
 		{"maps", "yaml", "ANY: {A: {}, B: {C: {}, D: }}", "ANY(A B(C D))"},
-		{"leaf forms", "yaml", "ANY:\n  A: {}\n  B: null\n  C:\n  D: ~\n  E: []\n  F: [G, H]\n", "ANY(A B C D E F(G H))"},
-		{"items with trees", "yaml", "ANY:\n- A\n- B: [C, D]\n- E: {}\n  F: [G]\n", "ANY(A B(C D) E F(G))"},
-		{"names keep their text", "yaml", "ANY:\n  1: [01, 0x1F, 1.50, 1e3, true, 2020-01-01, 1_000]\n  \"null\": [ 'x ' ]\n",
+		{"leaf forms", "yaml", "ANY:\n  A: {}\n  B: null\n  C:\n  D: ~\n  E: []\n  F: [G, H]\n",
+			"ANY(A B C D E F(G H))"},
+		{"items with trees", "yaml", "ANY:\n- A\n- B: [C, D]\n- E: {}\n  F: [G]\n",
+			"ANY(A B(C D) E F(G))"},
+		{"names keep their text", "yaml",
+			"ANY:\n  1: [01, 0x1F, 1.50, 1e3, true, 2020-01-01, 1_000]\n  \"null\": [ 'x ' ]\n",
 			"ANY(1(01 0x1F 1.50 1e3 true 2020-01-01 1_000) null(x ))"},
-		{"byte order mark, CRLF, comments", "yaml", "\ufeff# c\r\nANY:  # top\r\n  A: {}\r\n  B: {}\r\n", "ANY(A B)"},
-		{"education", "csv", "Bachelors;Undergraduate;Higher education;*\nSome-college;Undergraduate;Higher education;*\n11th;High School;Secondary education;*\nMasters;Graduate;Higher education;*\n",
-			"*(Higher education(Undergraduate(Bachelors Some-college) Graduate(Masters)) Secondary education(High School(11th)))"},
-		{"age", "csv", "17;0-19;0-39;*\n18;0-19;0-39;*\n45;40-59;40-79;*\n", "*(0-39(0-19(17 18)) 40-79(40-59(45)))"},
+		{"byte order mark, CRLF, comments", "yaml",
+			"\ufeff# c\r\nANY:  # top\r\n  A: {}\r\n  B: {}\r\n", "ANY(A B)"},
+		{"education", "csv",
+			"Bachelors;Undergraduate;Higher education;*\nSome-college;Undergraduate;Higher " +
+				"education;*\n11th;High School;Secondary education;*\nMasters;Graduate;Higher " +
+				"education;*\n",
+			"*(Higher education(Undergraduate(Bachelors Some-college) Graduate(Masters)) " +
+				"Secondary education(High School(11th)))"},
+		{"age", "csv", "17;0-19;0-39;*\n18;0-19;0-39;*\n45;40-59;40-79;*\n",
+			"*(0-39(0-19(17 18)) 40-79(40-59(45)))"},
 		{"sex", "csv", "Male;*\nFemale;*\n", "*(Male Female)"},
-		{"commas and quotes", "csv", "\"a;1\",\"say \"\"x\"\"\",*\n\"b\n2\",\"say \"\"x\"\"\",*\n", "*(say \"x\"(a;1 b\n2))"},
-		{"repeated labels are one node", "csv", "Other;Other;*;*\nA;B;C;*\nD;D;C;*\n", "*(Other C(B(A) D))"},
+		{"commas and quotes", "csv", "\"a;1\",\"say \"\"x\"\"\",*\n\"b\n2\",\"say \"\"x\"\"\",*\n",
+			"*(say \"x\"(a;1 b\n2))"},
+		{"repeated labels are one node", "csv", "Other;Other;*;*\nA;B;C;*\nD;D;C;*\n",
+			"*(Other C(B(A) D))"},
 		{"levels of different depth", "csv", "A;A;A;*\nB;C;C;*\n", "*(A C(B))"},
 		{"CRLF, no last newline", "csv", "\ufeffA;X;*\r\nB;X;*", "*(X(A B))"},
 	}
@@ -73,12 +84,17 @@ func TestTaxonomyProblems(t *testing.T) {
 		{"no root", "yaml", "[A, B]", []string{"1:1: not a tree"}},
 		{"empty file", "yaml", "# nothing\n", []string{"1:1: no tree"}},
 		{"only a root", "yaml", "A: {}\n", []string{"1:1: a root without children"}},
-		{"names twice", "yaml", "A:\n  B: [C, D]\n  E: [C, A]\n", []string{"3:7: name used twice in one tree, first on line 2", "3:10: name used twice in one tree, first on line 1"}},
-		{"duplicate key", "yaml", "A:\n  B: {}\n  B: {}\n", []string{"3:3: duplicate key, first on line 2"}},
-		{"empty names", "yaml", "A:\n  \"\": [B]\n  C: [null, D]\n  E:\n  - \n  - F\n", []string{"2:3: empty name", "3:7: a null is no name", "5:4: empty name"}},
+		{"names twice", "yaml", "A:\n  B: [C, D]\n  E: [C, A]\n",
+			[]string{"3:7: name used twice in one tree, first on line 2",
+				"3:10: name used twice in one tree, first on line 1"}},
+		{"duplicate key", "yaml", "A:\n  B: {}\n  B: {}\n",
+			[]string{"3:3: duplicate key, first on line 2"}},
+		{"empty names", "yaml", "A:\n  \"\": [B]\n  C: [null, D]\n  E:\n  - \n  - F\n",
+			[]string{"2:3: empty name", "3:7: a null is no name", "5:4: empty name"}},
 		{"text as children", "yaml", "A:\n  B: C\n", []string{"2:6: a node's value must be"}},
 		{"nested lists", "yaml", "A: [[B, C], D]\n", []string{"1:5: a list inside a list"}},
-		{"anchors, aliases, merge keys, tags", "yaml", "A:\n  B: &b [C]\n  D: *b\n  <<: {E: {}}\n  F: !!set {}\n",
+		{"anchors, aliases, merge keys, tags", "yaml",
+			"A:\n  B: &b [C]\n  D: *b\n  <<: {E: {}}\n  F: !!set {}\n",
 			[]string{"2:6: anchors", "3:6: aliases", "4:3: merge keys", "5:6: tags"}},
 		{"two documents", "yaml", "A: [B]\n---\nC: [D]\n", []string{"3:1: a second document"}},
 		{"directive", "yaml", "%YAML 1.2\n---\nA: [B]\n", []string{"1:1: directives"}},
@@ -86,13 +102,21 @@ func TestTaxonomyProblems(t *testing.T) {
 		{"not UTF-8", "yaml", "A: [B,\n ü\xff]\n", []string{"2:3: not UTF-8"}},
 		{"complex key", "yaml", "? [a, b]\n: {}\n", []string{"2:1: not valid YAML"}},
 		{"two roots", "csv", "A;X;*\nB;Y;ANY\n", []string{"2:5: a second root"}},
-		{"ragged", "csv", "A;X;*\nB;*\n\nC;X;Y;*\n", []string{"2:1: fields of this row: 2, of the first row: 3", "4:1: fields of this row: 4, of the first row: 3"}},
+		{"ragged", "csv", "A;X;*\nB;*\n\nC;X;Y;*\n",
+			[]string{"2:1: fields of this row: 2, of the first row: 3",
+				"4:1: fields of this row: 4, of the first row: 3"}},
 		{"empty field", "csv", "A;;*\nB;X;*\n;X;*\n", []string{"1:3: empty name"}},
-		{"two parents", "csv", "A;X;*\nB;Y;*\nA;Y;*\n", []string{"3:1: name used twice in one tree, first on line 1"}},
-		{"cycle", "csv", "A;B;*\nB;A;*\n", []string{"2:1: name used twice in one tree, first on line 1", "2:3: name used twice in one tree, first on line 1"}},
-		{"root below itself", "csv", "A;*;X;*\n", []string{"1:3: name used twice in one tree, first on line 1"}},
-		{"leaf twice", "csv", "A;X;*\nA;X;*\n", []string{"2:1: a second row for the leaf of line 1"}},
-		{"leaf and parent", "csv", "Other;Other;*\nA;Other;*\n", []string{"1:1: the leaf of this row is also the parent of the node on line 2"}},
+		{"two parents", "csv", "A;X;*\nB;Y;*\nA;Y;*\n",
+			[]string{"3:1: name used twice in one tree, first on line 1"}},
+		{"cycle", "csv", "A;B;*\nB;A;*\n",
+			[]string{"2:1: name used twice in one tree, first on line 1",
+				"2:3: name used twice in one tree, first on line 1"}},
+		{"root below itself", "csv", "A;*;X;*\n",
+			[]string{"1:3: name used twice in one tree, first on line 1"}},
+		{"leaf twice", "csv", "A;X;*\nA;X;*\n",
+			[]string{"2:1: a second row for the leaf of line 1"}},
+		{"leaf and parent", "csv", "Other;Other;*\nA;Other;*\n",
+			[]string{"1:1: the leaf of this row is also the parent of the node on line 2"}},
 		{"empty file", "csv", "\n\n", []string{"1:1: no tree"}},
 		{"only a root", "csv", "*;*\n", []string{"1:3: a root without children"}},
 		{"one column", "csv", "A\nB\n", []string{"2:1: a second root"}},
@@ -103,10 +127,12 @@ func TestTaxonomyProblems(t *testing.T) {
 		t.Run(tt.kind+" "+tt.name, func(t *testing.T) {
 			tree, problems := parseText(tt.kind, tt.text)
 			if tree != nil || len(problems) != len(tt.want) {
-				t.Fatalf("tree %v, %d problems, want %d:\n%s", tree, len(problems), len(tt.want), problems)
+				t.Fatalf("tree %v, %d problems, want %d:\n%s", tree, len(problems), len(tt.want),
+					problems)
 			}
 			for i, p := range problems {
-				if got := fmt.Sprintf("%d:%d: %s", p.Line, p.Column, p.Message); !strings.HasPrefix(got, tt.want[i]) {
+				got := fmt.Sprintf("%d:%d: %s", p.Line, p.Column, p.Message)
+				if !strings.HasPrefix(got, tt.want[i]) {
 					t.Errorf("problem %d is %q, want %q", i, got, tt.want[i])
 				}
 			}
@@ -114,12 +140,15 @@ func TestTaxonomyProblems(t *testing.T) {
 	}
 }
 
-// A taxonomy's names are values of the data, and messages get shared.
+// The names of a taxonomy are values of the data, and people share messages.
 func TestTaxonomyProblemsHideNames(t *testing.T) {
 	const secret = "Secret"
 	texts := map[string][]string{
-		"yaml": {"A: [Secret, Secret]", "Secret: {}", "A:\n  Secret: Secret\n", "Secret: [A]\nA: {}", "A: {Secret: [B, &x C]}", "A: {Secret: {}, Secret: {}}", "A: [Secret, @Secret]", "Secret: \"\\S\""},
-		"csv":  {"Secret;X;*\nSecret;Y;*\n", "Secret;X;*\nSecret;X;*\n", "Secret\nA\n", "Secret;Secret;*\nA;Secret;*\n", "A;*\nSecret;\"x\"y\n"},
+		"yaml": {"A: [Secret, Secret]", "Secret: {}", "A:\n  Secret: Secret\n",
+			"Secret: [A]\nA: {}", "A: {Secret: [B, &x C]}", "A: {Secret: {}, Secret: {}}",
+			"A: [Secret, @Secret]", "Secret: \"\\S\""},
+		"csv": {"Secret;X;*\nSecret;Y;*\n", "Secret;X;*\nSecret;X;*\n", "Secret\nA\n",
+			"Secret;Secret;*\nA;Secret;*\n", "A;*\nSecret;\"x\"y\n"},
 	}
 	for kind, list := range texts {
 		for _, text := range list {
@@ -141,7 +170,8 @@ func TestReadTaxonomies(t *testing.T) {
 		return path
 	}
 	trees, err := ReadAll(write("good.yaml", "sex: {ANY: [F, M]}\n1: {ANY: [F, M]}\n"))
-	if err != nil || len(trees) != 2 || outline(trees["sex"]) != "ANY(F M)" || outline(trees["1"]) != "ANY(F M)" {
+	if err != nil || len(trees) != 2 || outline(trees["sex"]) != "ANY(F M)" ||
+		outline(trees["1"]) != "ANY(F M)" {
 		t.Errorf("got %v, %v", trees, err)
 	}
 	var te yaml.Problems
@@ -164,7 +194,7 @@ func TestReadTaxonomies(t *testing.T) {
 	}
 }
 
-// Any tree survives being written in each form and read again.
+// A random tree stays the same if it is written in each form and read again.
 func TestTaxonomyRoundTrip(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -183,7 +213,7 @@ func TestTaxonomyRoundTrip(t *testing.T) {
 	}
 }
 
-// randomTree makes a tree, and its rows with short paths padded by repeating a label.
+// randomTree makes a tree and its rows. Rows of short paths repeat a label.
 func randomTree(rnd *rand.Rand) (*Node, []string) {
 	names, depth := 0, 1+rnd.IntN(5)
 	var rows []string
@@ -237,7 +267,7 @@ func FuzzTaxonomy(f *testing.F) {
 	})
 }
 
-// checkTree fails when a tree has an empty name or one twice.
+// checkTree fails if a tree has an empty name or uses a name twice.
 func checkTree(t *testing.T, n *Node, seen map[string]bool) {
 	if n.Name == "" || seen[n.Name] {
 		t.Fatalf("bad name %q", n.Name)

@@ -1,10 +1,10 @@
-// Package yaml reads YAML files that people write, jobs and taxonomies, with the places of
-// all keys and values, and describes what is wrong at such a place, as a Problem.
+// Package yaml reads YAML files that people write: jobs and taxonomies. It keeps the places of all
+// keys and values, and describes what is wrong at a place as a Problem.
 //
-// Contract: time and memory are bounded by limits that people's files are far below. Keys
-// are unique texts.
+// Contract: limits on the size of a file bound time and memory. Files that people write are far
+// below these limits. Keys are unique texts.
 //
-// Not promised: all of YAML. Anchors, aliases, merge keys, tags and directives are refused.
+// Not promised: all of YAML. The package refuses anchors, aliases, merge keys, tags and directives.
 package yaml
 
 import (
@@ -34,15 +34,15 @@ const (
 	List
 )
 
-// Node is one node of a YAML document, reduced to what files written by people need:
-// scalars by their source text, maps in order, lists. Keys are scalars and unique.
+// Node is one node of a YAML document, reduced to the needs of files that people write: scalars by
+// their source text, maps in order, lists. Keys are scalars and unique.
 type Node struct {
 	Kind    Kind
 	Text    string  // scalar: as written, without quotes
-	Quoted  bool    // scalar: quoted or a block, so a text whatever it looks like
+	Quoted  bool    // scalar: quoted or a block, so always a text
 	Entries []Entry // map
 	Items   []*Node // list
-	From    string  // a flag or a variable, say; empty: the file
+	From    string  // the name of a flag or a variable; empty: the file
 	Line    int     // from 1; 0: not from a file
 	Column  int     // from 1, in characters
 }
@@ -50,7 +50,7 @@ type Node struct {
 // Entry is one key of a map and its value.
 type Entry struct{ Key, Value *Node }
 
-// Text returns a node that is a text, whatever it looks like.
+// Text returns a node that is a text, also if it looks like a number or a null.
 func Text(text string) *Node { return &Node{Text: text, Quoted: true} }
 
 // Add adds a key to a map.
@@ -66,7 +66,7 @@ func (n *Node) Value(key string) *Node {
 	return nil
 }
 
-// Null reports whether the node is a scalar that means nothing: empty, null or ~.
+// Null reports whether the node is a scalar without a value: empty, null or ~.
 func (n *Node) Null() bool {
 	if n.Kind != Scalar || n.Quoted {
 		return false
@@ -78,8 +78,8 @@ func (n *Node) Null() bool {
 	return false
 }
 
-// Bounds on a document. The parser takes time and stack that grow with the square of the
-// number of keys and without limit with the depth; people's files are far below both.
+// Limits of a document. The time of the parser grows with the square of the number of keys, and its
+// stack grows with the depth without limit. Files that people write are far below these limits.
 const (
 	MaxBytes  = 16 << 20 // MaxBytes is the largest text that Parse takes.
 	maxTokens = 500_000
@@ -87,7 +87,7 @@ const (
 	maxDepth  = 100
 )
 
-// ReadFile reads a file, but no more of it than one byte beyond a limit.
+// ReadFile reads a file, up to one byte beyond a limit.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -97,16 +97,20 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit+1))
 }
 
-// NeedsQuotes reports whether a text would be more than a text in a document without quotes: a
-// number, a word such as null, or syntax of maps and lists.
+// NeedsQuotes reports whether a document needs quotes around a text, because without quotes it
+// would be a number, a word such as null, or syntax of maps and lists.
 func NeedsQuotes(text string) bool {
-	return token.IsNeedQuoted(text) || strings.ContainsRune("-?~=.", rune(text[0])) && !strings.HasPrefix(strings.TrimLeft(text, "."), "/") ||
-		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("\"'`,:#[]{}<\\", r) })
+	return token.IsNeedQuoted(text) ||
+		strings.ContainsRune("-?~=.", rune(text[0])) &&
+			!strings.HasPrefix(strings.TrimLeft(text, "."), "/") ||
+		strings.ContainsFunc(text, func(r rune) bool {
+			return !unicode.IsPrint(r) || strings.ContainsRune("\"'`,:#[]{}<\\", r)
+		})
 }
 
-// Parse parses a file that holds one YAML document. Anchors, aliases, merge keys, tags,
-// directives and keys that are not scalars are refused. An empty document gives nil. The
-// problems have no file and no source line yet.
+// Parse parses a file that holds one YAML document. It refuses anchors, aliases, merge keys, tags,
+// directives and keys that are not scalars. An empty document gives nil. The problems have no file
+// and no source line yet.
 func Parse(text []byte) (root *Node, problems Problems) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if len(text) > MaxBytes {
@@ -115,7 +119,7 @@ func Parse(text []byte) (root *Node, problems Problems) {
 	if problems := CheckUTF8(text); len(problems) > 0 {
 		return nil, problems
 	}
-	// The scanner counts a lone carriage return as a line, people's editors do not.
+	// The scanner counts a lone carriage return as a line, but editors do not.
 	file, problems := parse(string(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))))
 	if len(problems) > 0 {
 		return nil, problems
@@ -134,8 +138,8 @@ func Parse(text []byte) (root *Node, problems Problems) {
 	return root, problems
 }
 
-// parse scans and parses a document. A panic of the library is a problem of the file, not the end
-// of the run.
+// parse scans and parses a document. A panic of the library becomes a problem of the file and does
+// not end the run.
 func parse(text string) (file *ast.File, problems Problems) {
 	defer func() {
 		if recover() != nil {
@@ -161,8 +165,8 @@ func parse(text string) (file *ast.File, problems Problems) {
 	return nil, Problems{problem}
 }
 
-// tokenize scans a document. It refuses what the format leaves out, and what would take
-// the parser too long, before the parser sees it.
+// tokenize scans a document. It refuses syntax that this package does not read, and documents that
+// would take the parser too long.
 func tokenize(text string) (tokens token.Tokens, problems Problems) {
 	var s scanner.Scanner
 	s.Init(text)
@@ -193,7 +197,8 @@ func tokenize(text string) (tokens token.Tokens, problems Problems) {
 			case flow > maxDepth || nested > maxDepth:
 				problems.at(t, "nested too deeply", "")
 			case keys > maxKeys:
-				problems.at(t, fmt.Sprintf("more than %d keys", maxKeys), "write the leaves of a large taxonomy as list items, or the tree as a CSV file")
+				problems.at(t, fmt.Sprintf("more than %d keys", maxKeys),
+					"write the leaves of a large taxonomy as list items, or the tree as a CSV file")
 			case len(tokens)+i >= maxTokens:
 				problems.at(t, "too large", "")
 			default:
@@ -205,7 +210,7 @@ func tokenize(text string) (tokens token.Tokens, problems Problems) {
 	}
 }
 
-// refused says what of YAML is left out, by token.
+// refused has a message for every token of YAML that this package does not read.
 var refused = map[token.Type]string{
 	token.AnchorType:    "anchors are not supported",
 	token.AliasType:     "aliases are not supported",
@@ -214,7 +219,7 @@ var refused = map[token.Type]string{
 	token.DirectiveType: "directives are not supported",
 }
 
-// node converts a node of the parser's. What it cannot convert becomes a problem and a null.
+// node converts a node of the parser. A node that it cannot convert becomes a problem and a null.
 func (ps *Problems) node(n ast.Node, depth int) *Node {
 	if explicit, ok := n.(*ast.MappingKeyNode); ok {
 		n = explicit.Value
@@ -276,13 +281,13 @@ func (ps *Problems) at(t *token.Token, message, hint string) {
 	ps.Add(Problem{Line: t.Position.Line, Column: t.Position.Column, Message: message, Hint: hint})
 }
 
-// Problem is one thing that is wrong with a file people write: a job or a taxonomy.
+// Problem is one mistake in a file that people write: a job or a taxonomy.
 type Problem struct {
-	File    string // path as given, or what stands for it: a flag, an environment variable
+	File    string // path as given, or the name of a flag or an environment variable
 	Line    int    // from 1; 0: the file as a whole
 	Column  int    // from 1, in characters
 	Message string // lower case, no final period
-	Source  string // the line itself; empty when it must not be shown
+	Source  string // the line itself; empty if it must not be shown
 	Hint    string // the next thing to try; may be empty
 }
 
@@ -304,11 +309,11 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// excerptWidth is the most characters of a source line that are shown.
+// excerptWidth is the largest number of characters of a source line that a problem shows.
 const excerptWidth = 120
 
-// excerpt returns a source line and a caret line under its column. Of a long line it shows
-// the part around the column.
+// excerpt returns a source line and a caret line under its column. If a line is long it returns the
+// part around the column.
 func excerpt(source string, column int) string {
 	line := []rune(source)
 	at := min(max(column-1, 0), len(line))
@@ -321,7 +326,7 @@ func excerpt(source string, column int) string {
 		case r == '\t':
 			space = '\t'
 		case !unicode.IsPrint(r):
-			r = '\uFFFD' // a control character would act on the reader's terminal
+			r = '\uFFFD' // a control character would act on the terminal
 		}
 		text.WriteRune(r)
 		if start+i < at {
@@ -331,19 +336,22 @@ func excerpt(source string, column int) string {
 	return "    " + text.String() + "\n    " + caret.String() + "^"
 }
 
-// Problems collects what is wrong, in the order found. As an error it is of what was read.
+// Problems collects mistakes in the order of their discovery. As an error it is the error of the
+// read.
 type Problems []Problem
 
-// maxProblems bounds what is kept of one file: a million bad rows help nobody.
+// maxProblems is the largest number of problems kept of one file: a list of a million bad rows
+// helps nobody.
 const maxProblems = 100
 
-// Add records a problem, unless there are too many already.
+// Add records a problem, unless the list is full.
 func (ps *Problems) Add(p Problem) {
 	switch {
 	case len(*ps) < maxProblems:
 		*ps = append(*ps, p)
 	case len(*ps) == maxProblems:
-		*ps = append(*ps, Problem{File: p.File, Message: "too many problems; the rest are not shown"})
+		*ps = append(*ps,
+			Problem{File: p.File, Message: "too many problems; the rest are not shown"})
 	}
 }
 
@@ -361,7 +369,7 @@ func (ps Problems) Error() string {
 	return strings.Join(texts, "\n")
 }
 
-// CheckUTF8 returns a problem at the first byte of text that is not UTF-8, or none.
+// CheckUTF8 returns a problem at the first byte of text that is not UTF-8, or no problem.
 func CheckUTF8(text []byte) Problems {
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRune(text[at:])

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Files that would take the parser too long, or too deep, are refused before it sees them.
+// Parse refuses files that are too large or too deep for the parser before the parser reads them.
 func TestBounds(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"flow lists", strings.Repeat("[", 100_000), "nested too deeply"},
@@ -27,11 +27,14 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A text that needs no quotes is itself without them, as a key and in a list.
+// A text that needs no quotes keeps its value without quotes, as a key and in a list.
 func TestNeedsQuotes(t *testing.T) {
 	for _, text := range []string{
-		"a b", "a/b.c", "*x", "a*", "&a", "a&b", "!x", "a<<", "<<", "-", "-a", "- a", "a-", "?", "? a", "a?", "~", "null", "yes", "1", "1e5", ".5", "..", "./x", "../x", "a: b",
-		"a:", ":a", "a #b", "a#b", "#", "a,b", "[a", "a]", "{a", "a}", "|", ">", "%a", "a%", "@a", "`a", "'", "a'b", "\"", "a\\b", " a", "a ", "a\tb", "\u2028", "\u0085", "=", "é", "2020-01-01", "",
+		"a b", "a/b.c", "*x", "a*", "&a", "a&b", "!x", "a<<", "<<", "-", "-a", "- a", "a-", "?",
+		"? a", "a?", "~", "null", "yes", "1", "1e5", ".5", "..", "./x", "../x", "a: b",
+		"a:", ":a", "a #b", "a#b", "#", "a,b", "[a", "a]", "{a", "a}", "|", ">", "%a", "a%", "@a",
+		"`a", "'", "a'b", "\"", "a\\b", " a", "a ", "a\tb", "\u2028", "\u0085", "=", "é",
+		"2020-01-01", "",
 	} {
 		if NeedsQuotes(text) {
 			continue
@@ -42,11 +45,13 @@ func TestNeedsQuotes(t *testing.T) {
 			continue
 		}
 		items := root.Entries[0].Value.Entries[0].Value.Items
-		if root.Entries[0].Key.Text != text || items[0].Text != text || items[1].Entries[0].Key.Text != text {
+		if root.Entries[0].Key.Text != text || items[0].Text != text ||
+			items[1].Entries[0].Key.Text != text {
 			t.Errorf("%q needs quotes: %v", text, problems)
 		}
 	}
-	for _, text := range []string{"a b", "a/b.c", "native-country", "*.csv", "./x", "../x", "50%", "é"} {
+	for _, text := range []string{"a b", "a/b.c", "native-country", "*.csv", "./x", "../x", "50%",
+		"é"} {
 		if NeedsQuotes(text) != strings.HasPrefix(text, "*") {
 			t.Errorf("%q: %t", text, NeedsQuotes(text))
 		}

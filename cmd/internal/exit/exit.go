@@ -1,5 +1,6 @@
-// Package exit is how kcut's programs end: by a signal, or with an error, its hint and its exit code. docs/operations.md promises
-// the codes to schedulers. What is printed, and where, is the programs' own.
+// Package exit ends the programs of kcut: by a signal, or with an error, its hint and its exit
+// code. docs/operations.md promises the codes to schedulers. The programs themselves decide what
+// they print, and where.
 package exit
 
 import (
@@ -29,11 +30,11 @@ func (s Signal) Error() string {
 	return "stopped by SIGTERM"
 }
 
-// Is makes a Signal count as context.Canceled, for whoever returns the context's cause.
+// Is makes a Signal count as context.Canceled, for functions that return the cause of the context.
 func (s Signal) Is(target error) bool { return target == context.Canceled }
 
-// ExitCode is the one that shells give a process which a signal ended. SIGQUIT counts as SIGTERM:
-// schedulers know that code.
+// ExitCode returns the exit code that shells give a process that a signal ended. SIGQUIT counts as
+// SIGTERM, whose code schedulers know.
 func (s Signal) ExitCode() int {
 	if s.Signal == syscall.SIGQUIT {
 		return Signal{syscall.SIGTERM}.ExitCode()
@@ -41,22 +42,22 @@ func (s Signal) ExitCode() int {
 	return 128 + int(s.Signal)
 }
 
-// Grace is how long a stopped command may take to remove what it has written. Schedulers kill
-// after 10 seconds at the earliest (docker stop), and to be killed does no harm: the next run
-// sweeps.
+// Grace is the time in which a stopped command may remove the files that it has written. Schedulers
+// kill after 10 seconds at the earliest (docker stop). A kill does no harm: the next run removes
+// these files.
 const Grace = 8 * time.Second
 
-// Signals takes the process's SIGINT, SIGTERM and SIGQUIT, for good: one that comes when a command
-// has done its work does not make that a failure, and none prints stacks.
+// Signals catches SIGINT, SIGTERM and SIGQUIT until the process ends. A signal that comes after a
+// command has done its work does not make the command fail, and no signal prints stacks.
 func Signals() chan os.Signal {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT)
 	return signals
 }
 
-// Stoppable calls f and returns its exit code. The first of the signals cancels f's context, so
-// that f can remove what it has written; a second one, or the end of the given time, does not
-// wait for that.
+// Stoppable calls f and returns its exit code. The first signal cancels the context of f, so that f
+// can remove the files that it has written. After a second signal, or at the end of the grace time,
+// Stoppable returns without waiting for f.
 func Stoppable(f func(context.Context) int, grace time.Duration, signals <-chan os.Signal) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -80,13 +81,16 @@ func Stoppable(f func(context.Context) int, grace time.Duration, signals <-chan 
 	}
 }
 
-// Classes says of every class of error its exit code, and what to do when the error itself
-// does not say. Those of the input always do. Schedulers retry 6, and 130 and 143; see docs/operations.md.
+// Classes has the exit code of every class of error, and the hint for errors without a hint of
+// their own. Errors of class Input always have one. Schedulers retry 6, 130 and 143; see
+// docs/operations.md.
 var Classes = map[kcut.Class]struct {
 	Code int
 	Hint string
 }{
-	kcut.ErrInternal:  {1, "this is a bug in kcut: please report it; KCUT_DEBUG=1 shows where it happened"},
+	kcut.ErrInternal: {
+		1, "this is a bug in kcut: please report it; KCUT_DEBUG=1 shows where it happened",
+	},
 	kcut.ErrUsage:     {2, "kcut config --schema prints every key of a job file"},
 	kcut.ErrInput:     {3, ""},
 	kcut.ErrPrivacy:   {4, "lower k, or give more records"},
@@ -96,17 +100,17 @@ var Classes = map[kcut.Class]struct {
 	kcut.ErrCancelled: {1, "run the same command again"},
 }
 
-// Failure is an error as users and programs see it.
+// Failure is an error in the form that users and programs read.
 type Failure struct {
 	Class   string `json:"class"`
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
 	Exit    int    `json:"exit"`
 
-	Stack []byte `json:"-"` // of a bug
+	Stack []byte `json:"-"` // the stack of a bug
 }
 
-// FailureOf tells what to say about err and how to leave: nil for no error.
+// FailureOf returns the message, the hint and the exit code of err: nil for no error.
 func FailureOf(ctx context.Context, err error) *Failure {
 	if err == nil {
 		return nil

@@ -20,7 +20,8 @@ func raise(t *testing.T, signals ...syscall.Signal) {
 	}
 }
 
-// A stopped command is waited for, as scripts test; not after a second signal, nor for ever.
+// Stoppable waits for a stopped command, as scripts test, but not after a second signal, and not
+// longer than the grace time.
 func TestStoppable(t *testing.T) {
 	never := make(chan struct{})
 	defer close(never)
