@@ -156,7 +156,7 @@ func (s *settings) run(ctx context.Context, path string, overrides []kcut.Overri
 	case s.ui.json:
 		return s.ui.answer(report)
 	case !report.AlreadyDone:
-		s.ui.tell(fmt.Sprintf("released %s: %d rows, %d steps", report.Output, report.Released,
+		s.ui.say(fmt.Sprintf("released %s: %d rows, %d steps", report.Output, report.Released,
 			report.Steps), "released",
 			slog.String("output", report.Output), slog.Int64("rows", report.Released),
 			slog.Any("quasi_identifiers", report.Sets), slog.Int("steps", report.Steps))

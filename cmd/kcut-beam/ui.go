@@ -34,8 +34,8 @@ func newUI(out io.Writer, err *os.File) *ui {
 	}
 }
 
-// tell prints words on a terminal, and a log record elsewhere.
-func (u *ui) tell(words, message string, attrs ...slog.Attr) {
+// say prints words on a terminal, and a log record elsewhere.
+func (u *ui) say(words, message string, attrs ...slog.Attr) {
 	switch {
 	case u.quiet:
 	case u.terminal:
@@ -59,10 +59,10 @@ func (u *ui) answer(v any) error {
 func (u *ui) events() kcut.Events {
 	return kcut.Events{
 		End: func(stage kcut.Stage, took time.Duration) {
-			u.tell(fmt.Sprintf("%s %.1f s", stage, took.Seconds()), "stage ended",
+			u.say(fmt.Sprintf("%s %.1f s", stage, took.Seconds()), "stage ended",
 				slog.String("stage", string(stage)), slog.Float64("seconds", took.Seconds()))
 		},
-		Notice: func(text string) { u.tell("note: "+text, text) },
+		Notice: func(text string) { u.say("note: "+text, text) },
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/kcut/kcut"
 )
 
-// applyFlags are what the command line of kcut apply asks for.
+// applyFlags are the flags of kcut apply.
 type applyFlags struct {
 	kcut.ApplyOptions
 	onBreak, most string
@@ -38,38 +38,46 @@ A run that fails leaves nothing new behind. The same command may be run again.`,
 	}
 	cmd.Flags().StringVar(&flags.Cut, "cut", "", "the earlier release, or its cut as JSON: `FILE`")
 	offerFiles(cmd, "cut", "parquet", "json")
-	addChoice(cmd, &flags.onBreak, "on-break", "`WHAT` to do when a set does not hold: fail, refuse, coarsen or suppress", "fail", "refuse", "coarsen", "suppress")
-	cmd.Flags().StringVar(&flags.most, "max-suppressed", "", "the most records that --on-break suppress may take: `ROWS`, or a share of all as 1%")
-	common := addRunFlags(cmd, u, &flags.RunOptions, "write one JSON object per step that is undone to `FILE`", "--algorithm", "--score", "--max-steps")
+	addChoice(cmd, &flags.onBreak, "on-break",
+		"`WHAT` to do when a set does not hold: fail, refuse, coarsen or suppress", "fail",
+		"refuse", "coarsen", "suppress")
+	cmd.Flags().StringVar(&flags.most, "max-suppressed", "",
+		"the most records that --on-break suppress may take: `ROWS`, or a share of all as 1%")
+	common := addRunFlags(cmd, u, &flags.RunOptions,
+		"write one JSON object per step that is undone to `FILE`", "--algorithm", "--score",
+		"--max-steps")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !cmd.Flags().Changed("on-break") {
-			flags.onBreak = "" // the job tells
+			flags.onBreak = "" // the job has it
 		}
 		if err := flags.check(cmd.CommandPath()); err != nil {
 			return err
 		}
-		return common.release(cmd, args[0], kcut.Place{What: "cut", Path: flags.Cut}, func(job *kcut.Job) (*kcut.Report, error) {
-			return kcut.Apply(cmd.Context(), job, flags.ApplyOptions)
-		})
+		return common.release(cmd, args[0], kcut.Place{What: "cut", Path: flags.Cut},
+			func(job *kcut.Job) (*kcut.Report, error) {
+				return kcut.Apply(cmd.Context(), job, flags.ApplyOptions)
+			})
 	}
 	return cmd
 }
 
-// check checks the flags.
+// check checks the flags, and fills in the options of kcut.Apply.
 func (f *applyFlags) check(command string) error {
 	f.OnBreak = kcut.OnBreak(f.onBreak)
 	switch suppresses := f.OnBreak == kcut.BreakSuppress; {
 	case f.Cut == "":
 		return usageError(command, "--cut is missing: name an earlier release")
 	case suppresses && f.most == "":
-		return usageError(command, "--on-break suppress needs --max-suppressed, as in --max-suppressed 1%%")
+		return usageError(command,
+			"--on-break suppress needs --max-suppressed, as in --max-suppressed 1%%")
 	case !suppresses && f.most != "":
 		return usageError(command, "--max-suppressed goes with --on-break suppress only")
 	case !suppresses:
 		return nil
 	}
 	if f.MaxSuppressed.UnmarshalText([]byte(f.most)) != nil {
-		return usageError(command, "--max-suppressed is a number of rows or a share of all as 1%%, not %s", f.most)
+		return usageError(command,
+			"--max-suppressed is a number of rows or a share of all as 1%%, not %s", f.most)
 	}
 	return nil
 }

@@ -12,22 +12,22 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 )
 
-// bigTable is a made-up table of any size. Every cell is a function of its row and column,
-// so that the table is written in little memory.
+// bigTable is a generated table of any size. Every cell is a function of its row and column, so
+// that writing the table takes little memory.
 type bigTable struct {
 	rows     int64
 	rowGroup int64
 	columns  []bigColumn
 }
 
-// bigColumn is a column whose cell in a row is value(r), r a random number of that cell.
+// bigColumn is a column whose cell in a row is value(r), where r is a random number of that cell.
 type bigColumn struct {
 	name   string
 	typ    formats.Type
 	domain int // number of values; 0: as many as rows
 	text   func(value uint64) string
-	skewed bool // the smaller of two values: the first ones are frequent
-	listed bool // the file has a dictionary of the values, however large it is
+	skewed bool // a cell is the smaller of two random values: low values are frequent
+	listed bool // the file has a dictionary of the values, of any size
 }
 
 var (
@@ -70,7 +70,7 @@ func (c *bigColumn) cell(i int, row int64) uint64 {
 	return a
 }
 
-// write makes the file, and a class column that the first columns have something to do with.
+// write writes the file, with a class column that depends on the first columns.
 func (b *bigTable) write(path string) error {
 	file, err := os.Create(path)
 	if err != nil {
@@ -114,7 +114,8 @@ func (b *bigTable) writeTo(out io.Writer) error {
 
 func (b *bigTable) output() (columns []writer.Column) {
 	for _, c := range b.columns {
-		columns = append(columns, writer.Column{Field: formats.Field{Name: c.name, Type: c.typ}, Masked: c.listed})
+		columns = append(columns,
+			writer.Column{Field: formats.Field{Name: c.name, Type: c.typ}, Masked: c.listed})
 	}
 	return append(columns, writer.Column{Field: formats.Field{Name: "class", Type: bigText}})
 }
@@ -174,7 +175,7 @@ func (b *bigBatchOf) fill(first int64, n int) {
 	b.class(first, n)
 }
 
-// class says yes the more often, the higher the values of the first three columns are.
+// class is "yes" more often if the values of the first three columns are higher.
 func (b *bigBatchOf) class(first int64, n int) {
 	to := &b.columns[len(b.columns)-1]
 	to.Codes = to.Codes[:0]

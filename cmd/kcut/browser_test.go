@@ -14,25 +14,28 @@ import (
 	"github.com/kcut/kcut"
 )
 
-// reviewed is a release of the demo's people whose page is looked at.
+// reviewed is a release of the demo's people whose page the tests check.
 type reviewed struct {
 	name      string
-	change    string // of the job: what comes in the place of the line with the class
+	change    string // replaces the line of the job with the class
 	flags     []string
 	evaluated bool
 }
 
 var reviewedReleases = []reviewed{
 	{name: "tdr", evaluated: true},
-	{name: "protected", change: "class: income\nentity: name\nsensitive: [{column: workclass, l: 2}]\nmax_suppressed: 5%"},
+	{name: "protected",
+		change: "class: income\nentity: name\nsensitive: [{column: workclass, l: " +
+			"2}]\nmax_suppressed: 5%"},
 	{name: "bottom-up", flags: []string{"--algorithm", "bottom-up"}},
 	{name: "mondrian", flags: []string{"--algorithm", "mondrian"}},
-	{name: "infogain-mondrian", flags: []string{"--algorithm", "infogain-mondrian"}, evaluated: true},
+	{name: "infogain-mondrian", flags: []string{"--algorithm", "infogain-mondrian"},
+		evaluated: true},
 	{name: "kactus", flags: []string{"--algorithm", "kactus"}},
 	{name: "classless", change: "max_steps: 12", evaluated: true},
 }
 
-// kcut runs a command that must succeed, and returns what it printed.
+// kcut runs a command that must succeed, and returns its output.
 func kcutMust(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, said bytes.Buffer
@@ -42,7 +45,7 @@ func kcutMust(t *testing.T, args ...string) []byte {
 	return out.Bytes()
 }
 
-// demoFolder makes a folder with the demo and some people, and goes there.
+// demoFolder makes a folder with the demo and some people, and changes to it.
 func demoFolder(t *testing.T, rows string) {
 	t.Helper()
 	demo, err := filepath.Abs(filepath.Join("..", "..", "docs", "demo"))
@@ -56,26 +59,31 @@ func demoFolder(t *testing.T, rows string) {
 	kcutMust(t, "sample", "--rows", rows, "--quiet", "people.parquet")
 }
 
-// make makes the release and its page, and returns where that is.
+// make makes the release and its page, and returns the path of the page.
 func (r *reviewed) make(t *testing.T) (page string) {
 	t.Helper()
 	text, err := os.ReadFile("people.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.change != "" { // without a class it is a kept column like others
-		text = bytes.Replace(text, []byte("income:         keep"), []byte("income:         {keep: {identifying: accepted}}"), 1)
+	if r.change != "" { // without a class the column is kept like others
+		text = bytes.Replace(text, []byte("income:         keep"),
+			[]byte("income:         {keep: {identifying: accepted}}"), 1)
 		text = bytes.Replace(text, []byte("class: income"), []byte(r.change), 1)
 	}
 	job, release := r.name+".yaml", r.name+".parquet"
 	if err := os.WriteFile(job, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	kcutMust(t, append([]string{"run", job, "--quiet", "--output", release, "--trace", r.name + ".jsonl", "--run-json", r.name + ".json"}, r.flags...)...)
+	kcutMust(t,
+		append([]string{"run", job, "--quiet", "--output", release, "--trace", r.name + ".jsonl",
+			"--run-json", r.name + ".json"}, r.flags...)...)
 	page = r.name + ".html"
-	args := []string{"report", release, page, "--quiet", "--trace", r.name + ".jsonl", "--run-json", r.name + ".json"}
+	args := []string{"report", release, page, "--quiet", "--trace", r.name + ".jsonl", "--run-json",
+		r.name + ".json"}
 	if r.evaluated {
-		evaluation := kcutMust(t, "evaluate", job, "--curve", "--k", "10,20,50,100,200,500", "--folds", "2", "--quiet", "--json")
+		evaluation := kcutMust(t, "evaluate", job, "--curve", "--k", "10,20,50,100,200,500",
+			"--folds", "2", "--quiet", "--json")
 		if err := os.WriteFile("evaluation.json", evaluation, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -89,8 +97,9 @@ func (r *reviewed) make(t *testing.T) (page string) {
 	return absolute
 }
 
-// TestBrowser looks at pages of releases in a real browser: on a screen and a phone, in light and in dark, in print and
-// without a script nothing is cut off, everything can be read and has a name, and the slider tells what the trace does.
+// TestBrowser checks pages of releases in a real browser: on a screen and a phone, in light and in
+// dark, in print and without a script. Nothing is cut off, everything is readable and has a name,
+// and the slider shows the steps of the trace.
 func TestBrowser(t *testing.T) {
 	if os.Getenv("KCUT_BROWSER") == "" {
 		t.Skip("it starts a browser; make test-browser runs it")
@@ -115,7 +124,8 @@ func TestBrowser(t *testing.T) {
 			b.size(717, 900, "dark") // A4 without margins, as pixels
 			b.media("print", "dark")
 			b.checkLook("print", 717)
-			if pdf := b.bytesOf("Page.printToPDF", nil); !bytes.HasPrefix(pdf, []byte("%PDF-")) || bytes.Count(pdf, []byte("/Type /Page\n")) > 60 {
+			if pdf := b.bytesOf("Page.printToPDF", nil); !bytes.HasPrefix(pdf, []byte("%PDF-")) ||
+				bytes.Count(pdf, []byte("/Type /Page\n")) > 60 {
 				t.Errorf("a print of %d bytes", len(pdf))
 			}
 			b.size(1280, 900, "light")
@@ -131,8 +141,8 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// lookScript opens all that is folded and returns what does not fit into a width, and what is hard to read: texts whose
-// contrast is below that of WCAG 2.1 AA.
+// lookScript opens everything that is folded. It returns elements that do not fit into a width, and
+// texts that are hard to read: their contrast is below that of WCAG 2.1 AA.
 const lookScript = `(width => {
   document.querySelectorAll("details").forEach(d => d.open = true);
   const wide = [], faint = [], split = [];
@@ -164,7 +174,7 @@ const lookScript = `(width => {
   return { wide: wide.slice(0, 5), faint: faint.slice(0, 5), split: split.slice(0, 5), seen, height: document.documentElement.scrollHeight };
 })(%d)`
 
-// checkLook checks that all texts of the page fit into a width, and can be read.
+// checkLook checks that all texts of the page fit into a width and are readable.
 func (b *browser) checkLook(how string, width int) {
 	b.t.Helper()
 	var look struct {
@@ -186,7 +196,7 @@ func (b *browser) checkLook(how string, width int) {
 	}
 }
 
-// namesScript returns what lacks a name or a place in the order of the page.
+// namesScript returns elements of the page without a name or without a place in the reading order.
 const namesScript = `(() => {
   const lacks = [];
   if (document.documentElement.lang !== "en" || !document.title) lacks.push("language or title");
@@ -199,7 +209,8 @@ const namesScript = `(() => {
   return lacks;
 })()`
 
-// checkNames checks that everything has a name for those who do not see it, as the browser tells it to their tools.
+// checkNames checks that everything has a name for people who do not see the page, in the
+// accessibility tree of the browser.
 func (b *browser) checkNames() {
 	b.t.Helper()
 	var lacks []string
@@ -215,13 +226,15 @@ func (b *browser) checkNames() {
 	b.call("Accessibility.getFullAXTree", nil, &tree)
 	for _, n := range tree.Nodes {
 		named := []any{"slider", "button", "link", "image", "img", "heading", "navigation"}
-		if !n.Ignored && slices.Contains(named, n.Role.Value) && (n.Name.Value == nil || n.Name.Value == "") {
+		if !n.Ignored && slices.Contains(named, n.Role.Value) &&
+			(n.Name.Value == nil || n.Name.Value == "") {
 			b.t.Errorf("a %v has no name", n.Role.Value)
 		}
 	}
 }
 
-// checkWithoutScript checks that a page whose script does not run hides the slider and shows all else.
+// checkWithoutScript checks that a page whose script does not run hides the slider and shows
+// everything else.
 func (b *browser) checkWithoutScript(page string) {
 	b.t.Helper()
 	b.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil)
@@ -250,13 +263,13 @@ func readSteps(t *testing.T, path string) []kcut.TraceStep {
 	return steps
 }
 
-// sliderState is what the page shows at a step.
+// sliderState is the state of the page at a step.
 type sliderState struct {
 	Value      int
 	Score      string
-	Sets, Most []string   // smallest groups, and how many there are at most
-	Cut        [][]string // of every column the first labels
-	Labels     []string   // how many there are
+	Sets, Most []string   // sizes of the smallest groups, and their largest possible numbers
+	Cut        [][]string // the first labels of every column
+	Labels     []string   // the number of labels
 	Marker     float64
 }
 
@@ -270,7 +283,7 @@ const sliderScript = `(() => {
   };
 })()`
 
-// checkSlider drags the slider to some steps, and compares what the page shows with what follows from the trace.
+// checkSlider drags the slider to some steps, and compares the page with the trace.
 func (b *browser) checkSlider(steps []kcut.TraceStep, release string) {
 	b.t.Helper()
 	cut, err := kcut.ReadCut(b.t.Context(), release)
@@ -279,7 +292,7 @@ func (b *browser) checkSlider(steps []kcut.TraceStep, release string) {
 	}
 	var track struct{ Left, Top, Width, Height float64 }
 	b.run(`(() => { const e = document.getElementById("step"); e.scrollIntoView({block: "center", behavior: "instant"}); const r = e.getBoundingClientRect(); return {left: r.left, top: r.top, width: r.width, height: r.height}; })()`, &track)
-	const thumb = 16.0 // pixels; its middle goes from half of them to half of them before the end
+	const thumb = 16.0 // in pixels; the middle of the thumb stays half of them away from both ends
 	at := func(step int) float64 {
 		return track.Left + thumb/2 + (track.Width-thumb)*float64(step)/float64(len(steps))
 	}
@@ -309,15 +322,17 @@ func (b *browser) checkSlider(steps []kcut.TraceStep, release string) {
 	}
 }
 
-// checkState compares what is shown at a step with the trace.
+// checkState compares the page at a step with the trace.
 func (b *browser) checkState(shown *sliderState, steps []kcut.TraceStep, cut *kcut.Cut) {
 	b.t.Helper()
 	labels := labelsAt(steps, shown.Value, cut)
 	for i := range cut.Columns {
 		want := labels[cut.Columns[i].Name]
 		listed := slices.Sorted(slices.Values(shown.Cut[i]))
-		if shown.Labels[i] != strconv.Itoa(len(want)) || len(want) <= 24 && !slices.Equal(listed, want) {
-			b.t.Errorf("step %d: column %s has %s labels, %q; want %q", shown.Value, cut.Columns[i].Name, shown.Labels[i], listed, want)
+		if shown.Labels[i] != strconv.Itoa(len(want)) ||
+			len(want) <= 24 && !slices.Equal(listed, want) {
+			b.t.Errorf("step %d: column %s has %s labels, %q; want %q", shown.Value,
+				cut.Columns[i].Name, shown.Labels[i], listed, want)
 		}
 	}
 	if x := 70 + 570*float64(shown.Value)/float64(len(steps)); math.Abs(x-shown.Marker) > 0.01 {
@@ -327,7 +342,8 @@ func (b *browser) checkState(shown *sliderState, steps []kcut.TraceStep, cut *kc
 		return
 	}
 	step := steps[shown.Value-1]
-	if score, err := strconv.ParseFloat(shown.Score, 64); err != nil || math.Abs(score-step.Score) > math.Abs(step.Score)*0.001 {
+	if score, err := strconv.ParseFloat(shown.Score, 64); err != nil ||
+		math.Abs(score-step.Score) > math.Abs(step.Score)*0.001 {
 		b.t.Errorf("step %d: score %s, want %v", shown.Value, shown.Score, step.Score)
 	}
 	for i, set := range cut.Sets {
@@ -337,13 +353,14 @@ func (b *browser) checkState(shown *sliderState, steps []kcut.TraceStep, cut *kc
 		}
 		most = max(1, min(most, uint64(cut.Rows)/step.Anonymity[i]))
 		if shown.Sets[i] != fmt.Sprint(step.Anonymity[i]) || shown.Most[i] != fmt.Sprint(most) {
-			b.t.Errorf("step %d, set %d: %s in at most %s groups, want %d and %d", shown.Value, i+1, shown.Sets[i], shown.Most[i], step.Anonymity[i], most)
+			b.t.Errorf("step %d, set %d: %s in at most %s groups, want %d and %d", shown.Value, i+1,
+				shown.Sets[i], shown.Most[i], step.Anonymity[i], most)
 		}
 	}
 }
 
-// labelsAt returns the labels of every column after so many steps, in order: in a way of its own, going by what
-// every label was made of.
+// labelsAt returns the labels of every column after a number of steps, in order. It computes them
+// in its own way, from the origin of every label.
 func labelsAt(steps []kcut.TraceStep, at int, cut *kcut.Cut) map[string][]string {
 	name := func(l kcut.TraceLabel) string {
 		if l.Null {
@@ -394,16 +411,18 @@ func labelsAt(steps []kcut.TraceStep, at int, cut *kcut.Cut) map[string][]string
 	return sorted
 }
 
-// TestScreenshots takes the pictures of the documents.
+// TestScreenshots takes the pictures for the documents.
 func TestScreenshots(t *testing.T) {
 	folder, program := os.Getenv("KCUT_SCREENSHOTS"), findBrowser()
 	if folder == "" || program == "" {
-		t.Skip("it takes the pictures of the documents anew; make screenshots runs it, with a Chromium")
+		t.Skip("it takes the pictures of the documents anew; make screenshots runs it, with a " +
+			"Chromium")
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	job := []byte(strings.NewReplacer("k: 20", "k: 50", "k: 100", "k: 50").Replace(repository(t, "docs", "demo", "people.yaml")))
+	job := []byte(strings.NewReplacer("k: 20", "k: 50", "k: 100",
+		"k: 50").Replace(repository(t, "docs", "demo", "people.yaml")))
 	demoFolder(t, "60000")
 	if err := os.WriteFile("people.yaml", job, 0o600); err != nil {
 		t.Fatal(err)
@@ -414,7 +433,7 @@ func TestScreenshots(t *testing.T) {
 	b.call("Emulation.setScrollbarsHidden", map[string]any{"hidden": true}, nil)
 	for _, shot := range []struct {
 		width, height int
-		at            string // the element at the top; empty: the page's
+		at            string // the element at the top; empty: the top of the page
 		step          int
 	}{{1280, 1000, "summary", 0}, {800, 1000, "anytime", 23}, {400, 800, "chart-errors", 0}} {
 		for _, scheme := range []string{"light", "dark"} {
@@ -425,8 +444,11 @@ func TestScreenshots(t *testing.T) {
 				const e = document.getElementById(%[1]q);
 				window.scrollTo({top: e.tagName === "H1" ? 0 : e.getBoundingClientRect().top + window.scrollY - 16, behavior: "instant"});
 			})()`, shot.at, shot.step), nil)
-			picture := b.bytesOf("Page.captureScreenshot", map[string]any{"format": "webp", "quality": 80})
-			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d-%s.webp", shot.width, scheme)), picture, 0o644); err != nil {
+			picture := b.bytesOf("Page.captureScreenshot",
+				map[string]any{"format": "webp", "quality": 80})
+			err := os.WriteFile(filepath.Join(folder,
+				fmt.Sprintf("%d-%s.webp", shot.width, scheme)), picture, 0o644)
+			if err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The job of the canaries: every kind of column has values that nobody may be told. Names of
-// taxonomy nodes are the user's, in the job file; its leaves are values.
+// The job of the canaries has every kind of column, with values that must stay secret. Names of
+// taxonomy nodes are written by the user in the job file; leaves of the taxonomy are values.
 const canaryJob = `
 input: people.csv
 output: out.parquet
@@ -28,37 +28,39 @@ taxonomies:
   cities: {World: {North: [city-canary-a, city-canary-b], South: [city-canary-c]}}
 `
 
-// canaryRows returns a table in which every value is one that nobody may be told.
+// canaryRows returns a table whose values must all stay secret.
 func canaryRows() []string {
 	lines := []string{"city,job,age,note,name,income"}
 	for i := range 300 {
-		lines = append(lines, fmt.Sprintf("city-canary-%c,job-canary-%d,%d,note-canary-%d,name-canary-%d,income-canary-%d",
+		lines = append(lines, fmt.Sprintf("city-canary-%c,job-canary-%d,%d,"+
+			"note-canary-%d,name-canary-%d,income-canary-%d",
 			'a'+i%3, i%4, 73951846200+i%7, i, i, i*i%3%2))
 	}
 	return lines
 }
 
-// canaries are in every value of canaryRows and in those that make a run fail.
+// canaries are the parts that every value of canaryRows has, and the values that make a run fail.
 var canaries = []string{"canary", "739518462"}
 
-// watchedRun runs the job of a folder with everything that tells how it went, and returns what
-// was told, by where.
-func watchedRun(t *testing.T, dir string, terminal bool) (exit int, told map[string]string) {
+// watchedRun runs the job of a folder with all kinds of output about the run. It returns these
+// outputs by their names.
+func watchedRun(t *testing.T, dir string, terminal bool) (exit int, outputs map[string]string) {
 	t.Helper()
 	t.Chdir(dir)
 	var stdout, stderr strings.Builder
 	exit = execute(context.Background(), []string{
-		"run", "job.yaml", "--json", "--overwrite", "--no-resume", "--metrics-file", "kcut.prom", "--lineage", "lineage.jsonl", "--run-json", "run.json",
+		"run", "job.yaml", "--json", "--overwrite", "--no-resume", "--metrics-file", "kcut.prom",
+		"--lineage", "lineage.jsonl", "--run-json", "run.json",
 	}, newUI(&stdout, &stderr, terminal))
-	told = map[string]string{"stdout": stdout.String(), "stderr": stderr.String()}
+	outputs = map[string]string{"stdout": stdout.String(), "stderr": stderr.String()}
 	for _, name := range []string{"kcut.prom", "lineage.jsonl", "run.json"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Error(err)
 		}
-		told[name] = string(text)
+		outputs[name] = string(text)
 	}
-	return exit, told
+	return exit, outputs
 }
 
 func writeFiles(t *testing.T, dir string, texts map[string]string) {
@@ -74,20 +76,23 @@ func writeFiles(t *testing.T, dir string, texts map[string]string) {
 	}
 }
 
-// Whatever a run tells, and however it ends, no value of the data is in it.
+// No output of a run has a value of the data, for every end of the run.
 func TestNothingTellsValues(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		old, new string // in the job
-		line     string // one more of the data
+		old, new string // text of the job
+		line     string // one more line of data
 		exit     int
 		state    string
 	}{
 		{"success", "", "", "", 0, "COMPLETE"},
-		{"value unknown to the taxonomy", "", "", "city-canary-x,job-canary-1,73951846201,,,income-canary-0", 3, "FAIL"},
+		{"value unknown to the taxonomy", "", "",
+			"city-canary-x,job-canary-1,73951846201,,,income-canary-0", 3, "FAIL"},
 		{"value out of bounds", "99999999999", "73951846203", "", 3, "FAIL"},
-		{"text where a number should be", "", "", "city-canary-a,job-canary-1,age-canary,,,income-canary-0", 3, "FAIL"},
-		{"a field too many", "", "", "city-canary-a,job-canary-1,73951846201,,,income-canary-0,more-canary", 3, "FAIL"},
+		{"text where a number should be", "", "",
+			"city-canary-a,job-canary-1,age-canary,,,income-canary-0", 3, "FAIL"},
+		{"a field too many", "", "",
+			"city-canary-a,job-canary-1,73951846201,,,income-canary-0,more-canary", 3, "FAIL"},
 		{"a quote that does not end", "", "", `city-canary-a,"job-canary-1,73951846201,,,income-canary-0`, 3, "FAIL"},
 		{"a column without an entry", "  name:   drop\n", "", "", 3, "FAIL"},
 		{"k too large", "k: 5", "k: 301", "", 4, "FAIL"},
@@ -100,65 +105,69 @@ func TestNothingTellsValues(t *testing.T) {
 				"people.csv": strings.Join(append(canaryRows(), tt.line), "\n"),
 			})
 			for _, terminal := range []bool{true, false} {
-				exit, told := watchedRun(t, dir, terminal)
+				exit, outputs := watchedRun(t, dir, terminal)
 				if exit != tt.exit {
-					t.Errorf("exit %d, want %d: %s", exit, tt.exit, told["stderr"])
+					t.Errorf("exit %d, want %d: %s", exit, tt.exit, outputs["stderr"])
 				}
-				for where, text := range told {
+				for where, text := range outputs {
 					for _, canary := range canaries {
 						if strings.Contains(text, canary) {
-							t.Errorf("%s tells a value:\n%s", where, text)
+							t.Errorf("%s has a value:\n%s", where, text)
 						}
 					}
 				}
-				if want := fmt.Sprintf("kcut_run_exit_code{job_file=\"job.yaml\"} %d\n", tt.exit); !strings.Contains(told["kcut.prom"], want) {
-					t.Errorf("metrics lack %s:\n%s", want, told["kcut.prom"])
+				want := fmt.Sprintf("kcut_run_exit_code{job_file=\"job.yaml\"} %d\n", tt.exit)
+				if !strings.Contains(outputs["kcut.prom"], want) {
+					t.Errorf("metrics lack %s:\n%s", want, outputs["kcut.prom"])
 				}
-				if !strings.Contains(told["lineage.jsonl"], `"eventType":"`+tt.state+`"`) {
-					t.Errorf("lineage lacks %s:\n%s", tt.state, told["lineage.jsonl"])
+				if !strings.Contains(outputs["lineage.jsonl"], `"eventType":"`+tt.state+`"`) {
+					t.Errorf("lineage lacks %s:\n%s", tt.state, outputs["lineage.jsonl"])
 				}
-				if failed := strings.Contains(told["run.json"], `"error": {`); failed != (tt.exit != 0) {
-					t.Errorf("run.json tells a failure: %v:\n%s", failed, told["run.json"])
+				if failed := strings.Contains(outputs["run.json"], `"error": {`); failed != (tt.exit != 0) {
+					t.Errorf("run.json has a failure: %v:\n%s", failed, outputs["run.json"])
 				}
 			}
 		})
 	}
 }
 
-// The values that folders of partitions have in their names are in no event, no report, no record and no answer to
-// programs, although messages on standard error name files as they are.
+// The names of partition folders have values in them. No event, report, record or answer to
+// programs has these values. Messages on standard error name files with their full names.
 func TestNothingTellsPartitions(t *testing.T) {
 	dir := t.TempDir()
 	job := strings.Replace(canaryJob, "people.csv", "in/", 1)
 	files := map[string]string{"job.yaml": job}
 	for i, row := range canaryRows()[1:] {
 		city, rest, _ := strings.Cut(row, ",")
-		files[filepath.Join("in", "city="+city, fmt.Sprintf("%d.csv", i))] = "job,age,note,name,income\n" + rest + "\n"
+		files[filepath.Join("in", "city="+city,
+			fmt.Sprintf("%d.csv", i))] = "job,age,note,name,income\n" + rest + "\n"
 	}
 	writeFiles(t, dir, files)
 	check := func(want int) (stderr string) {
 		t.Helper()
-		exit, told := watchedRun(t, dir, false)
-		if exit != want || !strings.Contains(told["run.json"], "city=…") {
-			t.Errorf("exit %d: %s", exit, told)
+		exit, outputs := watchedRun(t, dir, false)
+		if exit != want || !strings.Contains(outputs["run.json"], "city=…") {
+			t.Errorf("exit %d: %s", exit, outputs)
 		}
-		stderr = told["stderr"]
+		stderr = outputs["stderr"]
 		if record, err := os.ReadFile(filepath.Join(".out.parquet.kcut", "run.json")); err == nil {
-			told["the record"] = string(record)
+			outputs["the record"] = string(record)
 		} else {
 			t.Error(err)
 		}
-		for where, text := range told {
+		for where, text := range outputs {
 			if where != "stderr" && strings.Contains(text, "canary") {
-				t.Errorf("%s tells a value:\n%s", where, text)
+				t.Errorf("%s has a value:\n%s", where, text)
 			}
 		}
 		return stderr
 	}
 	if stderr := check(0); strings.Contains(stderr, "canary") {
-		t.Errorf("standard error tells a value:\n%s", stderr)
+		t.Errorf("standard error has a value:\n%s", stderr)
 	}
-	writeFiles(t, dir, map[string]string{filepath.Join("in", "city=city-canary-a", "x.csv"): "job,age,note,name,income\njob-canary-1,age-canary,,,\n"})
+	writeFiles(t, dir,
+		map[string]string{filepath.Join("in", "city=city-canary-a",
+			"x.csv"): "job,age,note,name,income\njob-canary-1,age-canary,,,\n"})
 	if stderr := check(3); !strings.Contains(stderr, "city=city-canary-a") {
 		t.Errorf("standard error does not name the file:\n%s", stderr)
 	}

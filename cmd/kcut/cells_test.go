@@ -16,30 +16,35 @@ import (
 	"github.com/kcut/kcut/formats/formatstest"
 )
 
-// cellsOf is a table on which algorithms are evaluated: a cell for every k.
+// cellsOf is a table on which kcut evaluate compares algorithms: with a cell for every k.
 type cellsOf struct {
 	name  string
-	job   string   // its file
-	files []string // the job's input and taxonomies
+	job   string   // the path of the job
+	files []string // input and taxonomies of the job
 }
 
-// sharedCells are the tables that rules of the algorithms were chosen on.
+// sharedCells are the tables on which the rules of the algorithms were chosen.
 func sharedCells(t *testing.T) (cells []cellsOf) {
 	add := func(name, job, input string) {
-		cells = append(cells, cellsOf{name: name, job: filepath.Join("..", "..", "docs", job+".yaml"), files: []string{
-			formatstest.SharedData(t, input), formatstest.SharedData(t, "adult/taxonomies.yaml"),
-		}})
+		cells = append(cells,
+			cellsOf{name: name, job: filepath.Join("..", "..", "docs", job+".yaml"),
+				files: []string{
+					formatstest.SharedData(t, input),
+					formatstest.SharedData(t, "adult/taxonomies.yaml"),
+				}})
 	}
 	add("Adult, 8", "adult/eight", "adult/adult.parquet")
 	add("Adult, 14", "adult/kactus14", "adult/adult.parquet")
 	add("BRFSS", "cells/brfss", "brfss2015_heart.parquet")
-	for _, uci := range []string{"breast_cancer_wisconsin", "car", "cmc", "german", "mushroom", "nursery", "tictactoe", "vote"} {
+	for _, uci := range []string{"breast_cancer_wisconsin", "car", "cmc", "german", "mushroom",
+		"nursery", "tictactoe", "vote"} {
 		add(strings.ReplaceAll(uci, "_", " "), "cells/"+uci, "uci/"+uci+".csv")
 	}
 	return cells
 }
 
-// cellsIn returns the tables of a folder: one for each job. A job sees all files that are no jobs.
+// cellsIn returns the tables of a folder: one for each job. Every job has all files of the folder
+// that are not jobs.
 func cellsIn(t *testing.T, folder string) (cells []cellsOf) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(folder, "*"))
@@ -50,7 +55,8 @@ func cellsIn(t *testing.T, folder string) (cells []cellsOf) {
 	for _, path := range all {
 		if isJob(path) {
 			name := strings.TrimSuffix(filepath.Base(path), ".job.yaml")
-			cells = append(cells, cellsOf{name: name, job: path, files: slices.DeleteFunc(slices.Clone(all), isJob)})
+			cells = append(cells,
+				cellsOf{name: name, job: path, files: slices.DeleteFunc(slices.Clone(all), isJob)})
 		}
 	}
 	return cells
@@ -65,20 +71,22 @@ var (
 // cellRows is about the number of rows that are evaluated of larger tables.
 const cellRows = 50_000
 
-// figures are those of an algorithm in a cell: errors in percent, and the AUC of boosted trees.
+// figures are the results of an algorithm in a cell: errors in percent, and the AUC of boosted
+// trees.
 type figures struct {
 	errors []float64 // by cellLearners
 	auc    float64
 }
 
-// cell is what kcut evaluate says of a table and k.
+// cell has the results of kcut evaluate for a table and a k.
 type cell struct {
 	rows int
-	of   map[string]figures // by algorithm; those that reach k
+	of   map[string]figures // by algorithm; only algorithms that reach k
 }
 
-// TestCells writes the tables of docs/results.md on guided, auto and the others to the file that
-// KCUT_CELLS names: of the shared tables, and of those in the folder that KCUT_CELLS_FOLDER names.
+// TestCells writes the tables of docs/results.md that compare guided, auto and the other
+// algorithms. It writes them to the file KCUT_CELLS, for the shared tables and for the tables of
+// the folder KCUT_CELLS_FOLDER.
 func TestCells(t *testing.T) {
 	path := os.Getenv("KCUT_CELLS")
 	if path == "" {
@@ -99,7 +107,8 @@ func TestCells(t *testing.T) {
 
 // writeCells writes a line for every table and k, and the summary.
 func writeCells(t *testing.T, w io.Writer, tables []cellsOf) {
-	fmt.Fprintf(w, "| data | k | %s | ± |\n|%s\n", "`"+strings.Join(cellAlgorithms, "` | `")+"`", strings.Repeat("---|", len(cellAlgorithms)+3))
+	fmt.Fprintf(w, "| data | k | %s | ± |\n|%s\n", "`"+strings.Join(cellAlgorithms, "` | `")+"`",
+		strings.Repeat("---|", len(cellAlgorithms)+3))
 	var cells []cell
 	for _, of := range tables {
 		for _, k := range cellKs {
@@ -116,15 +125,20 @@ func writeCells(t *testing.T, w io.Writer, tables []cellsOf) {
 	for _, name := range []string{"guided", "auto"} {
 		near := map[string]float64{"guided": 0.3, "auto": 0.2}[name]
 		for i, learner := range cellLearners {
-			fmt.Fprintln(w, "- "+compare(cells, name, learner+"'s error", near, func(f figures) float64 { return f.errors[i] }))
+			fmt.Fprintln(w,
+				"- "+compare(cells, name, learner+"'s error", near, func(f figures) float64 {
+					return f.errors[i]
+				}))
 		}
-		fmt.Fprintln(w, "- "+compare(cells, name, "AUC", 0.01, func(f figures) float64 { return 1 - f.auc }))
+		fmt.Fprintln(w, "- "+compare(cells, name, "AUC", 0.01, func(f figures) float64 {
+			return 1 - f.auc
+		}))
 	}
 	fmt.Fprintln(w)
 }
 
-// evaluate runs kcut evaluate with five folds. There is no cell where the rows of four of them are
-// fewer than 2k: no cut is allowed then.
+// evaluate runs kcut evaluate with five folds. There is no cell if four folds have fewer than 2k
+// rows, since no cut is allowed then.
 func (of cellsOf) evaluate(t *testing.T, k int) (c cell, ok bool) {
 	args := []string{
 		"evaluate", of.prepare(t), "--quiet", "--json", "--folds", "5", "--k", strconv.Itoa(k),
@@ -169,7 +183,8 @@ func (of cellsOf) evaluate(t *testing.T, k int) (c cell, ok bool) {
 	return c, true
 }
 
-// prepare returns the job in a folder of its own, with the files that it names.
+// prepare copies the job and the files that it names to a folder of its own, and returns the path
+// of the job.
 func (of cellsOf) prepare(t *testing.T) (job string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -189,8 +204,8 @@ func (of cellsOf) prepare(t *testing.T) (job string) {
 	return job
 }
 
-// write writes the figures of all algorithms, and the standard error of an error of boosted trees on
-// guided's release if test rows were drawn at random.
+// write writes the figures of all algorithms. If test rows were drawn at random it also writes the
+// standard error of the error of boosted trees on the release of guided.
 func (c cell) write(w io.Writer) {
 	for _, name := range cellAlgorithms {
 		f, ok := c.of[name]
@@ -208,8 +223,9 @@ func (c cell) write(w io.Writer) {
 	fmt.Fprintf(w, " %.1f |\n", math.Sqrt(guided*(100-guided)/float64(c.rows)))
 }
 
-// compare says how a figure of an algorithm, of which less is better, compares with the best of the
-// others (of auto, which takes one of them: with the best of all).
+// compare says how a figure of an algorithm compares with the best figure of the other algorithms.
+// Lower figures are better. Algorithm auto chooses one of the others, so it is compared with the
+// best of all.
 func compare(cells []cell, name, what string, near float64, figure func(figures) float64) string {
 	within, lower, mean, n := 0, 0, 0.0, 0
 	for _, c := range cells {
@@ -235,7 +251,11 @@ func compare(cells []cell, name, what string, near float64, figure func(figures)
 		n++
 	}
 	if what == "AUC" {
-		return fmt.Sprintf("`%s`, %s: no more than %g below the best other one in %d of %d cells (%.0f %%), as much above it in %d, %+.3f in the mean", name, what, near, within, n, 100*float64(within)/float64(n), lower, -mean/float64(n))
+		return fmt.Sprintf("`%s`, %s: no more than %g below the best other one in %d of %d cells "+
+			"(%.0f %%), as much above it in %d, %+.3f in the mean", name, what, near, within, n,
+			100*float64(within)/float64(n), lower, -mean/float64(n))
 	}
-	return fmt.Sprintf("`%s`, %s: within %g points of the best other one or below in %d of %d cells (%.0f %%), as much lower in %d, %+.2f in the mean", name, what, near, within, n, 100*float64(within)/float64(n), lower, mean/float64(n))
+	return fmt.Sprintf("`%s`, %s: within %g points of the best other one or below in %d of %d "+
+		"cells (%.0f %%), as much lower in %d, %+.2f in the mean", name, what, near, within, n,
+		100*float64(within)/float64(n), lower, mean/float64(n))
 }

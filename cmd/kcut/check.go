@@ -16,23 +16,27 @@ func newCheck(u *ui) *cobra.Command {
 	var missing string
 	cmd := &cobra.Command{
 		Use:   "check FILE... --columns NAMES",
-		Short: "Tell how anonymous any table is on some columns, without a job",
+		Short: "Count how anonymous any table is on some columns, without a job",
 		Long: `Counts how many rows of a table share every combination of values of some columns: k, how
-many rows are unique, and the risks of being found. With --sensitive it tells what the
-rows of such a class have in common in other columns, too. Files are one table, and may be
-Parquet, Arrow or CSV, whoever wrote them. Nothing is written.`,
+many rows are unique, and the risks of being found. With --sensitive it also reports what
+the rows of such a class have in common in other columns. The files are one table, in
+Parquet, Arrow or CSV, written by any program. Nothing is written.`,
 		Example: `  kcut check people.parquet --columns birth-date,sex,zip
   kcut check exports/*.csv --columns age,zip --sensitive diagnosis --k 5 --json
   kcut check s3://bucket/stays.parquet --columns age,zip --entity patient`,
 		Args: takes("at least one file, directory or glob", 1, -1),
 	}
 	set := cmd.Flags()
-	set.StringSliceVar(&opt.Columns, "columns", nil, "`NAMES` of columns that somebody may know together, with commas between")
-	set.StringArrayVar(&opt.Sensitive, "sensitive", nil, "tell how alike a class is in column `NAME`; may be given several times")
+	set.StringSliceVar(&opt.Columns, "columns", nil,
+		"`NAMES` of columns that somebody may know together, with commas between")
+	set.StringArrayVar(&opt.Sensitive, "sensitive", nil,
+		"measure column `NAME` in every class; may be given several times")
 	set.StringVar(&opt.Count, "count", "", "take a row for as many records as column `NAME` says")
-	set.StringVar(&opt.Entity, "entity", "", "count different values of column `NAME`, such as people, instead of rows")
+	set.StringVar(&opt.Entity, "entity", "",
+		"count different values of column `NAME`, such as people, instead of rows")
 	set.IntVar(&opt.K, "k", 0, "end with exit code 4 unless every class has `N` rows, or people")
-	set.StringVar(&missing, "missing-columns", "error", "a column that some of the files lack: `error` (exit code 3), or null there")
+	set.StringVar(&missing, "missing-columns", "error",
+		"a column that some of the files lack: `error` (exit code 3), or null there")
 	offer(cmd, "missing-columns", "error", "null")
 	csv := addCSV(cmd)
 	addJSON(cmd, u)
@@ -44,7 +48,8 @@ Parquet, Arrow or CSV, whoever wrote them. Nothing is written.`,
 		case set.Changed("k") && opt.K < 1:
 			return usageError(cmd.CommandPath(), "k must be at least 1, not %d", opt.K)
 		case missing != "error" && missing != "null":
-			return usageError(cmd.CommandPath(), "--missing-columns must be one of error, null, not %q", missing)
+			return usageError(cmd.CommandPath(),
+				"--missing-columns must be one of error, null, not %q", missing)
 		}
 		opt.MissingNull = missing == "null"
 		var err error
@@ -67,12 +72,12 @@ Parquet, Arrow or CSV, whoever wrote them. Nothing is written.`,
 			*kcut.Checked
 			Error *exit.Failure `json:"error,omitempty"`
 		}{checked, exit.FailureOf(cmd.Context(), err)}
-		return errors.Join(err, u.tell(answer, u.checkedText(checked)))
+		return errors.Join(err, u.reply(answer, u.checkedText(checked)))
 	}
 	return cmd
 }
 
-// checkedText lays out for people what a check found.
+// checkedText returns the text that shows people the result of a check.
 func (u *ui) checkedText(c *kcut.Checked) string {
 	counted := ""
 	if c.Entity != "" {
@@ -80,11 +85,14 @@ func (u *ui) checkedText(c *kcut.Checked) string {
 	}
 	header, cells := []string{"columns"}, []string{""}
 	if c.K > 0 {
-		header, cells = append(header, "k", "below k"), append(cells, text.Grouped(int64(c.K)), text.Percent(c.Below))
+		header, cells = append(header, "k", "below k"),
+			append(cells, text.Grouped(int64(c.K)), text.Percent(c.Below))
 	}
 	sizes := newTable(append(header, "anonymity", "classes", "unique")...)
-	cells = append(cells, text.Grouped(c.Anonymity), text.Grouped(c.Classes), text.Percent(c.Unique))
-	for _, line := range fold(c.Columns, ",", u.room(len("  1,000,000  100.0 %  anonymity  1,000,000  100.0 %"))) {
+	cells = append(cells, text.Grouped(c.Anonymity), text.Grouped(c.Classes),
+		text.Percent(c.Unique))
+	for _, line := range fold(c.Columns, ",",
+		u.room(len("  1,000,000  100.0 %  anonymity  1,000,000  100.0 %"))) {
 		cells[0] = line
 		sizes.add(cells...)
 		cells = cells[:1]
@@ -100,7 +108,7 @@ func (u *ui) checkedText(c *kcut.Checked) string {
 	return words
 }
 
-// sensitiveTable tells of sensitive columns, each measure in the class where it is worst.
+// sensitiveTable has the measures of sensitive columns, each in the class where it is worst.
 func sensitiveTable(columns []kcut.CheckedSensitive) *table {
 	t := newTable(append([]string{"sensitive", "values"}, measureKeys()...)...)
 	for _, s := range columns {

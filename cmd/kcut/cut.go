@@ -14,8 +14,8 @@ import (
 	"github.com/kcut/kcut/internal/text"
 )
 
-// Lists of labels are folded where the terminal ends but not before fewestCharacters, elsewhere at labelWidth characters, and cut off
-// after mostLines lines.
+// Lists of labels break at the width of the terminal, but never before fewestCharacters. Without a
+// terminal they break at labelWidth characters. They end after mostLines lines.
 const (
 	labelWidth       = 72
 	fewestCharacters = 24
@@ -26,10 +26,10 @@ func newShow(u *ui) *cobra.Command {
 	var schema bool
 	cmd := &cobra.Command{
 		Use:   "show [FILE]",
-		Short: "Print what became of the columns of a released file",
+		Short: "Print the cut and the columns of a released file",
 		Long: `Prints the cut that a released file carries, with long lists of labels shortened, and the
-columns that were kept. With --json it is the cut as the file has it, but for characters
-that do not print, which are escaped; with --schema, the JSON Schema of cuts.`,
+columns that were kept. With --json it prints the cut of the file unchanged, except that it
+escapes characters that do not print; with --schema, the JSON Schema of cuts.`,
 		Args:              takes("at most one released file", 0, 1),
 		ValidArgsFunction: endingIn("parquet", "json"),
 	}
@@ -57,13 +57,15 @@ that do not print, which are escaped; with --schema, the JSON Schema of cuts.`,
 			loss = "\n" + loss
 		}
 		words := fmt.Sprintf("%s: %s, %s%s, %s%s\n\n%s%s\n%s",
-			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), loss, u.setTable(cut.Sets), unionText(cut.Union, cut.Sets, whoOf(cut))+protectionText(cut), u.columnTable(outline))
-		return u.tell(json.RawMessage(cut.Raw), text.Printable(words, "\n"))
+			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), loss,
+			u.setTable(cut.Sets), unionText(cut.Union, cut.Sets, whoOf(cut))+
+				protectionText(cut), u.columnTable(outline))
+		return u.reply(json.RawMessage(cut.Raw), text.Printable(words, "\n"))
 	}
 	return cmd
 }
 
-// extent tells how fine a cut is: how many regions it has, or after how many steps it was found.
+// extent says how fine a cut is: its number of regions, or of steps.
 func extent(cut *kcut.Cut) string {
 	if cut.Kind == kcut.KindRegions {
 		return text.Count(len(cut.Regions), "region")
@@ -71,7 +73,7 @@ func extent(cut *kcut.Cut) string {
 	return text.Count(cut.Steps, "step")
 }
 
-// protectionText says what a cut promises beside k, in lines; nothing if there is no more.
+// protectionText returns lines about the protections of a cut other than k, or nothing.
 func protectionText(cut *kcut.Cut) string {
 	var lines strings.Builder
 	if cut.Entity {
@@ -83,11 +85,12 @@ func protectionText(cut *kcut.Cut) string {
 	return lines.String()
 }
 
-// lossText says what became of records that were too few, nothing if there were none.
+// lossText returns the numbers of suppressed and dropped records, or nothing if there are none.
 func lossText(suppressed, dropped uint64) string {
 	var parts []string
 	if suppressed > 0 {
-		parts = append(parts, text.Count(suppressed, "record")+" suppressed: the widest label in every masked column")
+		parts = append(parts,
+			text.Count(suppressed, "record")+" suppressed: the widest label in every masked column")
 	}
 	if dropped > 0 {
 		parts = append(parts, text.Count(dropped, "record")+" dropped")
@@ -95,7 +98,7 @@ func lossText(suppressed, dropped uint64) string {
 	return strings.Join(parts, "; ")
 }
 
-// columnTable lists masked columns and their released labels, then those of pseudonyms and kept ones.
+// columnTable lists masked columns and their released labels, then pseudonyms and kept columns.
 func (u *ui) columnTable(o *kcut.Outline) string {
 	others := 0
 	for _, c := range o.Cut.Columns {
@@ -124,7 +127,8 @@ func (u *ui) columnTable(o *kcut.Outline) string {
 	return t.String()
 }
 
-// labelTexts returns a column's labels for people, but for a mark of suppressed values that no record has.
+// labelTexts returns a column's labels as text. It leaves out a mark of suppressed values that no
+// record has.
 func labelTexts(c kcut.CutColumn, unmarked []string) []string {
 	var texts []string
 	for _, label := range c.Cut {
@@ -140,7 +144,8 @@ func labelTexts(c kcut.CutColumn, unmarked []string) []string {
 	return texts
 }
 
-// fold lays texts out in lines of at most width characters, where that is possible, with a mark behind each but the last.
+// fold joins texts to lines of at most width characters where possible, with a mark after each text
+// except the last.
 func fold(texts []string, mark string, width int) (lines []string) {
 	line := ""
 	for i, label := range texts {
@@ -156,7 +161,7 @@ func fold(texts []string, mark string, width int) (lines []string) {
 	return append(lines, line)
 }
 
-// shorten leaves out lines of a long list, and tells of how many labels it is.
+// shorten leaves out lines of a long list, and adds the number of labels.
 func shorten(lines []string, labels int) []string {
 	if len(lines) <= mostLines {
 		return lines
@@ -168,19 +173,20 @@ func newDiff(u *ui) *cobra.Command {
 	var path string
 	cmd := &cobra.Command{
 		Use:   "diff A B",
-		Short: "Tell what changed between the cuts of two releases",
+		Short: "Show what changed between the cuts of two releases",
 		Long: `Compares the cuts of two releases, or of files with the JSON that kcut show --json prints,
 column by column: whether the second one is equal, coarser, finer or incomparable, and
-which labels only one of them has. Which nodes of a taxonomy are above each other is in
-the job, not in a release: without --job it is told, with a question mark, from the order
-of labels, and where that does not tell cuts are called different. It is no error if cuts
-differ.`,
+which labels only one of them has. The job has the taxonomies, a release has not: without
+--job, kcut infers from the order of labels which nodes are above each other, and prints a
+question mark; if that is not possible the cuts are called different. It is no error if
+cuts differ.`,
 		Example: `  kcut diff release/2026-01-30.parquet release/2026-01-31.parquet --job people.yaml
   kcut diff a.parquet cut.json --json`,
 		Args:              takes("two releases", 2, 2),
 		ValidArgsFunction: endingIn("parquet", "json"),
 	}
-	cmd.Flags().StringVar(&path, "job", "", "the `JOB` whose taxonomies tell which nodes are above each other")
+	cmd.Flags().StringVar(&path, "job", "",
+		"the `JOB` whose taxonomies determine which nodes are above each other")
 	offerFiles(cmd, "job", jobEndings...)
 	addJSON(cmd, u)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
@@ -194,12 +200,12 @@ differ.`,
 		if err != nil {
 			return err
 		}
-		return u.tell(d, text.Printable(u.differenceText(d), "\n"))
+		return u.reply(d, text.Printable(u.differenceText(d), "\n"))
 	}
 	return cmd
 }
 
-// differenceText lays a difference out for people.
+// differenceText returns the text that shows people a difference.
 func (u *ui) differenceText(d *kcut.Difference) string {
 	t := newTable("column", "is", "labels", "instead of")
 	others := 0
@@ -207,7 +213,8 @@ func (u *ui) differenceText(d *kcut.Difference) string {
 		others = max(others, utf8.RuneCountInString(c.Column)+len("  incomparable    "))
 	}
 	lines := func(labels []kcut.CutLabel) []string {
-		return shorten(fold(labelTexts(kcut.CutColumn{Cut: labels}, nil), " |", u.room(others)/2), len(labels))
+		return shorten(fold(labelTexts(kcut.CutColumn{Cut: labels}, nil), " |", u.room(others)/2),
+			len(labels))
 	}
 	for _, c := range d.Columns {
 		name, relation := c.Column, string(c.Relation)
@@ -225,7 +232,7 @@ func (u *ui) differenceText(d *kcut.Difference) string {
 	return fmt.Sprintf("%s is %s%s\n\n%s", d.To, relationWords(d.Relation), d.From, t)
 }
 
-// relationWords says what one cut is to another, up to the other's name.
+// relationWords describes the relation of one cut to another, up to the name of the other cut.
 func relationWords(r kcut.Relation) string {
 	switch r {
 	case kcut.Equal:

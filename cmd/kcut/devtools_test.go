@@ -16,26 +16,27 @@ import (
 	"time"
 )
 
-// browser is a headless Chromium with one page, told what to do over a pipe (the DevTools protocol): nothing else is
-// needed for it.
+// browser is a headless Chromium with one page. Commands go over a pipe (the DevTools protocol), so
+// the tests need no other program.
 type browser struct {
 	t       *testing.T
 	in      io.Writer
 	out     *bufio.Reader
 	session string
 	calls   int
-	events  []event // that came so far
+	events  []event // all events so far
 }
 
-// event is what the browser tells unasked.
+// event is a message of the browser that answers no command.
 type event struct {
 	Method string
 	Params json.RawMessage
 }
 
-// findBrowser returns where Chromium is; empty: nowhere.
+// findBrowser returns the path of Chromium; empty: there is none.
 func findBrowser() string {
-	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
+	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser",
+		"google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}
@@ -52,8 +53,10 @@ func newBrowser(t *testing.T, program string) *browser {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	cmd := exec.CommandContext(ctx, program, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-		"--no-first-run", "--disable-extensions", "--disable-background-networking", "--force-color-profile=srgb", "--font-render-hinting=none",
+	cmd := exec.CommandContext(ctx, program, "--headless=new", "--remote-debugging-pipe",
+		"--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+		"--no-first-run", "--disable-extensions", "--disable-background-networking",
+		"--force-color-profile=srgb", "--font-render-hinting=none",
 		"--user-data-dir="+t.TempDir(), "about:blank")
 	cmd.ExtraFiles = []*os.File{read, write} // 3 and 4, as the browser expects them
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
@@ -72,7 +75,8 @@ func newBrowser(t *testing.T, program string) *browser {
 	var target struct{ TargetID string }
 	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
 	var attached struct{ SessionID string }
-	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true},
+		&attached)
 	b.session = attached.SessionID
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network", "Accessibility"} {
 		b.call(domain+".enable", nil, nil)
@@ -100,7 +104,7 @@ func (b *browser) send(method string, params any) int {
 	return b.calls
 }
 
-// call sends a command and takes its result.
+// call sends a command and decodes its result.
 func (b *browser) call(method string, params, result any) {
 	b.t.Helper()
 	id := b.send(method, params)
@@ -121,14 +125,14 @@ func (b *browser) call(method string, params, result any) {
 	}
 }
 
-// message is what comes from the browser: an answer or an event.
+// message is a message of the browser: an answer or an event.
 type message struct {
 	event
 	ID            int
 	Result, Error json.RawMessage
 }
 
-// next takes one message, and keeps it if it is an event.
+// next reads one message, and keeps it if it is an event.
 func (b *browser) next() (m message) {
 	b.t.Helper()
 	text, err := b.out.ReadBytes(0)
@@ -144,7 +148,7 @@ func (b *browser) next() (m message) {
 	return m
 }
 
-// open goes to a page and waits until it is there.
+// open loads a page and waits for it.
 func (b *browser) open(url string) {
 	b.t.Helper()
 	b.events = nil
@@ -153,27 +157,34 @@ func (b *browser) open(url string) {
 	}
 }
 
-// size sets how large the window is, and whether the user likes it dark.
+// size sets the size of the window, and the color scheme that the user prefers.
 func (b *browser) size(width, height int, scheme string) {
 	b.t.Helper()
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.call("Emulation.setDeviceMetricsOverride",
+		map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false},
+		nil)
 	b.media("", scheme)
 }
 
-// media sets the medium, print or screen, and the colours.
+// media sets the medium, print or screen, and the color scheme.
 func (b *browser) media(medium, scheme string) {
 	b.t.Helper()
-	b.call("Emulation.setEmulatedMedia", map[string]any{"media": medium, "features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+	b.call("Emulation.setEmulatedMedia",
+		map[string]any{"media": medium,
+			"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}},
+		nil)
 }
 
-// run evaluates an expression in the page and takes its value.
+// run evaluates an expression in the page and decodes its value.
 func (b *browser) run(expression string, value any) {
 	b.t.Helper()
 	var answer struct {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &answer)
+	b.call("Runtime.evaluate",
+		map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true},
+		&answer)
 	if answer.ExceptionDetails != nil {
 		b.t.Fatalf("%.80s: %s", expression, answer.ExceptionDetails)
 	}
@@ -184,13 +195,15 @@ func (b *browser) run(expression string, value any) {
 	}
 }
 
-// mouse tells of the pointer: mousePressed, mouseMoved, mouseReleased.
+// mouse sends a pointer event: mousePressed, mouseMoved, mouseReleased.
 func (b *browser) mouse(what string, x, y float64) {
 	b.t.Helper()
-	b.call("Input.dispatchMouseEvent", map[string]any{"type": what, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1}, nil)
+	b.call("Input.dispatchMouseEvent",
+		map[string]any{"type": what, "x": x, "y": y, "button": "left", "buttons": 1,
+			"clickCount": 1}, nil)
 }
 
-// bytesOf takes what a command returns as its data.
+// bytesOf returns the data in the result of a command.
 func (b *browser) bytesOf(method string, params any) []byte {
 	b.t.Helper()
 	var answer struct{ Data string }
@@ -202,7 +215,8 @@ func (b *browser) bytesOf(method string, params any) []byte {
 	return data
 }
 
-// complaints returns errors of the console, exceptions, and requests for anything but the page itself.
+// complaints returns errors of the console, exceptions, and requests for anything except the page
+// itself.
 func (b *browser) complaints() (all []string) {
 	for _, e := range b.events {
 		var p struct {

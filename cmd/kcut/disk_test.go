@@ -23,13 +23,13 @@ const (
 	exitResources = 7
 )
 
-// A spill folder that cannot be used, or is lost or damaged while a run spills, ends the
-// run with what to do about it. The next run goes as if nothing had been.
+// A run ends with a hint if its spill folder is unusable, or is lost or damaged while the run
+// spills. The next run is not affected.
 func TestSpillFolderTrouble(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		prepare func(t *testing.T, r *spillingRun) (undo func())
-		during  func(scratch string) error // over and over, from the first table on
+		during  func(scratch string) error // called repeatedly from the first table on
 		exit    int
 		advice  string
 	}{
@@ -65,8 +65,9 @@ func (r *running) meanwhile(t *testing.T, f func() error) {
 			return
 		case <-time.After(5 * time.Millisecond):
 		}
-		// Files come and go while f goes over them.
-		if err := f(); err != nil && !errors.Is(err, syscall.ENOTEMPTY) && !errors.Is(err, fs.ErrNotExist) {
+		// Files come and go while f reads the folder.
+		if err := f(); err != nil && !errors.Is(err, syscall.ENOTEMPTY) &&
+			!errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
 	}
@@ -100,16 +101,17 @@ func readOnly(t *testing.T, r *spillingRun) (undo func()) {
 	}
 }
 
-// nobody is the user that a superuser, who may write everywhere, runs the binary as.
+// nobody is the user of the binary if the superuser runs the tests, since a superuser may write
+// everywhere.
 const nobody = 65534
 
-// anotherUser makes the run's commands those of another user, who gets the folder of the
-// job and a copy of the binary in a folder that they can reach.
+// anotherUser runs the commands of the run as another user. That user gets the folder of the job,
+// and a copy of the binary in an accessible folder.
 func (r *spillingRun) anotherUser(t *testing.T) {
 	t.Helper()
 	copied := filepath.Join(filepath.Dir(r.dir), "kcut")
-	// Not by this process: what it has open for writing while another test starts a command
-	// cannot be executed.
+	// Another process copies the binary. A file that this process has open for writing while
+	// another test starts a command cannot be executed.
 	if text, err := exec.Command("cp", r.binary, copied).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
@@ -125,7 +127,7 @@ func (r *spillingRun) anotherUser(t *testing.T) {
 	}
 }
 
-// paths returns those of what the job's folder held at first.
+// paths returns the paths of the initial files of the job's folder.
 func (r *spillingRun) paths() (paths []string) {
 	for _, name := range r.before {
 		paths = append(paths, filepath.Join(r.dir, name))
@@ -135,8 +137,8 @@ func (r *spillingRun) paths() (paths []string) {
 
 func smallDisk(t *testing.T, r *spillingRun) (undo func()) { return mountSmall(t, r.scratch) }
 
-// mountSmall mounts a disk that is too small for the tests' releases, and for what they
-// spill, where that is permitted.
+// mountSmall mounts a disk that is too small for the releases and the spilled data of the tests, if
+// the system permits that.
 func mountSmall(t *testing.T, path string) (unmount func()) { return mount(t, path, 256) }
 
 // mount mounts a disk of a size in KiB.
@@ -145,7 +147,8 @@ func mount(t *testing.T, path string, size int) (unmount func()) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mount("kcut-test", path, "tmpfs", 0, fmt.Sprintf("size=%dk", size)); err != nil {
+	err := syscall.Mount("kcut-test", path, "tmpfs", 0, fmt.Sprintf("size=%dk", size))
+	if err != nil {
 		t.Skipf("mount a small disk: %v", err)
 	}
 	mounted := true
@@ -205,8 +208,8 @@ func TestFileSizeLimit(t *testing.T) {
 	}
 }
 
-// A disk too full for the release ends the run like one too full for what is spilled. An
-// old output stays.
+// A disk too full for the release ends the run like a disk too full for spilled data. An old output
+// stays.
 func TestFullOutputDisk(t *testing.T) {
 	for _, output := range []string{"out.parquet", "parts/"} {
 		t.Run(output, func(t *testing.T) {
@@ -228,8 +231,11 @@ func TestFullOutputDisk(t *testing.T) {
 			before := list(t, folder)
 			run := start(t, r.command("--overwrite", "--output", folder+"/"+output))
 			r.mustFail(t, run, exitResources, folder, "free space in")
-			kept := "." + strings.TrimSuffix(output, "/") + ".kcut" // with the cut, for the next run
-			left := slices.DeleteFunc(list(t, folder), func(name string) bool { return name == kept })
+			// The folder has the cut, for the next run.
+			kept := "." + strings.TrimSuffix(output, "/") + ".kcut"
+			left := slices.DeleteFunc(list(t, folder), func(name string) bool {
+				return name == kept
+			})
 			if !slices.Equal(left, before) {
 				t.Errorf("%v is there, %v was before", left, before)
 			}
@@ -240,8 +246,8 @@ func TestFullOutputDisk(t *testing.T) {
 	}
 }
 
-// A disk that is full at any moment ends the run with 7, and leaves the old output and nothing that was spilled; a run on
-// a disk that is large enough makes the same release whatever its size is.
+// If a disk is full at any moment the run ends with 7, and leaves the old output and no spilled
+// data. On a disk that is large enough, of any size, a run makes the same release.
 func TestDisksOfAnySize(t *testing.T) {
 	if os.Getenv("KCUT_LONG") == "" {
 		t.Skip("takes minutes: KCUT_LONG=1 runs it")
@@ -261,7 +267,8 @@ func TestDisksOfAnySize(t *testing.T) {
 		switch {
 		case err != nil:
 			t.Errorf("disk %d: %v", i, err)
-		case code == exitResources && strings.Contains(run.stderr.String(), "free space in") && string(text) == "old":
+		case code == exitResources && strings.Contains(run.stderr.String(), "free space in") &&
+			string(text) == "old":
 			full++
 		case code == 0 && (released == nil || bytes.Equal(text, released)):
 			released = text
@@ -281,8 +288,8 @@ func TestDisksOfAnySize(t *testing.T) {
 	}
 }
 
-// A plan tells that a disk has too little room for what a run will write there, and is no
-// failure: it may be freed until then.
+// A plan notes that a disk has too little room for the files of a run. The plan does not fail:
+// somebody may free space before the run.
 func TestPlanSmallDisk(t *testing.T) {
 	r := newSpillingRun(t, 40_000)
 	defer mountSmall(t, r.scratch)()
@@ -293,10 +300,12 @@ func TestPlanSmallDisk(t *testing.T) {
 		output kcut.Verdict
 	}{
 		{[]string{"--output", r.dir + "/out.parquet"}, "for what is spilled", kcut.Maybe, kcut.Yes},
-		{[]string{"--output", r.scratch + "/out.parquet", "--memory", "16GiB"}, "for the release", kcut.Yes, kcut.Maybe},
+		{[]string{"--output", r.scratch + "/out.parquet", "--memory", "16GiB"}, "for the release",
+			kcut.Yes, kcut.Maybe},
 	} {
 		var out, notes bytes.Buffer
-		args := append([]string{"plan", filepath.Join(r.dir, "job.yaml"), "--json", "--memory", "16MiB", "--spill-dir", r.scratch}, tt.flags...)
+		args := append([]string{"plan", filepath.Join(r.dir, "job.yaml"), "--json", "--memory",
+			"16MiB", "--spill-dir", r.scratch}, tt.flags...)
 		if exit := execute(t.Context(), args, newUI(&out, &notes, false)); exit != 0 {
 			t.Fatalf("exit code %d: %s", exit, notes.String())
 		}
@@ -305,13 +314,15 @@ func TestPlanSmallDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		room := plan.Disk.SpillRoom
-		if room == nil || room.Folder != r.scratch || room.Free > 256<<10 || room.Enough != tt.spills {
+		if room == nil || room.Folder != r.scratch || room.Free > 256<<10 ||
+			room.Enough != tt.spills {
 			t.Errorf("room to spill: %+v of %+v", room, plan.Disk)
 		}
 		if room := plan.Disk.OutputRoom; room == nil || room.Enough != tt.output {
 			t.Errorf("room for the output: %+v of %+v", room, plan.Disk)
 		}
-		if all := strings.Join(plan.Notices, "\n"); strings.Count(all, "too small") != 1 || !strings.Contains(all, tt.what) {
+		if all := strings.Join(plan.Notices, "\n"); strings.Count(all, "too small") != 1 ||
+			!strings.Contains(all, tt.what) {
 			t.Errorf("it notes %q, want one that speaks of room %s", all, tt.what)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// docCommand is a command of a console block and what the document says comes out.
+// docCommand is a command of a console block, and its output by the document.
 type docCommand struct {
 	line   int // in the document
 	args   []string
@@ -20,9 +20,9 @@ type docCommand struct {
 	output []string // lines; "..." stands for any number of them
 }
 
-// TestDocs runs the console blocks of the documents, one after the other in a folder that
-// has the demo's files, as on a terminal. A line that starts with "$ " is a command and must
-// end with 0, or with what a comment says: "# exit 4". Lines below it must be its output.
+// TestDocs runs the console blocks of the documents as on a terminal, one after the other, in a
+// folder with the demo's files. A line that starts with "$ " is a command. It must end with 0, or
+// with the code in its comment: "# exit 4". The lines below must be its output.
 func TestDocs(t *testing.T) {
 	demo, err := filepath.Abs(filepath.Join("..", "..", "docs", "demo"))
 	if err != nil {
@@ -42,7 +42,8 @@ func TestDocs(t *testing.T) {
 				exit, output := c.run(t)
 				got := strings.Split(strings.TrimSuffix(output, "\n"), "\n")
 				if exit != c.exit || len(c.output) > 0 && !matchLines(c.output, got) {
-					t.Errorf("%s:%d: %s\nexit %d, want %d; output:\n%s", document, c.line, strings.Join(c.args, " "), exit, c.exit, output)
+					t.Errorf("%s:%d: %s\nexit %d, want %d; output:\n%s", document, c.line,
+						strings.Join(c.args, " "), exit, c.exit, output)
 				}
 			}
 		})
@@ -97,10 +98,10 @@ func consoleCommands(text string) []docCommand {
 	return commands
 }
 
-// liveLine matches what progress draws on a terminal, up to where it takes that away.
+// liveLine matches the live line that progress draws on a terminal, up to the code that erases it.
 var liveLine = regexp.MustCompile(`(\r\x1b\[K[^\r\n]*)*\r\x1b\[K`)
 
-// run runs a command: kcut in this process, others by the shell.
+// run runs a command: kcut in this process, other commands in a shell.
 func (c *docCommand) run(t *testing.T) (int, string) {
 	t.Helper()
 	var output bytes.Buffer
@@ -116,19 +117,20 @@ func (c *docCommand) run(t *testing.T) (int, string) {
 	return cmd.ProcessState.ExitCode(), output.String()
 }
 
-// matchLines reports whether lines are as wanted, but for empty ones at the end. In a wanted line
-// "..." stands for any text, alone for any number of lines.
+// matchLines reports whether lines match the wanted lines, except for empty lines at the end. In a
+// wanted line "..." matches any text; a line "..." matches any number of lines.
 func matchLines(want, got []string) bool {
 	pattern := regexp.QuoteMeta(strings.TrimRight(strings.Join(want, "\n"), "\n") + "\n")
 	pattern = ellipsisLine.ReplaceAllString(pattern, "(?:.*\n)*")
 	pattern = strings.ReplaceAll(pattern, `\.\.\.`, ".*")
-	return regexp.MustCompile("^" + pattern + "$").MatchString(strings.TrimRight(strings.Join(got, "\n"), "\n") + "\n")
+	return regexp.MustCompile("^" + pattern +
+		"$").MatchString(strings.TrimRight(strings.Join(got, "\n"), "\n") + "\n")
 }
 
 var ellipsisLine = regexp.MustCompile(`(?m)^\\\.\\\.\\\.\n`)
 
-// TestDocLinks follows the links from one document to another, or within one: there is such a
-// file, and such a heading in it.
+// TestDocLinks follows the links between documents and within a document: the file exists, and has
+// the heading.
 func TestDocLinks(t *testing.T) {
 	links := 0
 	for document, text := range documents(t) {
@@ -142,7 +144,8 @@ func TestDocLinks(t *testing.T) {
 				to = filepath.Join(filepath.Dir(document), filepath.FromSlash(link[1]))
 			}
 			text, err := os.ReadFile(to)
-			if _, found := os.Stat(to); found != nil || link[2] != "" && (err != nil || !anchors(string(text))[link[2]]) {
+			if _, found := os.Stat(to); found != nil ||
+				link[2] != "" && (err != nil || !anchors(string(text))[link[2]]) {
 				t.Errorf("%s: link to %s#%s leads nowhere", document, link[1], link[2])
 			}
 		}
@@ -158,11 +161,12 @@ var (
 	punctuation  = regexp.MustCompile(`[^a-z0-9 _-]`)
 )
 
-// anchors returns what the headings of a document are called in links.
+// anchors returns the names of the headings of a document in links.
 func anchors(text string) map[string]bool {
 	names := make(map[string]bool)
 	for _, h := range heading.FindAllStringSubmatch(text, -1) {
-		names[strings.ReplaceAll(punctuation.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-")] = true
+		names[strings.ReplaceAll(punctuation.ReplaceAllString(strings.ToLower(h[1]), ""), " ",
+			"-")] = true
 	}
 	return names
 }
@@ -184,7 +188,8 @@ func TestMatchLines(t *testing.T) {
 		{"took ... s", "took 1.5 m", false},
 		{"a.c", "abc", false},
 	} {
-		if got := matchLines(strings.Split(tt.want, "\n"), strings.Split(tt.got, "\n")); got != tt.matches {
+		got := matchLines(strings.Split(tt.want, "\n"), strings.Split(tt.got, "\n"))
+		if got != tt.matches {
 			t.Errorf("%q against %q: %v", tt.want, tt.got, got)
 		}
 	}

@@ -14,23 +14,27 @@ import (
 	"github.com/kcut/kcut/formats/formatstest"
 )
 
-// draftedRows is how many rows the generated tables have, and evaluatedRows of how many errors are told, about.
+// draftedRows is the number of rows of the generated tables. evaluatedRows is about the number of
+// rows that errors are measured on.
 const (
 	draftedRows   = 20_000
 	evaluatedRows = "10000"
 )
 
-// drafted is what is made of a table by the job that kcut init drafts, as it is.
+// drafted has the results of a job that kcut init drafts, without changes.
 type drafted struct {
-	name              string
-	columns           int
-	masked, kept      int                // the latter have more than their root
-	before, alone     float64            // share of the rows that are alone in all masked columns, and on all labels
-	raw, left, remove map[string]float64 // errors of classifiers in percent, of raw rows, of the release, and without all masked columns
+	name         string
+	columns      int
+	masked, kept int // kept: those with more labels than the root
+	// Share of the rows that are unique in all masked columns, and on all labels.
+	before, alone float64
+	// Errors of classifiers in percent: on raw rows, on the release, and without all masked
+	// columns.
+	raw, left, remove map[string]float64
 }
 
-// TestDrafts looks at what drafts keep of two generated tables and, where KCUT_DRAFTS names a file for the table of docs/plan.md, of
-// the real ones.
+// TestDrafts checks how much of two generated tables drafts keep. If KCUT_DRAFTS names a file it
+// checks the real tables, too, and writes the table of docs/plan.md to the file.
 func TestDrafts(t *testing.T) {
 	folder := t.TempDir()
 	inputs := []string{filepath.Join(folder, "census.csv"), filepath.Join(folder, "hospital.csv")}
@@ -44,16 +48,26 @@ func TestDrafts(t *testing.T) {
 		inputs = append(realTables(t), inputs...)
 	}
 	var table strings.Builder
-	fmt.Fprint(&table, "| data | columns | masked | more than the root | rows alone, raw | rows alone | tree, raw | tree | logistic, raw | logistic | removal |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(&table,
+		"| data | columns | masked | more than the root | rows alone, raw | rows alone | tree, "+
+			"raw | tree | logistic, raw | logistic | removal "+
+			"|\n|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, input := range inputs {
 		d := draftOf(t, input)
-		fmt.Fprintf(&table, "| %s | %d | %d | %d | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |\n", d.name, d.columns, d.masked, d.kept, 100*d.before, 100*d.alone,
-			d.raw["tree"], d.left["tree"], d.raw["logistic"], d.left["logistic"], d.remove["logistic"])
+		fmt.Fprintf(&table,
+			"| %s | %d | %d | %d | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |\n", d.name,
+			d.columns, d.masked, d.kept, 100*d.before, 100*d.alone,
+			d.raw["tree"], d.left["tree"], d.raw["logistic"], d.left["logistic"],
+			d.remove["logistic"])
 		if 5*d.kept < 2*d.masked || d.alone > 0 {
-			t.Errorf("%s: %d of %d masked columns keep more than their root, %g of the rows are alone", d.name, d.kept, d.masked, d.alone)
+			t.Errorf("%s: %d of %d masked columns keep more than their root, %g of the rows are "+
+				"alone", d.name, d.kept, d.masked, d.alone)
 		}
-		if raw, remove := d.raw["logistic"], d.remove["logistic"]; raw < remove*9/10 && d.left["logistic"] >= remove { // else columns tell nothing
-			t.Errorf("%s: an error of %g, and of %g without all masked columns", d.name, d.left["logistic"], d.remove["logistic"])
+		// Otherwise the masked columns do not predict the class.
+		if raw, remove := d.raw["logistic"], d.remove["logistic"]; raw < remove*9/10 &&
+			d.left["logistic"] >= remove {
+			t.Errorf("%s: an error of %g, and of %g without all masked columns", d.name,
+				d.left["logistic"], d.remove["logistic"])
 		}
 	}
 	t.Log("\n" + table.String())
@@ -67,7 +81,8 @@ func TestDrafts(t *testing.T) {
 // realTables are Adult, BRFSS and the sets of UCI.
 func realTables(t *testing.T) []string {
 	data := formatstest.SharedData(t, ".")
-	paths := []string{filepath.Join(data, "adult", "adult.parquet"), filepath.Join(data, "brfss2015_heart.parquet")}
+	paths := []string{filepath.Join(data, "adult", "adult.parquet"),
+		filepath.Join(data, "brfss2015_heart.parquet")}
 	uci, err := filepath.Glob(filepath.Join(data, "uci", "*.csv"))
 	if err != nil || len(uci) == 0 {
 		t.Fatalf("no sets of UCI: %v", err)
@@ -75,7 +90,8 @@ func realTables(t *testing.T) []string {
 	return append(paths, uci...)
 }
 
-// draftOf drafts a job, runs it as it is and evaluates it, by records where it counts people.
+// draftOf drafts a job, runs it without changes and evaluates it, by records if the job counts
+// people.
 func draftOf(t *testing.T, input string) drafted {
 	t.Helper()
 	folder, name := t.TempDir(), strings.TrimSuffix(filepath.Base(input), filepath.Ext(input))
@@ -84,7 +100,8 @@ func draftOf(t *testing.T, input string) drafted {
 	var plan struct {
 		Risk struct{ Raw struct{ Unique float64 } }
 	}
-	if err := json.Unmarshal(ends(t, "plan", job, "--sample", "--json", "--quiet"), &plan); err != nil {
+	err := json.Unmarshal(ends(t, "plan", job, "--sample", "--json", "--quiet"), &plan)
+	if err != nil {
 		t.Fatal(err)
 	}
 	ends(t, "run", job, "--quiet")
@@ -103,23 +120,27 @@ func draftOf(t *testing.T, input string) drafted {
 		Baseline, Upper errorsOf
 		Results         []struct{ Errors errorsOf }
 	}
-	if err := json.Unmarshal(ends(t, "evaluate", job, "--json", "--quiet", "--folds", "2", "--sample", evaluatedRows), &evaluation); err != nil {
+	err = json.Unmarshal(ends(t, "evaluate", job, "--json", "--quiet", "--folds", "2", "--sample",
+		evaluatedRows), &evaluation)
+	if err != nil {
 		t.Fatal(err)
 	}
 	d := drafted{
 		name: name, columns: len(regexp.MustCompile(`(?m)^  [^ #-].*  # `).FindAll(text, -1)),
-		before: plan.Risk.Raw.Unique, alone: cut.Union.Unique, raw: evaluation.Baseline.percent(), left: evaluation.Results[0].Errors.percent(), remove: evaluation.Upper.percent(),
+		before: plan.Risk.Raw.Unique, alone: cut.Union.Unique, raw: evaluation.Baseline.percent(),
+		left: evaluation.Results[0].Errors.percent(), remove: evaluation.Upper.percent(),
 	}
 	for _, c := range cut.Columns {
 		d.masked++
-		if n := len(c.Cut); n > 1 || n == 1 && c.Mask == "suppress" { // of which a cut lists what is disclosed
+		// A cut lists the disclosed values of suppressed columns.
+		if n := len(c.Cut); n > 1 || n == 1 && c.Mask == "suppress" {
 			d.kept++
 		}
 	}
 	return d
 }
 
-// errorsOf are errors of classifiers, as kcut evaluate tells them.
+// errorsOf are the errors of classifiers in the answer of kcut evaluate.
 type errorsOf map[string]struct{ Mean float64 }
 
 func (e errorsOf) percent() map[string]float64 {
@@ -130,7 +151,7 @@ func (e errorsOf) percent() map[string]float64 {
 	return percent
 }
 
-// ends runs kcut and returns what it prints.
+// ends runs kcut and returns its output.
 func ends(t *testing.T, args ...string) []byte {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "kcut", args...)

@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/internal/text"
 )
 
-// evaluateFlags are what the command line of kcut evaluate asks for.
+// evaluateFlags are the flags of kcut evaluate.
 type evaluateFlags struct {
 	kcut.EvaluateOptions
 	algorithms, ks                           []string
@@ -22,24 +22,25 @@ type evaluateFlags struct {
 	page                                     string
 }
 
-// curveKs are what a curve is drawn over, unless asked otherwise.
+// curveKs are the values of k of a curve, unless --k has others.
 var curveKs = []string{"5", "10", "20", "50", "100", "200", "500", "1000"}
 
 func newEvaluate(u *ui) *cobra.Command {
 	var flags evaluateFlags
 	cmd := &cobra.Command{
 		Use:   "evaluate JOB",
-		Short: "Tell how useful releases would be, for classifiers and for counting",
-		Long: `Masks training rows as the job says, masks test rows by the labels of what comes out, as kcut
-apply does, and counts how often classifiers that learn the class from the former are wrong about the latter: a
-decision tree, naive Bayes, logistic regression and boosted trees. Next to these errors
-stand those on raw values and without any quasi-identifier, the error of counting queries,
-how well a classifier separates a release from its original rows, and the costs of
-masking. Without a class only the last three are printed.
+		Short: "Measure how useful releases would be, for classifiers and for counting",
+		Long: `Masks training rows by the job, and test rows with the resulting labels, as kcut apply does.
+Classifiers learn the class from the training rows: a decision tree, naive Bayes, logistic
+regression and boosted trees. kcut counts how often they are wrong about the test rows.
+It also prints their errors on raw values and without any quasi-identifier, the error of
+counting queries, how well a classifier separates a release from its original rows, and
+the costs of masking. Without a class it prints the last three only.
 
---curve does so for every algorithm that the job allows, and k from 5 to 1000, unless others
-are named; it tells what auto would take at every k. --html draws it on one page, error against k and against the error
-of queries, which needs no network and no script. Nothing else is written.`,
+--curve evaluates every algorithm that the job allows, with k from 5 to 1000, unless
+--algorithms or --k name others, and prints the choice of auto at every k. --html draws
+the results on one page, error against k and against the error of queries. The page needs
+no network and no script. Nothing else is written.`,
 		Example: `  kcut evaluate people.yaml
   kcut evaluate people.yaml --algorithms tdr,mondrian --k 10,50,100 --folds 5
   kcut evaluate people.yaml --split set=train --json
@@ -47,21 +48,33 @@ of queries, which needs no network and no script. Nothing else is written.`,
 		Args:              takes("one job file", 1, 1),
 		ValidArgsFunction: endingIn(jobEndings...),
 	}
-	overrides := addOverrides(cmd, "--k", "--algorithm", "--output", "--compression", "--previous", "--allow-new-cut")
+	overrides := addOverrides(cmd, "--k", "--algorithm", "--output", "--compression", "--previous",
+		"--allow-new-cut")
 	set := cmd.Flags()
-	set.StringSliceVar(&flags.algorithms, "algorithms", nil, "`NAMES` of algorithms, with commas between (default the job's)")
+	set.StringSliceVar(&flags.algorithms, "algorithms", nil,
+		"`NAMES` of algorithms, with commas between (default the job's)")
 	offerSome(cmd, "algorithms", algorithmNames()...)
-	set.StringSliceVar(&flags.ks, "k", nil, "`NUMBERS` for k of every set, with commas between (default the job's)")
+	set.StringSliceVar(&flags.ks, "k", nil,
+		"`NUMBERS` for k of every set, with commas between (default the job's)")
 	set.IntVar(&flags.Folds, "folds", 10, "cross-validate on `N` parts of the rows")
 	set.IntVar(&flags.Repeats, "repeats", 1, "cross-validate `N` times, on other parts each time")
-	set.StringVar(&flags.split, "split", "", "train on the rows that `COLUMN=VALUE` is true of, test on all others, once")
+	set.StringVar(&flags.split, "split", "",
+		"train on the rows that `COLUMN=VALUE` is true of, test on all others, once")
 	set.Uint64Var(&flags.Sample, "sample", 0, "take about `N` rows of the input (default all)")
-	addChoice(cmd, &flags.rules, "rules-from", "make the masking rules from `ROWS`: training, or all", "training", "all")
-	addChoice(cmd, &flags.testRows, "test-rows", "test on `ROWS` that are masked by the rules, or raw", "masked", "raw")
-	addChoice(cmd, &flags.intervals, "intervals", "show intervals to classifiers as `FORM`: midpoint, a number, uniform, one drawn from it, or nominal, a word", "midpoint", "uniform", "nominal")
-	addChoice(cmd, &flags.roots, "roots", "show taxonomy roots and whole ranges to classifiers as `FORM`: missing, or values", "missing", "values")
-	set.BoolVar(&flags.quality, "quality", false, "also tell F1, balanced error and the error of every class (--json always does)")
-	set.BoolVar(&flags.curve, "curve", false, "try every algorithm that the job allows, and k from 5 to 1000")
+	addChoice(cmd, &flags.rules, "rules-from",
+		"make the masking rules from `ROWS`: training, or all", "training", "all")
+	addChoice(cmd, &flags.testRows, "test-rows",
+		"test on `ROWS` that are masked by the rules, or raw", "masked", "raw")
+	addChoice(cmd, &flags.intervals, "intervals",
+		"show intervals to classifiers as `FORM`: midpoint, a number, uniform, one drawn from "+
+			"it, or nominal, a word", "midpoint", "uniform", "nominal")
+	addChoice(cmd, &flags.roots, "roots",
+		"show taxonomy roots and whole ranges to classifiers as `FORM`: missing, or values",
+		"missing", "values")
+	set.BoolVar(&flags.quality, "quality", false,
+		"also print F1, balanced error and the error of every class (--json always does)")
+	set.BoolVar(&flags.curve, "curve", false,
+		"try every algorithm that the job allows, and k from 5 to 1000")
 	set.StringVar(&flags.page, "html", "", "draw errors and k on an HTML page, written to `FILE`")
 	set.BoolVar(&flags.overwrite, "overwrite", false, "replace the page if it exists")
 	addJSON(cmd, u)
@@ -70,7 +83,8 @@ of queries, which needs no network and no script. Nothing else is written.`,
 			return err
 		}
 		if flags.page != "" {
-			if err := kcut.CheckFile("page", flags.page, flags.overwrite); err != nil { // before anything is counted
+			// This check comes first, since counting takes long.
+			if err := kcut.CheckFile("page", flags.page, flags.overwrite); err != nil {
 				return err
 			}
 		}
@@ -79,7 +93,9 @@ of queries, which needs no network and no script. Nothing else is written.`,
 			return err
 		}
 		page := kcut.Place{What: "page", Path: flags.page}
-		if err := kcut.CheckPlaces(jobs[0], []kcut.Place{page}, kcut.Place{What: "job file", Path: args[0]}); err != nil {
+		err = kcut.CheckPlaces(jobs[0], []kcut.Place{page},
+			kcut.Place{What: "job file", Path: args[0]})
+		if err != nil {
 			return err
 		}
 		keepTo(jobs[0].Limits.Threads)
@@ -92,19 +108,21 @@ of queries, which needs no network and no script. Nothing else is written.`,
 		}
 		if flags.page != "" {
 			name := filepath.Base(args[0])
-			if err := report.WriteEvaluation(flags.page, name, evaluation, flags.overwrite); err != nil {
+			err := report.WriteEvaluation(flags.page, name, evaluation, flags.overwrite)
+			if err != nil {
 				return err
 			}
 		}
-		return u.tell(evaluation, evaluationText(evaluation, flags.quality))
+		return u.reply(evaluation, evaluationText(evaluation, flags.quality))
 	}
 	return cmd
 }
 
-// check checks the flags, and makes options of them.
+// check checks the flags, and fills in the options of kcut.Evaluate.
 func (f *evaluateFlags) check(command string) error {
 	f.RulesFromAll, f.RawTest = f.rules == "all", f.testRows == "raw"
-	f.Nominal, f.Uniform, f.RootsTell = f.intervals == "nominal", f.intervals == "uniform", f.roots == "values"
+	f.Nominal, f.Uniform, f.RootsTell = f.intervals == "nominal", f.intervals == "uniform",
+		f.roots == "values"
 	found := false
 	f.SplitColumn, f.SplitValue, found = strings.Cut(f.split, "=")
 	switch {
@@ -113,15 +131,18 @@ func (f *evaluateFlags) check(command string) error {
 	case f.Repeats < 1:
 		return usageError(command, "--repeats is %d, the least is 1", f.Repeats)
 	case f.RawTest && f.RulesFromAll:
-		return usageError(command, "--test-rows raw needs test rows that the rules were not made from: leave out --rules-from all")
+		return usageError(command,
+			"--test-rows raw needs test rows that the rules were not made from: leave out "+
+				"--rules-from all")
 	case f.split != "" && (!found || f.SplitColumn == ""):
 		return usageError(command, "--split is COLUMN=VALUE, not %s", f.split)
 	}
 	return nil
 }
 
-// variants loads the job once for every algorithm and k that were asked for.
-func (f *evaluateFlags) variants(u *ui, path string, overrides []kcut.Override) (jobs []*kcut.Job, err error) {
+// variants loads the job once for every requested algorithm and k.
+func (f *evaluateFlags) variants(u *ui, path string, overrides []kcut.Override) (jobs []*kcut.Job,
+	err error) {
 	if f.curve && len(f.algorithms) == 0 {
 		if f.algorithms, err = allowed(u, path, overrides); err != nil {
 			return nil, err
@@ -141,13 +162,17 @@ func (f *evaluateFlags) variants(u *ui, path string, overrides []kcut.Override) 
 	return jobs, nil
 }
 
-// allowed names the algorithms that a job may have. It is an error when the job is wrong whatever its algorithm is.
+// allowed returns the names of the algorithms that the job allows. A job that is wrong with every
+// algorithm is an error.
 func allowed(u *ui, path string, overrides []kcut.Override) (names []string, err error) {
 	if _, err := kcut.LoadJob(path, overrides...); err != nil {
 		return nil, err
 	}
 	for _, a := range kcut.Algorithms() {
-		if _, err := kcut.LoadJob(path, varied([][]kcut.Override{overrides}, "algorithm.name", "--curve", []string{a.Name})[0]...); err != nil {
+		_, err := kcut.LoadJob(path,
+			varied([][]kcut.Override{overrides}, "algorithm.name", "--curve",
+				[]string{a.Name})[0]...)
+		if err != nil {
 			u.note(fmt.Sprintf("algorithm %s is left out: the job does not allow it", a.Name))
 		} else {
 			names = append(names, a.Name)
@@ -156,20 +181,22 @@ func allowed(u *ui, path string, overrides []kcut.Override) (names []string, err
 	return names, nil
 }
 
-// varied returns every list of overrides with each of some values, if there are any.
+// varied returns every list of overrides once with each of some values. Without values it returns
+// the lists unchanged.
 func varied(lists [][]kcut.Override, key, origin string, values []string) (all [][]kcut.Override) {
 	if len(values) == 0 {
 		return lists
 	}
 	for _, list := range lists {
 		for _, value := range values {
-			all = append(all, append(slices.Clip(list), kcut.Override{Key: key, Value: value, Origin: origin}))
+			all = append(all,
+				append(slices.Clip(list), kcut.Override{Key: key, Value: value, Origin: origin}))
 		}
 	}
 	return all
 }
 
-// evaluationText lays a report out for people. Errors are in percent.
+// evaluationText returns the text that shows people a report. Errors are in percent.
 func evaluationText(r *kcut.Evaluation, quality bool) string {
 	header := append([]string{"masked by", "k"}, r.Learners...)
 	if len(r.Learners) > 0 {
@@ -184,7 +211,8 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 		header = append(header, "no region")
 	}
 	t := newTable(header...)
-	row := func(name, k string, errors map[string]kcut.Score, quality map[string]kcut.Quality, costs *kcut.Costs) {
+	row := func(name, k string, errors map[string]kcut.Score, quality map[string]kcut.Quality,
+		costs *kcut.Costs) {
 		cells := []string{name, k}
 		var areas []string
 		for _, l := range r.Learners {
@@ -197,11 +225,14 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 			cells = append(cells, strings.Join(areas, " / "))
 		}
 		if costs != nil {
-			cells = append(cells, percent(costs.QueryError), fmt.Sprintf("%.3f", costs.Propensity.Mean), fmt.Sprintf("%.3f", costs.Penalty.Mean), fmt.Sprintf("%.2f", costs.ClassSize.Mean))
+			cells = append(cells, percent(costs.QueryError),
+				fmt.Sprintf("%.3f", costs.Propensity.Mean), fmt.Sprintf("%.3f", costs.Penalty.Mean),
+				fmt.Sprintf("%.2f", costs.ClassSize.Mean))
 			if len(r.Learners) > 0 {
 				cells = append(cells, percent(costs.Misclassified))
 			}
-			cells = append(cells, fmt.Sprintf("%.3g", costs.Discernibility.Mean), fmt.Sprintf("%.4g", costs.Dropped.Mean))
+			cells = append(cells, fmt.Sprintf("%.3g", costs.Discernibility.Mean),
+				fmt.Sprintf("%.4g", costs.Dropped.Mean))
 			if costs.NoRegion != nil {
 				cells = append(cells, percent(*costs.NoRegion))
 			}
@@ -219,10 +250,12 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 			notes += fmt.Sprintf("%s, k %s: %s\n", result.Algorithm, kText(result.K), result.Failed)
 		}
 		if len(result.Chosen) > 0 {
-			notes += fmt.Sprintf("%s, k %s: takes %s\n", result.Algorithm, kText(result.K), report.Chosen(result.Chosen))
+			notes += fmt.Sprintf("%s, k %s: takes %s\n", result.Algorithm, kText(result.K),
+				report.Chosen(result.Chosen))
 		}
 		if result.Useless {
-			notes += fmt.Sprintf("%s, k %s: of no use: no classifier does better than the most frequent class, wrong about %s %%, as some do on raw rows\n",
+			notes += fmt.Sprintf("%s, k %s: of no use: no classifier does better than the most "+
+				"frequent class, wrong about %s %%, as some do on raw rows\n",
 				result.Algorithm, kText(result.K), percent(*r.Majority))
 		}
 	}
@@ -230,10 +263,11 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 	if quality && len(r.Learners) > 0 {
 		more = "\n" + qualityTable(r).String()
 	}
-	return fmt.Sprintf("%s, %s; errors in percent\n\n%s%s%s%s", text.Count(r.Rows, "row"), text.Count(r.Rounds, "round"), t, notes, optimistic(r), more)
+	return fmt.Sprintf("%s, %s; errors in percent\n\n%s%s%s%s", text.Count(r.Rows, "row"),
+		text.Count(r.Rounds, "round"), t, notes, optimistic(r), more)
 }
 
-// optimistic says which figures new rows would have worse ones of; it is empty if none are.
+// optimistic names the figures that would be worse for new rows. It is empty if there are none.
 func optimistic(r *kcut.Evaluation) string {
 	if len(r.Optimistic) == 0 {
 		return ""
@@ -245,10 +279,12 @@ func optimistic(r *kcut.Evaluation) string {
 	return figures + " optimistic: the rules were made from the test rows, too\n"
 }
 
-// hasNoRegion reports whether a result says how many test rows are in no region.
-func hasNoRegion(r kcut.EvaluationResult) bool { return r.Release != nil && r.Release.NoRegion != nil }
+// hasNoRegion reports whether a result has the number of test rows in no region.
+func hasNoRegion(r kcut.EvaluationResult) bool {
+	return r.Release != nil && r.Release.NoRegion != nil
+}
 
-// qualityTable has a row for every classifier and way to mask. Errors are in percent.
+// qualityTable has a row for every classifier and every way to mask. Errors are in percent.
 func qualityTable(r *kcut.Evaluation) *table {
 	t := newTable("masked by", "k", "classifier", "AUC", "F1", "balanced error", "error by class")
 	rows := func(name, k string, quality map[string]kcut.Quality) {
@@ -265,7 +301,8 @@ func qualityTable(r *kcut.Evaluation) *table {
 					classes = append(classes, fmt.Sprintf("%.2f", 100*score.Mean))
 				}
 			}
-			t.add(name, k, l, fmt.Sprintf("%.3f", q.AUC.Mean), fmt.Sprintf("%.3f", q.F1.Mean), percent(q.BalancedError), strings.Join(classes, " "))
+			t.add(name, k, l, fmt.Sprintf("%.3f", q.AUC.Mean), fmt.Sprintf("%.3f", q.F1.Mean),
+				percent(q.BalancedError), strings.Join(classes, " "))
 		}
 	}
 	rows("nothing (BE)", "", r.BaselineQuality)
@@ -284,7 +321,7 @@ func percent(s kcut.Score) string {
 	return fmt.Sprintf("%.2f ± %.2f", 100*s.Mean, 100**s.Deviation)
 }
 
-// kText writes the k of all sets: one if they agree.
+// kText writes the k of all sets: a single number if they agree.
 func kText(ks []int) string {
 	if slices.Min(ks) == slices.Max(ks) {
 		ks = ks[:1]

@@ -18,11 +18,11 @@ import (
 	"github.com/kcut/kcut/cmd/internal/exit"
 )
 
-// The tests of this file carry out what examples/ says, with other paths: no cluster and no
-// scheduler is needed, and no example can rot.
+// The tests of this file run the commands of examples/ with other paths. They need no cluster and
+// no scheduler, and they fail when an example becomes wrong.
 
-// place is a folder that has what the examples expect: /data/in with people, /data/out, /jobs
-// and /spill.
+// place is a folder with the folders that the examples expect: /data/in with people, /data/out,
+// /jobs and /spill.
 type place struct{ dir string }
 
 func newPlace(t *testing.T) place {
@@ -33,7 +33,8 @@ func newPlace(t *testing.T) place {
 			t.Fatal(err)
 		}
 	}
-	if code, out := p.kcut(t, nil, "sample", "--rows", "5000", "/data/in/people.parquet"); code != 0 {
+	code, out := p.kcut(t, nil, "sample", "--rows", "5000", "/data/in/people.parquet")
+	if code != 0 {
 		t.Fatal(out)
 	}
 	return p
@@ -41,12 +42,12 @@ func newPlace(t *testing.T) place {
 
 var absolute = regexp.MustCompile(`(^|[\s"=])/(data|jobs|spill)\b`)
 
-// local puts the place before the paths in a text.
+// local prefixes the paths in a text with the folder of the place.
 func (p place) local(text string) string {
 	return absolute.ReplaceAllString(text, "${1}"+p.dir+"/${2}")
 }
 
-// kcut runs the program with arguments and environment as an example has them.
+// kcut runs the program with the arguments and the environment of an example.
 func (p place) kcut(t *testing.T, env []string, args ...string) (code int, output string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "kcut")
@@ -64,7 +65,7 @@ func (p place) kcut(t *testing.T, env []string, args ...string) (code int, outpu
 	return cmd.ProcessState.ExitCode(), string(text)
 }
 
-// permanent are the exit codes after which trying again is no use.
+// permanent are the exit codes after which another try is useless.
 func permanent() []int {
 	codes := []int{}
 	for class, end := range exit.Classes {
@@ -76,8 +77,8 @@ func permanent() []int {
 	return codes
 }
 
-// The types below have the fields of Kubernetes that the example uses. A misspelled one, or one
-// in the wrong place, is none of them.
+// The types below have the fields of Kubernetes that the example uses. A field that is misspelled
+// or in the wrong place is unknown to them.
 type (
 	metadata struct{ Name string }
 
@@ -165,7 +166,8 @@ type (
 // cronJobExample returns the objects of the example.
 func cronJobExample(t *testing.T) (jobs configMap, cron cronJob) {
 	t.Helper()
-	first, second, ok := strings.Cut(repository(t, "examples", "kubernetes", "cronjob.yaml"), "\n---\n")
+	first, second, ok := strings.Cut(repository(t, "examples", "kubernetes", "cronjob.yaml"),
+		"\n---\n")
 	if !ok {
 		t.Fatal("the example is not two documents")
 	}
@@ -184,7 +186,8 @@ func TestCronJobIsSound(t *testing.T) {
 	c := pod.Containers[0]
 	volumes := make(map[string]bool)
 	for _, v := range pod.Volumes {
-		volumes[v.Name] = v.ConfigMap != nil && v.ConfigMap.Name == jobs.Metadata.Name || v.PersistentVolumeClaim != nil || v.EmptyDir != nil && v.EmptyDir.SizeLimit != ""
+		volumes[v.Name] = v.ConfigMap != nil && v.ConfigMap.Name == jobs.Metadata.Name ||
+			v.PersistentVolumeClaim != nil || v.EmptyDir != nil && v.EmptyDir.SizeLimit != ""
 	}
 	writable := []string{}
 	for _, m := range c.VolumeMounts {
@@ -196,16 +199,21 @@ func TestCronJobIsSound(t *testing.T) {
 		}
 	}
 	for what, ok := range map[string]bool{
-		"kinds":                   jobs.APIVersion == "v1" && jobs.Kind == "ConfigMap" && cron.APIVersion == "batch/v1" && cron.Kind == "CronJob",
+		"kinds": jobs.APIVersion == "v1" && jobs.Kind == "ConfigMap" &&
+			cron.APIVersion == "batch/v1" && cron.Kind == "CronJob",
 		"five fields of schedule": len(strings.Fields(cron.Spec.Schedule)) == 5,
 		"one at a time":           cron.Spec.ConcurrencyPolicy == "Forbid",
 		"retries":                 job.BackoffLimit >= 1 && pod.RestartPolicy == "Never",
 		"time to leave":           pod.TerminationGracePeriodSeconds >= 10,
-		"no root":                 pod.SecurityContext.RunAsNonRoot && pod.SecurityContext.RunAsUser > 0 && pod.SecurityContext.FSGroup > 0,
-		"read-only root":          c.SecurityContext.ReadOnlyRootFilesystem && slices.Equal(c.SecurityContext.Capabilities.Drop, []string{"ALL"}),
-		"no privileges":           c.SecurityContext.AllowPrivilegeEscalation != nil && !*c.SecurityContext.AllowPrivilegeEscalation,
-		"no token":                pod.AutomountServiceAccountToken != nil && !*pod.AutomountServiceAccountToken,
-		"where it writes":         slices.Equal(writable, []string{"/data/out", "/spill"}),
+		"no root": pod.SecurityContext.RunAsNonRoot &&
+			pod.SecurityContext.RunAsUser > 0 && pod.SecurityContext.FSGroup > 0,
+		"read-only root": c.SecurityContext.ReadOnlyRootFilesystem &&
+			slices.Equal(c.SecurityContext.Capabilities.Drop, []string{"ALL"}),
+		"no privileges": c.SecurityContext.AllowPrivilegeEscalation != nil &&
+			!*c.SecurityContext.AllowPrivilegeEscalation,
+		"no token": pod.AutomountServiceAccountToken != nil &&
+			!*pod.AutomountServiceAccountToken,
+		"where it writes": slices.Equal(writable, []string{"/data/out", "/spill"}),
 	} {
 		if !ok {
 			t.Errorf("%s: %+v", what, cron.Spec)
@@ -213,15 +221,21 @@ func TestCronJobIsSound(t *testing.T) {
 	}
 	rules := job.PodFailurePolicy.Rules
 	last := rules[len(rules)-1]
-	if last.Action != "FailJob" || last.OnExitCodes.Operator != "In" || last.OnExitCodes.ContainerName != c.Name || !slices.Equal(last.OnExitCodes.Values, permanent()) {
+	if last.Action != "FailJob" || last.OnExitCodes.Operator != "In" ||
+		last.OnExitCodes.ContainerName != c.Name ||
+		!slices.Equal(last.OnExitCodes.Values, permanent()) {
 		t.Errorf("failure rule %+v, want the codes %v", last, permanent())
 	}
 	if rules[0].Action != "Ignore" || rules[0].OnPodConditions[0].Type != "DisruptionTarget" {
 		t.Errorf("failure rule %+v", rules[0])
 	}
-	memory := slices.IndexFunc(c.Env, func(e struct{ Name, Value string }) bool { return e.Name == "KCUT_MEMORY" })
+	memory := slices.IndexFunc(c.Env, func(e struct{ Name, Value string }) bool {
+		return e.Name == "KCUT_MEMORY"
+	})
 	var budget, limit int
-	if n, err := fmt.Sscanf(c.Env[memory].Value+" "+c.Resources.Limits["memory"], "%dGiB %dGi", &budget, &limit); n != 2 || budget+1 > limit {
+	n, err := fmt.Sscanf(c.Env[memory].Value+" "+c.Resources.Limits["memory"], "%dGiB %dGi",
+		&budget, &limit)
+	if n != 2 || budget+1 > limit {
 		t.Errorf("a limit of %d GiB for a budget of %d GiB: %v", limit, budget, err)
 	}
 }
@@ -230,7 +244,8 @@ func TestCronJobRuns(t *testing.T) {
 	jobs, cron := cronJobExample(t)
 	p := newPlace(t)
 	for name, text := range jobs.Data {
-		if err := os.WriteFile(filepath.Join(p.dir, "jobs", name), []byte(p.local(text)), 0o600); err != nil {
+		err := os.WriteFile(filepath.Join(p.dir, "jobs", name), []byte(p.local(text)), 0o600)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -239,7 +254,7 @@ func TestCronJobRuns(t *testing.T) {
 	for _, e := range c.Env {
 		env = append(env, e.Name+"="+e.Value)
 	}
-	for range 2 { // and the night after, when the output is there
+	for range 2 { // and the next night, when the output exists
 		if code, out := p.kcut(t, env, c.Args...); code != 0 {
 			t.Fatalf("exit %d\n%s", code, out)
 		}
@@ -256,11 +271,14 @@ func TestDAGRuns(t *testing.T) {
 	dag := repository(t, "examples", "airflow", "people.py")
 	jobs, _ := cronJobExample(t)
 	p := newPlace(t)
-	if err := os.WriteFile(filepath.Join(p.dir, "jobs", "people.yaml"), []byte(p.local(jobs.Data["people.yaml"])), 0o600); err != nil {
+	err := os.WriteFile(filepath.Join(p.dir, "jobs", "people.yaml"),
+		[]byte(p.local(jobs.Data["people.yaml"])), 0o600)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, end := range exit.Classes { // the operator meets every one
-		if !strings.Contains(repository(t, "cmd", "kcut", "testdata", "script", "airflow.txtar"), "\n"+strconv.Itoa(end.Code)+": ") {
+	for _, end := range exit.Classes { // the operator handles every code
+		if !strings.Contains(repository(t, "cmd", "kcut", "testdata", "script", "airflow.txtar"),
+			"\n"+strconv.Itoa(end.Code)+": ") {
 			t.Errorf("no case for exit code %d", end.Code)
 		}
 	}

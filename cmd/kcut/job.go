@@ -38,7 +38,7 @@ for editors.`,
 		if err != nil {
 			return err
 		}
-		return u.tell(map[string][]kcut.Setting{"settings": job.Settings()}, job.YAML())
+		return u.reply(map[string][]kcut.Setting{"settings": job.Settings()}, job.YAML())
 	}
 	return cmd
 }
@@ -60,12 +60,12 @@ and when to use it. docs/algorithms.md describes them.`,
 		for _, a := range kcut.Algorithms() {
 			t.add(a.Name, a.Needs, a.Use)
 		}
-		return u.tell(map[string][]kcut.AlgorithmInfo{"algorithms": kcut.Algorithms()}, t.String())
+		return u.reply(map[string][]kcut.AlgorithmInfo{"algorithms": kcut.Algorithms()}, t.String())
 	}
 	return cmd
 }
 
-// algorithmNames are those that a job can name.
+// algorithmNames are the names of the algorithms that a job can have.
 func algorithmNames() (names []string) {
 	for _, a := range kcut.Algorithms() {
 		names = append(names, a.Name)
@@ -73,8 +73,8 @@ func algorithmNames() (names []string) {
 	return names
 }
 
-// jobFlag is a flag that replaces a value of the job file. It keeps the text as it was
-// given: the job file's own rules say what it may be.
+// jobFlag is a flag that replaces a value of the job file. It keeps the text of the flag unchanged:
+// the rules of the job file check it.
 type jobFlag struct {
 	kcut.Flag
 	values []string
@@ -82,7 +82,7 @@ type jobFlag struct {
 
 func (f *jobFlag) String() string { return strings.Join(f.values, ",") }
 
-// Type is what help calls the flag's value.
+// Type returns the name that help gives to the value of the flag.
 func (f *jobFlag) Type() string { return "value" }
 
 func (f *jobFlag) Set(value string) error {
@@ -93,14 +93,14 @@ func (f *jobFlag) Set(value string) error {
 	return nil
 }
 
-// addFlags registers flags that replace values of a job file. The returned function gives the
-// replacements that the environment and the flags ask for.
+// addFlags registers flags that replace values of a job file. The returned function returns the
+// overrides of the environment and of the flags.
 func addFlags(cmd *cobra.Command, flags []kcut.Flag) func() []kcut.Override {
 	jobFlags := make([]*jobFlag, len(flags))
 	for i, f := range flags {
 		jobFlags[i] = &jobFlag{Flag: f}
 		name := strings.TrimPrefix(f.Name, "--")
-		usage := strings.ReplaceAll(f.Doc, "`", "") // back quotes would name its value
+		usage := strings.ReplaceAll(f.Doc, "`", "") // in help they name the value
 		if f.Variable != "" {
 			usage += " [" + f.Variable + "]"
 		}
@@ -108,7 +108,7 @@ func addFlags(cmd *cobra.Command, flags []kcut.Flag) func() []kcut.Override {
 		if f.Words != nil {
 			offer(cmd, name, f.Words...)
 		}
-		if slices.Contains(f.Words, "true") { // by itself the flag says so
+		if slices.Contains(f.Words, "true") { // the flag without a value means true
 			cmd.Flags().Lookup(name).NoOptDefVal = "true"
 		}
 	}
@@ -116,22 +116,24 @@ func addFlags(cmd *cobra.Command, flags []kcut.Flag) func() []kcut.Override {
 		overrides := kcut.EnvironmentOverrides(os.LookupEnv)
 		for _, flag := range jobFlags {
 			for _, value := range flag.values {
-				overrides = append(overrides, kcut.Override{Key: flag.Key, Value: value, Origin: flag.Name})
+				overrides = append(overrides,
+					kcut.Override{Key: flag.Key, Value: value, Origin: flag.Name})
 			}
 		}
 		return overrides
 	}
 }
 
-// addOverrides registers a flag for every value of a job file that the command line may
-// replace, but for those named.
+// addOverrides registers a flag for every value of a job file that the command line may replace,
+// except the named flags.
 func addOverrides(cmd *cobra.Command, but ...string) func() []kcut.Override {
 	isOut := func(f kcut.Flag) bool { return slices.Contains(but, f.Name) }
 	return addFlags(cmd, slices.DeleteFunc(kcut.Flags(), isOut))
 }
 
-// addLimits registers the flags of limits for a command without a job file: memory, threads, and others by their
-// keys. The returned function gives what the environment and they ask for.
+// addLimits registers the flags of limits for a command without a job file: memory, threads, and
+// others by their keys. The returned function returns the limits of the environment and of the
+// flags.
 func addLimits(cmd *cobra.Command, others ...string) func() (kcut.Limits, error) {
 	keys := append(others, "limits.memory", "limits.threads")
 	isOut := func(f kcut.Flag) bool { return !slices.Contains(keys, f.Key) }
@@ -139,8 +141,8 @@ func addLimits(cmd *cobra.Command, others ...string) func() (kcut.Limits, error)
 	return func() (kcut.Limits, error) { return kcut.LimitsOf(overrides()...) }
 }
 
-// addCSV registers the flags that say how CSV is read, for a command without a job file. The returned
-// function gives what they say.
+// addCSV registers the flags that say how CSV is read, for a command without a job file. The
+// returned function returns the options of the flags.
 func addCSV(cmd *cobra.Command) func() (kcut.CSV, error) {
 	flags := kcut.CSVFlags()
 	for i, f := range flags {
@@ -150,9 +152,8 @@ func addCSV(cmd *cobra.Command) func() (kcut.CSV, error) {
 	return func() (kcut.CSV, error) { return kcut.CSVOf(overrides()...) }
 }
 
-// keepTo makes the process run on no more processors at a time than a job's threads: what
-// collects garbage and what writes count as well, what the system does for them does not. 0
-// threads stand for all.
+// keepTo limits the processors of the process to the threads of a job. Garbage collection and
+// writers count, work of the system for the process does not. 0 threads mean all processors.
 func keepTo(threads int) {
 	if threads > 0 {
 		runtime.GOMAXPROCS(min(threads, runtime.GOMAXPROCS(0)))

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// A run that is killed, or stopped, at whatever moment, publishes the whole release or nothing. The next one
-// goes on from what it has kept, publishes the same bytes as if nothing had been, and leaves no
-// trace of it.
+// A run that is killed or stopped at any moment publishes the whole release or nothing. The next
+// run uses the checkpoint, publishes the bytes of an undisturbed run, and removes all files of the
+// earlier run.
 func TestKilledWhileSpilling(t *testing.T) {
 	kills := 20
 	if os.Getenv("KCUT_LONG") != "" {
@@ -44,9 +44,10 @@ func TestKilledWhileSpilling(t *testing.T) {
 					moment /= 4
 				}
 				time.Sleep(time.Duration(moment))
-				if kill%4 == 3 { // stopped instead; in both cases it may have ended by itself
+				if kill%4 == 3 { // stopped, not killed; in both cases the run may have ended before
 					_ = run.cmd.Process.Signal(syscall.SIGTERM)
-					if code := run.exit(t); code != 143 && code != 0 && !run.diedOf(syscall.SIGTERM) {
+					if code := run.exit(t); code != 143 && code != 0 &&
+						!run.diedOf(syscall.SIGTERM) {
 						t.Errorf("stopped with exit code %d: %s", code, &run.stderr)
 					}
 				}
@@ -65,14 +66,15 @@ func TestKilledWhileSpilling(t *testing.T) {
 					t.Errorf("the next run released\n%swant\n%s", got, want)
 				}
 			}
-			if t.Logf("of %d kills %d left spilled data, %d a checkpoint", kills/2, swept, resumed); swept == 0 || resumed == 0 {
+			t.Logf("of %d kills %d left spilled data, %d a checkpoint", kills/2, swept, resumed)
+			if swept == 0 || resumed == 0 {
 				t.Error("that is too few")
 			}
 		})
 	}
 }
 
-// Two runs that spill to one folder at the same time do not see each other.
+// Two runs that spill to one folder at the same time do not affect each other.
 func TestTwoRunsInOneSpillFolder(t *testing.T) {
 	a, b := newSpillingRun(t, 60_000), newSpillingRun(t, 40_000)
 	wantA, wantB := a.mustSucceed(t), b.mustSucceed(t)
@@ -93,8 +95,8 @@ func TestTwoRunsInOneSpillFolder(t *testing.T) {
 	}
 }
 
-// While a run spills nobody else can read what it has spilled, and what is left when it is
-// killed goes with the next run, whether that spills or not.
+// Other users cannot read spilled data. The next run removes the spilled data of a killed run,
+// whether it spills or not.
 func TestSpillFolderIsPrivateAndSwept(t *testing.T) {
 	for _, memory := range []string{"16MiB", "1GiB"} {
 		for _, named := range []bool{true, false} {
@@ -107,7 +109,8 @@ func TestSpillFolderIsPrivateAndSwept(t *testing.T) {
 				run := start(t, r.command())
 				run.untilSpilled(t, r.scratch)
 				for _, name := range list(t, r.scratch) {
-					if info, err := os.Stat(filepath.Join(r.scratch, name)); err != nil || info.Mode() != os.ModeDir|0o700 {
+					if info, err := os.Stat(filepath.Join(r.scratch, name)); err != nil ||
+						info.Mode() != os.ModeDir|0o700 {
 						t.Errorf("%s has mode %v: %v", name, info.Mode(), err)
 					}
 				}

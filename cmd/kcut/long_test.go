@@ -20,10 +20,10 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// overhead is what a run may take beyond its memory budget: docs/memory.md promises it.
+// overhead is the memory that a run may take beyond its budget: docs/memory.md promises it.
 const overhead = spill.Overhead
 
-// bigRows returns a number of rows, times KCUT_LONG_SCALE.
+// bigRows returns a number of rows, multiplied by KCUT_LONG_SCALE.
 func bigRows(rows float64) int64 {
 	if scale, err := strconv.ParseFloat(os.Getenv("KCUT_LONG_SCALE"), 64); err == nil {
 		rows *= scale
@@ -35,13 +35,13 @@ func bigRows(rows float64) int64 {
 type bigRun struct {
 	name  string
 	table bigTable
-	masks string // of the columns in order; the class is kept
+	masks string // masks of the columns in order; the class is kept
 	k     int
-	group int   // rows of a row group of the release; 0: as kcut chooses
-	tight []int // budgets in MiB that are less than what it takes in memory; nil: 256
-	// room is how many bytes of a row may lie in the spill folder at a time: half more than
-	// its packed codes take, or than the values, with texts as long as they are, when these
-	// do not fit the memory. Without freeing what was consumed it would be more.
+	group int   // rows of a row group of the release; 0: kcut chooses
+	tight []int // budgets in MiB that are too small to run in memory; nil: 256
+	// room is the largest number of bytes per row in the spill folder at a time: half more than the
+	// packed codes of a row, or than its values with full texts if the values do not fit the
+	// memory. A run that did not free consumed data would take more.
 	room int64
 }
 
@@ -50,13 +50,17 @@ func bigRuns() []bigRun {
 		{
 			name: "many distinct tuples",
 			table: bigTable{rows: bigRows(20e6), rowGroup: 1 << 20, columns: []bigColumn{
-				numbers("age", 74), numbers("weight", 20_000), numbers("education-num", 16), numbers("gain", 120),
-				numbers("loss", 100), numbers("hours", 99), zips("zip"), words("sex", 2), words("race", 5),
-				words("relationship", 6), words("marital", 7), words("workclass", 8), words("occupation", 14), words("country", 41),
+				numbers("age", 74), numbers("weight", 20_000), numbers("education-num", 16),
+				numbers("gain", 120),
+				numbers("loss", 100), numbers("hours", 99), zips("zip"), words("sex", 2),
+				words("race", 5),
+				words("relationship", 6), words("marital", 7), words("workclass", 8),
+				words("occupation", 14), words("country", 41),
 			}},
-			masks: "discretize discretize discretize discretize discretize discretize prefix suppress suppress suppress suppress suppress suppress suppress",
-			k:     50,
-			room:  24,
+			masks: "discretize discretize discretize discretize discretize discretize prefix " +
+				"suppress suppress suppress suppress suppress suppress suppress",
+			k:    50,
+			room: 24,
 		},
 		{
 			name: "many rows",
@@ -69,7 +73,7 @@ func bigRuns() []bigRun {
 		},
 		{
 			name: "many distinct values",
-			// 20 million accounts, and more times than that.
+			// 20 million accounts, and a larger number of times.
 			table: bigTable{rows: bigRows(21.4e6), rowGroup: 1 << 20, columns: []bigColumn{
 				{name: "seen", typ: formats.Type{Kind: formats.Timestamp, Unit: formats.Micro}},
 				{name: "account", typ: bigText, text: account},
@@ -82,7 +86,9 @@ func bigRuns() []bigRun {
 		{
 			name: "twenty million codes",
 			table: bigTable{rows: bigRows(20e6), rowGroup: 1 << 20, columns: []bigColumn{
-				{name: "code", typ: bigText, text: func(v uint64) string { return fmt.Sprintf("%010d", v%10_000_000_000) }},
+				{name: "code", typ: bigText, text: func(v uint64) string {
+					return fmt.Sprintf("%010d", v%10_000_000_000)
+				}},
 				numbers("age", 74), words("sex", 2),
 			}},
 			masks: "prefix discretize suppress",
@@ -92,7 +98,9 @@ func bigRuns() []bigRun {
 		{
 			name: "ten million codes, and moments",
 			table: bigTable{rows: bigRows(20e6), rowGroup: 1 << 20, columns: []bigColumn{
-				{name: "code", typ: bigText, text: func(v uint64) string { return fmt.Sprintf("%012d", v%10_000_000*31_337) }},
+				{name: "code", typ: bigText, text: func(v uint64) string {
+					return fmt.Sprintf("%012d", v%10_000_000*31_337)
+				}},
 				{name: "seen", typ: bigText, text: moment},
 				words("sex", 2),
 			}},
@@ -104,7 +112,8 @@ func bigRuns() []bigRun {
 			name: "one giant row group",
 			table: bigTable{rows: bigRows(10e6), rowGroup: 1 << 40, columns: []bigColumn{
 				numbers("age", 74), words("sex", 2),
-				{name: "id", typ: bigInt}, {name: "amount", typ: bigFloat}, {name: "note", typ: bigText, text: account},
+				{name: "id", typ: bigInt}, {name: "amount", typ: bigFloat},
+				{name: "note", typ: bigText, text: account},
 			}},
 			masks: "discretize suppress keep keep keep",
 			k:     50,
@@ -134,7 +143,7 @@ func bigRuns() []bigRun {
 		},
 		{
 			name: manyChunks,
-			// 2,000 row groups of 63 columns, and as many in the release.
+			// 2,000 row groups of 63 columns, in the table and in the release.
 			table: bigTable{rows: 400_000, rowGroup: 200, columns: slices.Concat(
 				[]bigColumn{numbers("age", 74), words("sex", 2)},
 				slices.Collect(func(yield func(bigColumn) bool) {
@@ -151,9 +160,9 @@ func bigRuns() []bigRun {
 // manyChunks is the name of the run over very many column chunks.
 const manyChunks = "many column chunks"
 
-// TestBiggerThanMemory runs jobs whose data is larger than their memory budget: the process
-// stays within budget and overhead, its spill folder within a little more than the data that
-// is alive, and it releases the same as with plenty.
+// TestBiggerThanMemory runs jobs whose data are larger than their memory budget. The process stays
+// within budget and overhead, its spill folder stays a little larger than the live data, and the
+// release is the same as with plenty of memory.
 func TestBiggerThanMemory(t *testing.T) {
 	if os.Getenv("KCUT_LONG") == "" {
 		t.Skip("takes minutes: KCUT_LONG=1 runs it")
@@ -162,7 +171,9 @@ func TestBiggerThanMemory(t *testing.T) {
 	for i, tt := range bigRuns() {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			if text, err := exec.CommandContext(t.Context(), "bigrun", strconv.Itoa(i), dir).CombinedOutput(); err != nil {
+			text, err := exec.CommandContext(t.Context(), "bigrun", strconv.Itoa(i),
+				dir).CombinedOutput()
+			if err != nil {
 				t.Fatalf("%v: %s", err, text)
 			}
 			plenty := measure(t, program, dir, "8GiB")
@@ -172,13 +183,16 @@ func TestBiggerThanMemory(t *testing.T) {
 			for _, budget := range tt.tight {
 				tight := measure(t, program, dir, fmt.Sprintf("%dMiB", budget))
 				if tight.sums != plenty.sums {
-					t.Errorf("with %d MiB release and trace are %s, with 8 GiB %s", budget, tight.sums, plenty.sums)
+					t.Errorf("with %d MiB release and trace are %s, with 8 GiB %s", budget,
+						tight.sums, plenty.sums)
 				}
 				if tight.resident == 0 || tight.resident > int64(budget)<<20+overhead {
-					t.Errorf("peak resident set is %d MiB with a budget of %d MiB", tight.resident>>20, budget)
+					t.Errorf("peak resident set is %d MiB with a budget of %d MiB",
+						tight.resident>>20, budget)
 				}
 				if room := tt.table.rows * tt.room; tight.disk > room {
-					t.Errorf("%d MiB lay in the spill folder at a time, more than %d", tight.disk>>20, room>>20)
+					t.Errorf("%d MiB lay in the spill folder at a time, more than %d",
+						tight.disk>>20, room>>20)
 				}
 				if tight.disk == 0 && tt.room > 0 {
 					t.Error("nothing was spilled")
@@ -188,8 +202,8 @@ func TestBiggerThanMemory(t *testing.T) {
 	}
 }
 
-// TestManyColumnChunks applies and verifies a release of very many column chunks, whose footer
-// is large: within budget and overhead. What is too little to open its input with is refused at
+// TestManyColumnChunks applies and verifies a release of very many column chunks, whose footer is
+// large, within budget and overhead. A budget that is too small to open the input is refused at
 // once.
 func TestManyColumnChunks(t *testing.T) {
 	if os.Getenv("KCUT_LONG") == "" {
@@ -197,19 +211,24 @@ func TestManyColumnChunks(t *testing.T) {
 	}
 	program, dir := built(t), t.TempDir()
 	number := slices.IndexFunc(bigRuns(), func(b bigRun) bool { return b.name == manyChunks })
-	if text, err := exec.CommandContext(t.Context(), "bigrun", strconv.Itoa(number), dir).CombinedOutput(); err != nil {
+	text, err := exec.CommandContext(t.Context(), "bigrun", strconv.Itoa(number),
+		dir).CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	job, out, cut := filepath.Join(dir, "job.yaml"), filepath.Join(dir, "out.parquet"), filepath.Join(dir, "cut.parquet")
+	job, out, cut := filepath.Join(dir, "job.yaml"), filepath.Join(dir, "out.parquet"),
+		filepath.Join(dir, "cut.parquet")
 	refused := start(t, exec.Command(program, "run", job, "--memory", "16MiB", "--quiet"))
-	if code := refused.exit(t); code != 7 || !strings.Contains(refused.stderr.String(), "hint: give more than") {
+	if code := refused.exit(t); code != 7 ||
+		!strings.Contains(refused.stderr.String(), "hint: give more than") {
 		t.Errorf("with 16 MiB: exit code %d: %s", code, &refused.stderr)
 	}
 	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a refused run left an output: %v", err)
 	}
 	for _, args := range [][]string{
-		{"run", job, "--memory", "64MiB"}, {"verify", out}, {"apply", job, "--cut", cut, "--memory", "64MiB"},
+		{"run", job, "--memory", "64MiB"}, {"verify", out},
+		{"apply", job, "--cut", cut, "--memory", "64MiB"},
 	} {
 		if args[0] == "apply" {
 			if err := os.Rename(out, cut); err != nil {
@@ -221,33 +240,36 @@ func TestManyColumnChunks(t *testing.T) {
 		if code := child.exit(t); code != 0 {
 			t.Fatalf("%s: exit code %d: %s", args[0], code, &child.stderr)
 		}
-		if t.Logf("%s: peak resident set %d MiB", args[0], resident>>20); resident == 0 || resident > 64<<20+overhead {
-			t.Errorf("%s: peak resident set is %d MiB, more than 64 MiB and the overhead", args[0], resident>>20)
+		if t.Logf("%s: peak resident set %d MiB", args[0], resident>>20); resident == 0 ||
+			resident > 64<<20+overhead {
+			t.Errorf("%s: peak resident set is %d MiB, more than 64 MiB and the overhead", args[0],
+				resident>>20)
 		}
 	}
 }
 
-// built builds kcut: the program that users run, without what the tests add to it, takes part
-// of the overhead.
+// built builds kcut for users: the code that tests add would take part of the overhead.
 func built(t *testing.T) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), "kcut")
-	if text, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+	text, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
+		".").CombinedOutput()
+	if err != nil {
 		t.Fatalf("build kcut: %v\n%s", err, text)
 	}
 	return program
 }
 
-// moment is a microsecond of forty years.
+// moment returns one of the microseconds of forty years.
 func moment(v uint64) string {
 	const span = 40 * 365 * 24 * 3600 * 1_000_000
 	return time.UnixMicro(int64(v % span)).UTC().Format("2006-01-02T15:04:05.000000Z")
 }
 
-// long is a text of a hundred bytes.
+// long returns a text of a hundred bytes.
 func long(v uint64) string { return fmt.Sprintf("%0100d", mix(v)) }
 
-// account is a text of which one in sixteen is one of a hundred frequent ones.
+// account returns the text of an account. One in sixteen is one of a hundred frequent accounts.
 func account(v uint64) string {
 	if v%16 == 0 {
 		return "shared-" + strconv.FormatUint(v/16%100, 10)
@@ -255,8 +277,8 @@ func account(v uint64) string {
 	return "account-" + strconv.FormatUint(v, 36)
 }
 
-// writeBigRun is a command: it writes table and job of the run of a number to a folder. It
-// has a process of its own because what a process has held counts for its children, too.
+// writeBigRun is a command that writes the table and the job of a numbered run to a folder. It runs
+// in a process of its own, because the memory of a process counts for its children, too.
 func writeBigRun() {
 	number, err := strconv.Atoi(os.Args[1])
 	if err == nil {
@@ -300,19 +322,20 @@ func (b *bigRun) job() string {
 	if b.group > 0 {
 		output = fmt.Sprintf("{path: out.parquet, row_group_rows: %d}", b.group)
 	}
-	return fmt.Sprintf("input: in.parquet\noutput: %s\nclass: class\nquasi_identifiers:\n  - {columns: [%s], k: %d}\ncolumns:\n%s",
+	return fmt.Sprintf("input: in.parquet\noutput: %s\nclass: class\nquasi_identifiers:\n  - "+
+		"{columns: [%s], k: %d}\ncolumns:\n%s",
 		output, strings.Join(set, ", "), b.k, columns)
 }
 
 type measured struct {
 	resident     int64
 	seconds, cpu float64
-	disk         int64  // the most that was seen in the spill folder
-	sums         string // of release and trace
+	disk         int64  // the most bytes seen in the spill folder
+	sums         string // digests of release and trace
 	run          measuredRun
 }
 
-// measuredRun is what is looked at of run.json.
+// measuredRun has the fields of run.json that the tests check.
 type measuredRun struct {
 	Steps       int
 	Tuples      []int `json:"distinct_tuples"`
@@ -330,10 +353,14 @@ func measure(t *testing.T, program, dir, memory string, flags ...string) measure
 	report := filepath.Join(dir, "run.json")
 	trace := filepath.Join(dir, "trace.jsonl")
 	began := time.Now()
-	cmd := exec.Command(program, append([]string{"run", filepath.Join(dir, "job.yaml"), "--memory", memory,
-		"--trace", trace, "--run-json", report, "--overwrite", "--no-resume", "--quiet"}, flags...)...)
+	cmd := exec.Command(program,
+		append([]string{"run", filepath.Join(dir, "job.yaml"), "--memory", memory,
+			"--trace", trace, "--run-json", report, "--overwrite", "--no-resume", "--quiet"},
+			flags...)...)
 	child := start(t, cmd)
-	most := child.most(child.peakResident, func() int64 { return bytesIn(filepath.Join(dir, ".kcut-spill")) })
+	most := child.most(child.peakResident, func() int64 {
+		return bytesIn(filepath.Join(dir, ".kcut-spill"))
+	})
 	if code := child.exit(t); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &child.stderr)
 	}
@@ -355,12 +382,14 @@ func measure(t *testing.T, program, dir, memory string, flags ...string) measure
 	if run.AlreadyDone {
 		t.Fatal("the run found its work done")
 	}
-	t.Logf("%s: peak resident set %d MiB, %.0f s, %d steps, tuples %d, spilled %d MiB, at most %d MiB at a time, stages %v",
-		memory, m.resident>>20, m.seconds, run.Steps, run.Tuples, run.Spilled>>20, m.disk>>20, run.Stages)
+	t.Logf("%s: peak resident set %d MiB, %.0f s, %d steps, tuples %d, spilled %d MiB, at most "+
+		"%d MiB at a time, stages %v",
+		memory, m.resident>>20, m.seconds, run.Steps, run.Tuples, run.Spilled>>20, m.disk>>20,
+		run.Stages)
 	return m
 }
 
-// most returns the most of what looks saw, each, until the run ended.
+// most returns the largest value that each of the functions returned until the run ended.
 func (r *running) most(looks ...func() int64) (most []int64) {
 	most = make([]int64, len(looks))
 	for {
@@ -375,8 +404,8 @@ func (r *running) most(looks ...func() int64) (most []int64) {
 	}
 }
 
-// peakResident returns the largest resident set that the process has had, in bytes. What the
-// system tells after its end would count what this process had when it began that one.
+// peakResident returns the largest resident set that the process has had so far, in bytes. After
+// the end of the process the system would also count the memory of this process at its start.
 func (r *running) peakResident() (bytes int64) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.cmd.Process.Pid))
 	for line := range strings.Lines(string(text)) {
@@ -387,7 +416,7 @@ func (r *running) peakResident() (bytes int64) {
 	return 0
 }
 
-// bytesIn returns the bytes of the files below a folder, where they come and go.
+// bytesIn returns the number of bytes of the files below a folder, while files come and go.
 func bytesIn(folder string) (bytes int64) {
 	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

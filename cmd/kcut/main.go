@@ -2,8 +2,8 @@
 // quasi-identifiers of a job file until every combination of their values is shared by
 // enough records, and writes Parquet that proves it.
 //
-// This package is flags, words, hints and exit codes; what is done is in package
-// github.com/kcut/kcut.
+// This package has the flags, messages, hints and exit codes. Package github.com/kcut/kcut does the
+// work.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	log.SetOutput(io.Discard) // of libraries: what matters is in the errors
+	log.SetOutput(io.Discard) // logs of libraries: their errors have the important facts
 	os.Exit(exit.Stoppable(func(ctx context.Context) int {
 		u := newUI(os.Stdout, os.Stderr, isTerminal(os.Stderr))
 		u.dumb = os.Getenv("TERM") == "dumb"
@@ -25,8 +25,8 @@ func main() {
 	}, exit.Grace, exit.Signals()))
 }
 
-// execute runs one command line and returns its exit code. It does not leave the process,
-// so that whatever a command owes is done when it returns.
+// execute runs one command line and returns its exit code. It does not leave the process, so that
+// deferred calls of a command run.
 func execute(ctx context.Context, args []string, u *ui) int {
 	err := workers.Fence(func() error {
 		root := newRoot(u)

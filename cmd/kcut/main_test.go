@@ -15,11 +15,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"kcut": main, "bigrun": writeBigRun, "paperrun": writePaperRun})
+	testscript.Main(m,
+		map[string]func(){"kcut": main, "bigrun": writeBigRun, "paperrun": writePaperRun})
 }
 
-// TestScript runs the command lines of testdata/script. Beside testscript's own commands
-// they have:
+// TestScript runs the command lines of testdata/script. They can use testscript's own commands,
+// and:
 //
 //	exits CODE COMMAND ARG...   run a command that must end with exactly that code
 //	demo                        copy the demo's job and taxonomies here

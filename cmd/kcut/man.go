@@ -17,7 +17,7 @@ import (
 	"github.com/kcut/kcut/internal/workers"
 )
 
-// newMan writes manual pages: a thing for who packages kcut.
+// newMan returns the command that writes manual pages, for people who package kcut.
 func newMan(*ui) *cobra.Command {
 	return &cobra.Command{
 		Use:    "man FOLDER",
@@ -25,7 +25,8 @@ func newMan(*ui) *cobra.Command {
 		Hidden: true,
 		Args:   takes("one folder", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := kcut.CheckFolder("manual page", filepath.Join(args[0], "kcut.1")); err != nil {
+			err := kcut.CheckFolder("manual page", filepath.Join(args[0], "kcut.1"))
+			if err != nil {
 				return err
 			}
 			for _, c := range documented(cmd.Root()) {
@@ -39,7 +40,7 @@ func newMan(*ui) *cobra.Command {
 	}
 }
 
-// documented returns the root and the commands that users are told of.
+// documented returns the root and the commands in its help.
 func documented(root *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{root}
 	for _, c := range root.Commands() {
@@ -50,17 +51,17 @@ func documented(root *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// pageName is a command's page, as kcut-run.
+// pageName returns the name of a command's page, such as kcut-run.
 func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
 //go:embed man.roff
 var manLayout string
 
-// paragraphEnd matches what is between paragraphs.
+// paragraphEnd matches the text between two paragraphs.
 var paragraphEnd = regexp.MustCompile(`\n\n\s*`)
 
-// manPage is the manual page of a command in roff. It has no date: the same command gives the
-// same page.
+// manPage returns the manual page of a command in roff. It has no date, so that the same command
+// gives the same page.
 func manPage(c *cobra.Command) string {
 	c.InitDefaultHelpFlag()
 	others := documented(c.Root())
@@ -69,19 +70,22 @@ func manPage(c *cobra.Command) string {
 	}
 	layout := template.Must(template.New("page").Funcs(template.FuncMap{
 		"upper": strings.ToUpper, "page": pageName, "flags": manFlags, "escaped": escaped,
-		"quoted":     func(text string) string { return `"` + strings.ReplaceAll(escaped(text), `"`, `""`) + `"` },
-		"paragraphs": func(text string) string { return paragraphEnd.ReplaceAllString(escaped(text), "\n.PP\n") },
+		"quoted": func(text string) string { return `"` + strings.ReplaceAll(escaped(text), `"`, `""`) + `"` },
+		"paragraphs": func(text string) string {
+			return paragraphEnd.ReplaceAllString(escaped(text), "\n.PP\n")
+		},
 	}).Parse(manLayout))
 	var page strings.Builder
 	workers.Must(layout.Execute(&page, struct {
 		*cobra.Command
 		Page, Version, Title, Text string
 		Others                     []*cobra.Command
-	}{c, pageName(c), "kcut " + versionText(), strings.ToLower(c.Short[:1]) + c.Short[1:], cmp.Or(c.Long, c.Short+"."), others}))
+	}{c, pageName(c), "kcut " + versionText(), strings.ToLower(c.Short[:1]) +
+		c.Short[1:], cmp.Or(c.Long, c.Short+"."), others}))
 	return page.String()
 }
 
-// manFlag is a flag as a page shows it.
+// manFlag is a flag on a page.
 type manFlag struct{ Name, Value, Usage string }
 
 func manFlags(set *pflag.FlagSet) (flags []manFlag) {
@@ -99,7 +103,7 @@ func manFlags(set *pflag.FlagSet) (flags []manFlag) {
 	return flags
 }
 
-// escaped writes a text so that roff takes nothing in it for its own, and no line for a macro.
+// escaped escapes a text so that roff finds no commands in it and takes no line for a macro.
 func escaped(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, "\n.", "\n\\&.").Replace(text)
 	if strings.HasPrefix(text, ".") {

@@ -14,14 +14,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// roffLine matches the lines that a page is made of: a macro that is known, or a text that
-// begins with none and has no sign that roff would take for its own.
+// roffLine matches the lines of a page: a known macro, or a text that is no macro and has no
+// character that is special to roff.
 var roffLine = regexp.MustCompile(`^(\.(TH|SH|B|BR|TP|PP|EX|EE)( .*)?|\\&[.'].*|[^.'].*|)$`)
 
-// TestManPages writes the pages and looks for every command and every flag in them.
+// TestManPages writes the pages and checks that they have every command and every flag.
 func TestManPages(t *testing.T) {
 	dir := t.TempDir()
-	if code := execute(t.Context(), []string{"man", dir}, newUI(io.Discard, io.Discard, false)); code != 0 {
+	code := execute(t.Context(), []string{"man", dir}, newUI(io.Discard, io.Discard, false))
+	if code != 0 {
 		t.Fatalf("exit %d", code)
 	}
 	root := newRoot(newUI(io.Discard, io.Discard, false))
@@ -35,7 +36,8 @@ func TestManPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		page := string(text)
-		for _, title := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO"} {
+		for _, title := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS",
+			"SEE ALSO"} {
 			if !strings.Contains(page, ".SH \""+title+"\"\n") {
 				t.Errorf("%s: no section %s", pageName(c), title)
 			}
@@ -59,7 +61,7 @@ func TestManPages(t *testing.T) {
 	lintPages(t, dir)
 }
 
-// lintPages lets groff read the pages, where there is one.
+// lintPages makes groff read the pages, if it is installed.
 func lintPages(t *testing.T, dir string) {
 	groff, err := exec.LookPath("groff")
 	if err != nil {
@@ -69,7 +71,8 @@ func lintPages(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), groff, append([]string{"-man", "-ww", "-z", "-Tutf8"}, pages...)...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), groff,
+		append([]string{"-man", "-ww", "-z", "-Tutf8"}, pages...)...).CombinedOutput()
 	if err != nil || len(out) > 0 {
 		t.Errorf("groff: %v\n%s", err, out)
 	}
@@ -77,14 +80,16 @@ func lintPages(t *testing.T, dir string) {
 
 func TestEscaped(t *testing.T) {
 	for text, want := range map[string]string{
-		"a-b \\n 'c'\n.TH x\n'quoted'": "a\\-b \\en \\(aqc\\(aq\n\\&.TH x\n\\(aqquoted\\(aq", ".TH x": "\\&.TH x",
+		"a-b \\n 'c'\n.TH x\n'quoted'": "a\\-b \\en \\(aqc\\(aq\n\\&.TH x\n\\(aqquoted\\(aq",
+		".TH x":                        "\\&.TH x",
 	} {
 		if got := escaped(text); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 	page := manPage(&cobra.Command{Use: `say "x"`, Short: "Says", Run: func(*cobra.Command, []string) {}})
-	if !strings.Contains(page, "\n.B \"say \"\"x\"\"\"\n") && !strings.Contains(page, "\n.B \"say \"\"x\"\" [flags]\"\n") {
+	if !strings.Contains(page, "\n.B \"say \"\"x\"\"\"\n") &&
+		!strings.Contains(page, "\n.B \"say \"\"x\"\" [flags]\"\n") {
 		t.Errorf("quotes are not doubled: %s", page)
 	}
 }

@@ -18,20 +18,21 @@ import (
 	"github.com/kcut/kcut/formats/taxonomy"
 )
 
-// The largest table of the papers' sections on scalability (bottom-up generalization, 6.2;
-// kACTUS, 5.8): Adult, and 29 variations of each of its records.
+// The largest table of the papers' sections on scalability (bottom-up generalization, 6.2; kACTUS,
+// 5.8) has Adult and 29 variations of each of its records.
 const (
 	paperScale = 30
 	paperRows  = 1_356_660
 	paperK     = 150
 )
 
-// paperColumns are the quasi-identifiers, of which a variation has some changed.
-var paperColumns = []string{"workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"}
+// paperColumns are the quasi-identifiers. Variations change some of them.
+var paperColumns = []string{"workclass", "education", "marital-status", "occupation", "race", "sex",
+	"native-country"}
 
-// TestPapersScale runs every algorithm on the papers' largest tables, in which one, three or
-// four of seven attributes are changed: with 256 MiB, and less than that and the overhead
-// resident. It logs the table of docs/results.md.
+// TestPapersScale runs every algorithm on the papers' largest tables, where one, three or four of
+// seven attributes vary. The budget is 256 MiB, and the resident set stays below budget and
+// overhead. The test logs the table of docs/results.md.
 func TestPapersScale(t *testing.T) {
 	if os.Getenv("KCUT_LONG") == "" {
 		t.Skip("takes minutes: KCUT_LONG=1 runs it")
@@ -39,10 +40,13 @@ func TestPapersScale(t *testing.T) {
 	adult := formatstest.SharedData(t, "adult")
 	for _, changed := range []int{1, 3, 4} {
 		dir := t.TempDir()
-		if text, err := exec.CommandContext(t.Context(), "paperrun", adult, strconv.Itoa(changed), dir).CombinedOutput(); err != nil {
+		text, err := exec.CommandContext(t.Context(), "paperrun", adult, strconv.Itoa(changed),
+			dir).CombinedOutput()
+		if err != nil {
 			t.Fatalf("%v: %s", err, text)
 		}
-		for _, algorithm := range []string{"bottom-up", "kactus", "tdr", "iack", "mondrian", "infogain-mondrian"} {
+		for _, algorithm := range []string{"bottom-up", "kactus", "tdr", "iack", "mondrian",
+			"infogain-mondrian"} {
 			t.Run(fmt.Sprintf("%d changed, %s", changed, algorithm), func(t *testing.T) {
 				checkPaperRun(t, dir, algorithm)
 			})
@@ -50,15 +54,17 @@ func TestPapersScale(t *testing.T) {
 	}
 }
 
-// checkPaperRun runs a folder's job, and verifies what it released.
+// checkPaperRun runs a folder's job, and verifies the release.
 func checkPaperRun(t *testing.T, dir, algorithm string) {
 	t.Helper()
 	const memory = 256
-	m := measure(t, "kcut", dir, fmt.Sprintf("%dMiB", memory), "--algorithm", algorithm, "--k", strconv.Itoa(paperK))
+	m := measure(t, "kcut", dir, fmt.Sprintf("%dMiB", memory), "--algorithm", algorithm, "--k",
+		strconv.Itoa(paperK))
 	if m.resident == 0 || m.resident > memory<<20+overhead {
 		t.Errorf("peak resident set is %d MiB with a budget of %d MiB", m.resident>>20, memory)
 	}
-	text, err := exec.CommandContext(t.Context(), "kcut", "verify", "--json", filepath.Join(dir, "out.parquet")).Output()
+	text, err := exec.CommandContext(t.Context(), "kcut", "verify", "--json",
+		filepath.Join(dir, "out.parquet")).Output()
 	if err != nil {
 		t.Fatalf("verify: %v", err)
 	}
@@ -67,7 +73,8 @@ func checkPaperRun(t *testing.T, dir, algorithm string) {
 		t.Fatal(err)
 	}
 	file := verified.Files[0]
-	if set := file.Sets[0]; !verified.OK || set.K != paperK || set.Anonymity < paperK || len(set.Columns) != len(paperColumns) {
+	if set := file.Sets[0]; !verified.OK || set.K != paperK || set.Anonymity < paperK ||
+		len(set.Columns) != len(paperColumns) {
 		t.Errorf("verified %+v", file)
 	}
 	if file.Rows > paperRows || file.Rows <= paperRows-paperK {
@@ -78,10 +85,11 @@ func checkPaperRun(t *testing.T, dir, algorithm string) {
 		seconds[stage.Stage] += stage.Seconds
 	}
 	t.Logf("| `%s` | %d | %d | %.2f | %.1f | %.1f | %d |",
-		algorithm, m.run.Tuples[0], m.run.Steps, seconds["search"], m.seconds, m.cpu, m.resident>>20)
+		algorithm, m.run.Tuples[0], m.run.Steps, seconds["search"], m.seconds, m.cpu,
+		m.resident>>20)
 }
 
-// writePaperRun is a command, as writeBigRun: it writes a table and a job of Adult to a folder.
+// writePaperRun is a command like writeBigRun: it writes a table and a job of Adult to a folder.
 func writePaperRun() {
 	changed, err := strconv.Atoi(os.Args[2])
 	if err == nil {
@@ -93,14 +101,15 @@ func writePaperRun() {
 	}
 }
 
-// preparePaperRun writes the blown-up table, and the job of docs/adult on seven attributes.
+// preparePaperRun writes the table with variations, and the job of docs/adult on seven attributes.
 func preparePaperRun(adult string, changed int, dir string) error {
 	job, err := os.ReadFile(filepath.Join("..", "..", "docs", "adult", "seven.yaml"))
 	if err != nil {
 		return err
 	}
 	trees := filepath.Join(adult, "taxonomies.yaml")
-	text := strings.NewReplacer("adult.parquet", "adult.csv", "release.parquet", "out.parquet", "taxonomies.yaml", trees).Replace(string(job))
+	text := strings.NewReplacer("adult.parquet", "adult.csv", "release.parquet", "out.parquet",
+		"taxonomies.yaml", trees).Replace(string(job))
 	if err := os.WriteFile(filepath.Join(dir, "job.yaml"), []byte(text), 0o600); err != nil {
 		return err
 	}
@@ -124,7 +133,7 @@ func preparePaperRun(adult string, changed int, dir string) error {
 	return errors.Join(blowUp(csv.NewWriter(out), rows, leaves, changed), out.Close())
 }
 
-// paperLeaves returns the values that the quasi-identifiers may have.
+// paperLeaves returns the possible values of the quasi-identifiers.
 func paperLeaves(path string) (map[string][]string, error) {
 	trees, err := taxonomy.ReadAll(path)
 	if err != nil {
@@ -147,8 +156,8 @@ func leavesOf(n taxonomy.Node) (names []string) {
 	return names
 }
 
-// blowUp writes rows, the first of which are the columns' names, and their variations: each
-// has so many quasi-identifiers, drawn anew, replaced by random leaves.
+// blowUp writes rows and their variations. The first row has the names of the columns. Each
+// variation replaces the given number of random quasi-identifiers by random leaves.
 func blowUp(out *csv.Writer, rows [][]string, leaves map[string][]string, changed int) error {
 	if err := out.WriteAll(rows); err != nil {
 		return err

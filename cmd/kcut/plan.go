@@ -16,22 +16,23 @@ func newPlan(u *ui) *cobra.Command {
 	var opt kcut.PlanOptions
 	cmd := &cobra.Command{
 		Use:   "plan JOB",
-		Short: "Tell what a run would do and take, from schemas and statistics",
-		Long: `Checks a job against its input as a run does, and tells whether every k can be met, how
-many distinct combinations of values there are, whether they fit the memory, what goes to
-disk and how long a run takes, about. It reads schemas and statistics only, and writes
-nothing; it ends with the exit code that a run would end with, as far as that is known.
+		Short: "Predict what a run would do and take, from schemas and statistics",
+		Long: `Checks a job against its input as a run does, and predicts whether every k can be met,
+how many distinct combinations of values there are, whether they fit the memory, what goes
+to disk and about how long a run takes. It reads schemas and statistics only, and writes
+nothing. It ends with the exit code that a run would end with, as far as that is known.
 
-With --sample it reads some of the rows, too, up to half a million, which makes the ranges
-narrow, and tells how many of these rows are alike on the kept columns, and on the labels
-that a run of them would release.`,
+With --sample it also reads some of the rows, up to half a million, which makes the ranges
+narrow. It then reports how many of these rows share the kept columns, and the labels that
+a run of the sample would release.`,
 		Example: `  kcut plan people.yaml
   kcut plan people.yaml --memory 2GiB --sample --json`,
 		Args:              takes("one job file", 1, 1),
 		ValidArgsFunction: endingIn(jobEndings...),
 	}
 	overrides := addOverrides(cmd)
-	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "plan a run that replaces the output if it exists")
+	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false,
+		"plan a run that replaces the output if it exists")
 	cmd.Flags().BoolVar(&opt.Sample, "sample", false, "read some of the rows, too")
 	addJSON(cmd, u)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -63,7 +64,7 @@ func (u *ui) printPlan(f *kcut.Forecast) error {
 		u.note("already done: the output was made by the same job of the same input")
 	}
 	if (f.Memory.Spills == kcut.Maybe || f.Memory.Ordering == kcut.Maybe) && f.Sampled == 0 {
-		u.note("--sample tells more about what is spilled")
+		u.note("--sample predicts more exactly what is spilled")
 	}
 	columns := newTable("column", "type", "mask", "distinct values")
 	for _, c := range f.Columns {
@@ -77,11 +78,14 @@ func (u *ui) printPlan(f *kcut.Forecast) error {
 	if f.Threads != 1 {
 		threads = fmt.Sprintf("%d threads", f.Threads)
 	}
-	return u.printf("%s in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s%s%s", text.Count(f.Rows, "row"), text.Count(f.Files, "file"), size(f.Bytes),
-		f.Algorithm, threads, reachTable(f.Sets), columns, groupings, riskTable(f), choiceTable(f), needTable(f))
+	return u.printf("%s in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s%s%s", text.Count(f.Rows, "row"),
+		text.Count(f.Files, "file"), size(f.Bytes),
+		f.Algorithm, threads, reachTable(f.Sets), columns, groupings, riskTable(f), choiceTable(f),
+		needTable(f))
 }
 
-// choiceTable tells what choosing an algorithm takes, and nothing where the job names one.
+// choiceTable has the searches that algorithm auto may choose and their times. It is empty if the
+// job names an algorithm.
 func choiceTable(f *kcut.Forecast) string {
 	if len(f.Auto) == 0 {
 		return ""
@@ -100,24 +104,27 @@ func choiceTable(f *kcut.Forecast) string {
 	return t.String() + "\n"
 }
 
-// riskTable tells what sampled rows are alike on, and nothing where none were sampled.
+// riskTable has the class sizes of sampled rows. It is empty without a sample.
 func riskTable(f *kcut.Forecast) string {
 	if f.Risk == nil {
 		return ""
 	}
-	t := newTable(fmt.Sprintf("of %s", text.Count(f.Sampled, "row")), "unique", "in classes below "+text.Grouped(int64(f.Risk.K)), "average risk")
+	t := newTable(fmt.Sprintf("of %s", text.Count(f.Sampled, "row")), "unique",
+		"in classes below "+text.Grouped(int64(f.Risk.K)), "average risk")
 	if r := f.Risk.Kept; r != nil {
-		t.add("kept columns", text.Percent(r.Unique), text.Percent(r.Below), text.Percent(r.Marketer))
+		t.add("kept columns", text.Percent(r.Unique), text.Percent(r.Below),
+			text.Percent(r.Marketer))
 	}
 	r := f.Risk.Raw
-	t.add("quasi-identifiers before they are masked", text.Percent(r.Unique), text.Percent(r.Below), text.Percent(r.Marketer))
+	t.add("quasi-identifiers before they are masked", text.Percent(r.Unique), text.Percent(r.Below),
+		text.Percent(r.Marketer))
 	if l := f.Union; l != nil {
 		t.add("labels of all masked columns", text.Percent(l.Unique), text.Percent(l.BelowK), "")
 	}
 	return t.String() + "\n"
 }
 
-// reachTable lists the sets and whether they can be met.
+// reachTable lists the sets and whether their k can be met.
 func reachTable(sets []kcut.ForecastSet) string {
 	t := newTable("quasi-identifiers", "k", "can be met")
 	for _, set := range sets {
@@ -133,7 +140,7 @@ func reachTable(sets []kcut.ForecastSet) string {
 	return t.String()
 }
 
-// needTable lists what the run takes.
+// needTable lists the resources that the run takes.
 func needTable(f *kcut.Forecast) string {
 	t := newTable("a run takes", "")
 	freeIn := func(room *kcut.Room) string {
@@ -142,7 +149,8 @@ func needTable(f *kcut.Forecast) string {
 		}
 		return fmt.Sprintf(" of %s free in %s", size(room.Free), room.Folder)
 	}
-	t.add("memory", fmt.Sprintf("at most %s, and %s beside it", size(f.Memory.Budget), size(f.Memory.Overhead)))
+	t.add("memory", fmt.Sprintf("at most %s, and %s of overhead",
+		size(f.Memory.Budget), size(f.Memory.Overhead)))
 	t.add("to count", between(f.Memory.Counting, size)+spillWords[f.Memory.Spills])
 	if words := orderWords[f.Memory.Ordering]; words != "" {
 		t.add("rows in order", words)
@@ -159,14 +167,14 @@ var spillWords = map[kcut.Verdict]string{
 	kcut.Yes:   ", which exceeds half of the memory: it spills",
 }
 
-// orderWords are about rows that are put in order.
+// orderWords describe the memory of rows that a run sorts.
 var orderWords = map[kcut.Verdict]string{
 	kcut.No:    "fit a quarter of the memory: nothing is spilled",
 	kcut.Maybe: "may exceed a quarter of the memory and spill",
 	kcut.Yes:   "exceed a quarter of the memory: they spill",
 }
 
-// between writes a range.
+// between writes a range with a function for its ends.
 func between(r kcut.Range, write func(int64) string) string {
 	low, high := write(r.AtLeast), write(r.AtMost)
 	if low == high {

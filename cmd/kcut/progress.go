@@ -18,23 +18,23 @@ const (
 	logEvery  = 10 * time.Second       // elsewhere
 )
 
-// progress follows a run: one live line a stage on a terminal, log records elsewhere, nothing
-// when the user wants quiet. It is safe for concurrent use.
+// progress shows a run: a live line for every stage on a terminal, log records elsewhere, nothing
+// with --quiet. It is safe for concurrent use.
 type progress struct {
 	ui    *ui
-	every time.Duration // how often it shows where a stage is
+	every time.Duration // the time between two updates
 	quit  chan struct{}
 	over  sync.WaitGroup
 
 	mu    sync.Mutex
-	usage func() kcut.Usage // nil: not known
+	usage func() kcut.Usage // nil: unknown
 	began time.Time
-	start kcut.Usage // when the stage began
+	start kcut.Usage // usage at the start of the stage
 	last  snapshot
 	drawn bool // the live line is on the screen
 }
 
-// follow starts to show progress; close ends that.
+// follow starts to show progress; close ends it.
 func (u *ui) follow() *progress {
 	p := &progress{ui: u, every: logEvery, quit: make(chan struct{})}
 	if u.terminal {
@@ -54,9 +54,10 @@ func (p *progress) close() {
 	p.erase()
 }
 
-// events returns the functions that a run reports to.
+// events returns the functions that receive the events of a run.
 func (p *progress) events() kcut.Events {
-	return kcut.Events{Start: p.begin, Progress: p.progress, End: p.end, Notice: p.notice, Meter: p.meter}
+	return kcut.Events{Start: p.begin, Progress: p.progress, End: p.end, Notice: p.notice,
+		Meter: p.meter}
 }
 
 func (p *progress) meter(usage func() kcut.Usage) {
@@ -75,8 +76,8 @@ func (p *progress) begin(stage kcut.Stage) {
 	p.log("stage began", slog.String("stage", string(stage)))
 }
 
-// progress keeps the furthest count: reports of several workers may overtake each other. A
-// stage that begins anew has another total, and its rate is that since then.
+// progress keeps the largest count, since reports of several workers may arrive out of order. A
+// stage that starts again has another total, and its rate counts from then on.
 func (p *progress) progress(stage kcut.Stage, at kcut.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,7 +139,7 @@ func (p *progress) show(now time.Time) {
 	p.drawn = true
 }
 
-// now returns where the stage is, so long after it began.
+// now returns the state of the stage, the given time after its start.
 func (p *progress) now(elapsed time.Duration) snapshot {
 	s := p.last
 	s.elapsed = elapsed
@@ -151,14 +152,14 @@ func (p *progress) now(elapsed time.Duration) snapshot {
 	return s
 }
 
-// log writes a log record where there is no terminal.
+// log writes a log record, unless there is a terminal.
 func (p *progress) log(message string, attrs ...slog.Attr) {
 	if !p.ui.terminal && !p.ui.quiet {
 		p.ui.log.LogAttrs(context.Background(), slog.LevelInfo, message, attrs...)
 	}
 }
 
-// erase takes the live line off the screen, so that words can be printed.
+// erase removes the live line from the screen, so that messages can be printed.
 func (p *progress) erase() {
 	if p.drawn {
 		fmt.Fprint(p.ui.err, "\r\x1b[K")
@@ -166,12 +167,12 @@ func (p *progress) erase() {
 	}
 }
 
-// snapshot is where a stage is at one moment.
+// snapshot is the state of a stage at one moment.
 type snapshot struct {
 	stage kcut.Stage
 	kcut.Progress
 	elapsed time.Duration
-	usage   *kcut.Usage // nil: not known; Read and Written are the stage's
+	usage   *kcut.Usage // nil: unknown; Read and Written count from the start of the stage
 }
 
 // rate returns rows or steps a second.
@@ -179,7 +180,7 @@ func (s *snapshot) rate() int64 {
 	return int64(float64(s.Done) / max(s.elapsed.Seconds(), 0.001))
 }
 
-// attrs returns what a log record tells: docs/watching.md explains the names.
+// attrs returns the attributes of a log record: docs/watching.md explains their names.
 func (s *snapshot) attrs() []slog.Attr {
 	attrs := []slog.Attr{slog.String("stage", string(s.stage))}
 	count := func(name string, n int64) { attrs = append(attrs, slog.Int64(name, n)) }
@@ -202,14 +203,14 @@ func (s *snapshot) attrs() []slog.Attr {
 	return append(attrs, slog.Float64("seconds", s.elapsed.Seconds()))
 }
 
-// part is one piece of a live line. Of a line that is too long, pieces of the highest rank
-// are left out first.
+// part is one piece of a live line. If a line is too long, pieces of the highest rank are left out
+// first.
 type part struct {
 	text string
 	rank int
 }
 
-// parts words a snapshot, from left to right.
+// parts returns the pieces of a snapshot, from left to right.
 func (s *snapshot) parts() []part {
 	parts := []part{{string(s.stage), 0}}
 	add := func(rank int, format string, args ...any) {
@@ -242,7 +243,7 @@ func (s *snapshot) parts() []part {
 	return parts
 }
 
-// fitted returns the texts of those parts that width has room for, and at least one.
+// fitted returns the texts of the parts that fit into width, and at least one text.
 func fitted(parts []part, width int) []string {
 	for {
 		last, length := 0, -2
@@ -266,7 +267,7 @@ func fitted(parts []part, width int) []string {
 
 const barWidth = 20
 
-// bar draws how much is done. More than all of it is drawn as all.
+// bar draws the completed share. It draws more than all as all.
 func bar(done, total int64) string {
 	full := int(min(done*barWidth/total, barWidth))
 	return "[" + strings.Repeat("#", full) + strings.Repeat("-", barWidth-full) + "]"

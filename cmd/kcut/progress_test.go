@@ -25,19 +25,30 @@ func TestLiveLine(t *testing.T) {
 		want    string
 	}{
 		{"nothing known", kcut.Progress{}, 3 * time.Second, nil, 80, "mask  0:03"},
-		{"steps", search, 61 * time.Second, nil, 80, "mask  1,200 steps  34,567 live records  1:01"},
-		{"steps without live records", kcut.Progress{Done: 2}, time.Second, nil, 80, "mask  2 steps  0:01"},
-		{"everything", rows, 2 * time.Second, usage, 200, "mask  [#####---------------]  25 %  1,000,000 of 4,000,000 rows  500,000 rows/s  0:06 left  312 MiB memory  30.0 GiB spilled"},
-		{"no room for a bar", rows, 2 * time.Second, usage, 104, "mask  25 %  1,000,000 of 4,000,000 rows  500,000 rows/s  0:06 left  312 MiB memory  30.0 GiB spilled"},
-		{"as wide as the terminal", rows, 2 * time.Second, usage, 84, "mask  25 %  1,000,000 of 4,000,000 rows  500,000 rows/s  0:06 left  312 MiB memory"},
-		{"one narrower", rows, 2 * time.Second, usage, 66, "mask  25 %  1,000,000 of 4,000,000 rows  500,000 rows/s  0:06 left"},
+		{"steps", search, 61 * time.Second, nil, 80,
+			"mask  1,200 steps  34,567 live records  1:01"},
+		{"steps without live records", kcut.Progress{Done: 2}, time.Second, nil, 80,
+			"mask  2 steps  0:01"},
+		{"everything", rows, 2 * time.Second, usage, 200,
+			"mask  [#####---------------]  25 %  1,000,000 of 4,000,000 rows  500,000 rows/s  " +
+				"0:06 left  312 MiB memory  30.0 GiB spilled"},
+		{"no room for a bar", rows, 2 * time.Second, usage, 104,
+			"mask  25 %  1,000,000 of 4,000,000 rows  500,000 rows/s  0:06 left  312 MiB memory  " +
+				"30.0 GiB spilled"},
+		{"as wide as the terminal", rows, 2 * time.Second, usage, 84,
+			"mask  25 %  1,000,000 of 4,000,000 rows  500,000 rows/s  0:06 left  312 MiB memory"},
+		{"one narrower", rows, 2 * time.Second, usage, 66,
+			"mask  25 %  1,000,000 of 4,000,000 rows  500,000 rows/s  0:06 left"},
 		{"narrow", rows, 2 * time.Second, usage, 40, "mask  25 %  500,000 rows/s  0:06 left"},
 		{"very narrow", rows, 2 * time.Second, usage, 4, "mask"},
-		{"long", kcut.Progress{Done: 1, Total: 3601}, time.Second, nil, 90, "mask  [--------------------]  0 %  1 of 3,601 rows  1 rows/s  1:00:00 left"},
-		{"before the first row", kcut.Progress{Total: 10}, time.Second, nil, 80, "mask  [--------------------]  0 %  0 of 10 rows  0 rows/s"},
+		{"long", kcut.Progress{Done: 1, Total: 3601}, time.Second, nil, 90,
+			"mask  [--------------------]  0 %  1 of 3,601 rows  1 rows/s  1:00:00 left"},
+		{"before the first row", kcut.Progress{Total: 10}, time.Second, nil, 80,
+			"mask  [--------------------]  0 %  0 of 10 rows  0 rows/s"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := snapshot{stage: kcut.StageMask, Progress: tt.at, elapsed: tt.elapsed, usage: tt.usage}
+			s := snapshot{stage: kcut.StageMask, Progress: tt.at, elapsed: tt.elapsed,
+				usage: tt.usage}
 			if got := strings.Join(fitted(s.parts(), tt.width), "  "); got != tt.want {
 				t.Errorf("got  %q\nwant %q", got, tt.want)
 			}
@@ -45,7 +56,7 @@ func TestLiveLine(t *testing.T) {
 	}
 }
 
-// Progress is shown, and the live line taken away before other words come.
+// A terminal shows progress, and the live line disappears before other messages.
 func TestProgress(t *testing.T) {
 	var stderr strings.Builder
 	u := newUI(io.Discard, &stderr, true)
@@ -61,13 +72,14 @@ func TestProgress(t *testing.T) {
 	p.show(p.began.Add(2 * time.Second)) // between stages
 	p.close()
 	const erase = "\r\x1b[K"
-	want := erase + "mask  [####----------------]  20 %  20 of 100 rows  20 rows/s  0:04 left" + erase + "kcut: note: two nulls\n"
+	want := erase + "mask  [####----------------]  20 %  20 of 100 rows  20 rows/s  0:04 left" +
+		erase + "kcut: note: two nulls\n"
 	if got := stderr.String(); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
 
-// A stage that starts again, as compressing out of core does, is followed from its start.
+// A stage that starts again, as compressing out of core does, shows its progress from its start.
 func TestProgressBeginsAnew(t *testing.T) {
 	p := &progress{ui: newUI(io.Discard, io.Discard, true), quit: make(chan struct{})}
 	events := p.events()
@@ -83,8 +95,8 @@ func TestProgressBeginsAnew(t *testing.T) {
 	}
 }
 
-// Where there is no terminal every stage begins and ends with a log record, and has others in
-// between, all with the same fields; with --quiet there is none.
+// Without a terminal every stage begins and ends with a log record, and has other records in
+// between, all with the same fields. With --quiet there are no records.
 func TestLogRecords(t *testing.T) {
 	for _, quiet := range []bool{false, true} {
 		var stderr strings.Builder
@@ -125,15 +137,17 @@ func TestLogRecords(t *testing.T) {
 			got = append(got, message)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("quiet %v: got\n%s\nwant\n%s", quiet, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Errorf("quiet %v: got\n%s\nwant\n%s", quiet, strings.Join(got, "\n"),
+				strings.Join(want, "\n"))
 		}
 	}
 }
 
-// The ticker shows a stage without being asked.
+// The ticker shows a stage without events of the stage.
 func TestProgressTicks(t *testing.T) {
 	shown := make(chan string, 100)
-	p := &progress{ui: newUI(io.Discard, chanWriter(shown), false), every: time.Millisecond, quit: make(chan struct{})}
+	p := &progress{ui: newUI(io.Discard, chanWriter(shown), false), every: time.Millisecond,
+		quit: make(chan struct{})}
 	p.over.Go(p.tick)
 	p.events().Start(kcut.StageSearch)
 	for !strings.Contains(<-shown, `"msg":"progress","stage":"search"`) {
@@ -141,7 +155,7 @@ func TestProgressTicks(t *testing.T) {
 	p.close()
 }
 
-// chanWriter sends what is written, while there is room.
+// chanWriter sends the written text, while its channel has room.
 type chanWriter chan string
 
 func (w chanWriter) Write(text []byte) (int, error) {
@@ -152,7 +166,7 @@ func (w chanWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// A terminal that cannot draw gets words, and neither lines to be drawn over nor log records.
+// A terminal that cannot draw gets messages, but no live lines and no log records.
 func TestProgressOnDumbTerminal(t *testing.T) {
 	var stderr strings.Builder
 	u := newUI(io.Discard, &stderr, true)
@@ -166,7 +180,8 @@ func TestProgressOnDumbTerminal(t *testing.T) {
 	events.End(kcut.StageMask, time.Second)
 	p.close()
 	u.fail(&exit.Failure{Message: "mask", Hint: "look"}, nil)
-	if got, want := stderr.String(), "kcut: note: two nulls\nkcut: error: mask\nkcut: hint: look\n"; got != want {
+	got, want := stderr.String(), "kcut: note: two nulls\nkcut: error: mask\nkcut: hint: look\n"
+	if got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/kcut/kcut/formats/storage/storagetest"
 )
 
-// bucketTable is a table whose release is so large that it is uploaded in parts.
+// bucketTable is a table whose release is so large that a run uploads it in parts.
 func bucketTable(rows int64) bigRun {
 	note := func(v uint64) (text string) {
 		for range 6 {
@@ -26,15 +26,16 @@ func bucketTable(rows int64) bigRun {
 		return text
 	}
 	return bigRun{
-		table: bigTable{rows: rows, rowGroup: rows, columns: []bigColumn{numbers("age", 74), {name: "note", typ: bigText, text: note}}},
+		table: bigTable{rows: rows, rowGroup: rows,
+			columns: []bigColumn{numbers("age", 74), {name: "note", typ: bigText, text: note}}},
 		masks: "discretize keep",
 		k:     5,
 	}
 }
 
-// A run that is stopped while it publishes to an object store leaves in time, with no release there, nor
-// half of one, nor an upload that nobody sees. The next one publishes the bytes of a run that was not
-// stopped.
+// A run that is stopped while it publishes to an object store ends in time. The store then has no
+// release, no part of a release, and no hidden upload. The next run publishes the bytes of a run
+// that was not stopped.
 func TestStoppedWhilePublishing(t *testing.T) {
 	server := storagetest.New(t)
 	binary, err := exec.LookPath("kcut")
@@ -48,7 +49,9 @@ func TestStoppedWhilePublishing(t *testing.T) {
 	}
 	r := &spillingRun{dir: dir, scratch: dir + "/scratch", binary: binary}
 	for _, output := range []string{"out.parquet", "out/"} {
-		command := func() *exec.Cmd { return r.command("--memory", "1GiB", "--output", server.URL(output)) }
+		command := func() *exec.Cmd {
+			return r.command("--memory", "1GiB", "--output", server.URL(output))
+		}
 		released := func() map[string][]byte {
 			objects := make(map[string][]byte)
 			for _, key := range server.Keys(t) {
@@ -66,21 +69,25 @@ func TestStoppedWhilePublishing(t *testing.T) {
 			t.Fatalf("%v: %s", err, text)
 		}
 		whole, requests := released(), server.Requests()
-		first := slices.IndexFunc(requests, func(r storagetest.Request) bool { return r.Method != "GET" && r.Method != "HEAD" })
+		first := slices.IndexFunc(requests, func(r storagetest.Request) bool {
+			return r.Method != "GET" && r.Method != "HEAD"
+		})
 		step := 3
 		if os.Getenv("KCUT_LONG") != "" {
 			step = 1
 		}
 		for n := first; n < len(requests); n += step {
-			at := fmt.Sprintf("%s, stopped at %s %s?%s", output, requests[n].Method, requests[n].Path, requests[n].Query)
+			at := fmt.Sprintf("%s, stopped at %s %s?%s", output, requests[n].Method,
+				requests[n].Path, requests[n].Query)
 			empty()
 			cmd := command()
-			var told atomic.Bool
+			var seen atomic.Bool
 			server.Fail(func(i int, _ storagetest.Request) storagetest.Fault {
 				if i == n {
-					told.Store(true)
+					seen.Store(true)
 					_ = cmd.Process.Signal(syscall.SIGTERM)
-					time.Sleep(100 * time.Millisecond) // it gets the signal while it waits for the answer
+					// The run gets the signal while it waits for the answer.
+					time.Sleep(100 * time.Millisecond)
 				}
 				return storagetest.None
 			})
@@ -89,7 +96,7 @@ func TestStoppedWhilePublishing(t *testing.T) {
 			server.Fail(nil)
 			got := released()
 			switch published := maps.EqualFunc(got, whole, bytes.Equal); {
-			case !told.Load():
+			case !seen.Load():
 				t.Errorf("%s: it did not come to that", at)
 			case code == 0 && !published:
 				t.Errorf("%s: it succeeded with %v", at, slices.Sorted(maps.Keys(got)))
@@ -98,8 +105,11 @@ func TestStoppedWhilePublishing(t *testing.T) {
 			case code == 143 && len(got) > 0:
 				t.Errorf("%s: %v is left", at, slices.Sorted(maps.Keys(got)))
 			}
-			// Of an upload whose beginning was not answered nobody knows the number.
-			if begins := requests[n].Method == "POST" && strings.HasPrefix(requests[n].Query, "uploads"); !begins && len(server.Uploads(t)) > 0 {
+			// If the store did not answer the start of an upload, nobody knows the number of the
+			// upload.
+			begins := requests[n].Method == "POST" &&
+				strings.HasPrefix(requests[n].Query, "uploads")
+			if !begins && len(server.Uploads(t)) > 0 {
 				t.Errorf("%s: uploads of %v go on", at, server.Uploads(t))
 			}
 			if text, err := command().CombinedOutput(); err != nil {

@@ -17,7 +17,8 @@ import (
 func readers(t *testing.T, program string, args ...string) []byte {
 	t.Helper()
 	var said bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), os.Getenv("KCUT_READERS"), append([]string{program}, args...)...)
+	cmd := exec.CommandContext(t.Context(), os.Getenv("KCUT_READERS"),
+		append([]string{program}, args...)...)
 	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
@@ -29,8 +30,9 @@ func readers(t *testing.T, program string, args ...string) []byte {
 	return out
 }
 
-// TestReaders has the readers that people have read releases of one file, of a directory and of hive partitions, and holds the sizes of the
-// groups that they find against those that a recount finds. It runs the code of README.md over labels, too.
+// TestReaders makes common readers read releases of one file, of a directory and of hive
+// partitions. It compares the sizes of the groups that they find with the sizes of a recount. It
+// also runs the code of README.md over labels.
 func TestReaders(t *testing.T) {
 	if os.Getenv("KCUT_READERS") == "" {
 		t.Skip("make test-readers names a Python with readers of Parquet")
@@ -44,8 +46,10 @@ func TestReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	demoFolder(t, "20000")
-	change(t, "people.yaml", "hours-per-week: {mask: discretize, bounds: [1, 99]}", "hours-per-week: {mask: discretize}")
-	change(t, "people.yaml", "output: release.parquet", "output: {path: release.parquet, row_group_rows: 500}")
+	change(t, "people.yaml", "hours-per-week: {mask: discretize, bounds: [1, 99]}",
+		"hours-per-week: {mask: discretize}")
+	change(t, "people.yaml", "output: release.parquet",
+		"output: {path: release.parquet, row_group_rows: 500}")
 	entry := "hours-per-week: {mask: discretize}"
 	for _, tt := range []struct {
 		name, render string
@@ -66,34 +70,39 @@ func TestReaders(t *testing.T) {
 				change(t, "people.yaml", entry, rendered)
 				entry = rendered
 			}
-			kcutMust(t, append([]string{"run", "people.yaml", "--quiet", "--output", tt.name}, tt.flags...)...)
+			kcutMust(t, append([]string{"run", "people.yaml", "--quiet", "--output", tt.name},
+				tt.flags...)...)
 			checkGroups(t, filepath.Join(programs, "sizes.py"), tt.name)
 		})
 	}
 	t.Run("partitions/", func(t *testing.T) {
 		change(t, "people.yaml", entry, "hours-per-week: {mask: discretize}")
-		change(t, "people.yaml", "{path: release.parquet,", "{path: release.parquet, partition_by: [native-country, hours-per-week],")
+		change(t, "people.yaml", "{path: release.parquet,",
+			"{path: release.parquet, partition_by: [native-country, hours-per-week],")
 		kcutMust(t, "run", "people.yaml", "--quiet", "--output", "partitions/")
-		checkGroups(t, filepath.Join(programs, "sizes.py"), "partitions/", "native-country", "hours-per-week")
+		checkGroups(t, filepath.Join(programs, "sizes.py"), "partitions/", "native-country",
+			"hours-per-week")
 	})
 	t.Run("labels", func(t *testing.T) {
 		_, code, _ := strings.Cut(string(document), "```py\n")
 		code, _, _ = strings.Cut(code, "```\n")
 		save(t, "labels.py", []byte(code))
 		save(t, "cut.json", kcutMust(t, "show", "release.parquet", "--json"))
-		if out := readers(t, filepath.Join(programs, "ends.py"), "labels.py", "cut.json"); !bytes.HasSuffix(out, []byte("ok\n")) {
+		out := readers(t, filepath.Join(programs, "ends.py"), "labels.py", "cut.json")
+		if !bytes.HasSuffix(out, []byte("ok\n")) {
 			t.Errorf("got %s", out)
 		}
 	})
 }
 
-// readRelease is what a reader has found.
+// readRelease is the result of a reader.
 type readRelease struct {
-	Sizes  [][]uint64 // of each set, in order; none where it cannot read a column: see sizes.py
+	Sizes  [][]uint64 // by set, in order; none if the reader fails on a column: see sizes.py
 	Values [][]string // of each column of hive partitions
 }
 
-// checkGroups has all readers find the groups of a release, and the labels of its hive partitions.
+// checkGroups makes all readers read a release, and checks the groups and the labels of its hive
+// partitions.
 func checkGroups(t *testing.T, program, release string, partitions ...string) {
 	t.Helper()
 	inspection, err := kcut.Inspect(t.Context(), release, kcut.VerifyOptions{})
@@ -125,10 +134,12 @@ func checkGroups(t *testing.T, program, release string, partitions ...string) {
 		t.Fatal(err)
 	}
 	found := make(map[string]readRelease)
-	if err := json.Unmarshal(readers(t, program, string(args), string(names), release), &found); err != nil {
+	err = json.Unmarshal(readers(t, program, string(args), string(names), release), &found)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"pyarrow", "pandas", "polars", "polars, lazy", "duckdb", "duckdb, glob"} {
+	for _, name := range []string{"pyarrow", "pandas", "polars", "polars, lazy", "duckdb",
+		"duckdb, glob"} {
 		if found[name].Sizes == nil {
 			t.Errorf("%s has not read it", name)
 		}
@@ -136,7 +147,8 @@ func checkGroups(t *testing.T, program, release string, partitions ...string) {
 	for name, read := range found {
 		sizes := read.Sizes
 		for i, partition := range partitions {
-			if want := labelsOf(t, inspection, partition); len(want) < 2 || !slices.Equal(read.Values[i], want) {
+			if want := labelsOf(t, inspection, partition); len(want) < 2 ||
+				!slices.Equal(read.Values[i], want) {
 				t.Errorf("%s: labels of %s are %q, want %q", name, partition, read.Values[i], want)
 			}
 		}
@@ -149,9 +161,12 @@ func checkGroups(t *testing.T, program, release string, partitions ...string) {
 				rows += size
 			}
 			switch smallest := inspection.Sets[i].Anonymity; {
-			case int64(rows) != inspection.Rows, uint64(len(sizes[i])) != of.Classes, sizes[i][0] != smallest, slices.Max(sizes[i]) != of.Largest:
-				t.Errorf("%s, set %d: %d rows in %d groups of %d to %d, a recount finds %d in %d of %d to %d",
-					name, i+1, rows, len(sizes[i]), sizes[i][0], slices.Max(sizes[i]), inspection.Rows, of.Classes, smallest, of.Largest)
+			case int64(rows) != inspection.Rows, uint64(len(sizes[i])) != of.Classes,
+				sizes[i][0] != smallest, slices.Max(sizes[i]) != of.Largest:
+				t.Errorf("%s, set %d: %d rows in %d groups of %d to %d, a recount finds %d in %d "+
+					"of %d to %d",
+					name, i+1, rows, len(sizes[i]), sizes[i][0], slices.Max(sizes[i]),
+					inspection.Rows, of.Classes, smallest, of.Largest)
 			case !slices.Equal(bucketsOf(sizes[i]), of.Buckets):
 				t.Errorf("%s, set %d: groups of other sizes", name, i+1)
 			}
@@ -159,7 +174,7 @@ func checkGroups(t *testing.T, program, release string, partitions ...string) {
 	}
 }
 
-// labelsOf returns the labels of a column that a release has, in order.
+// labelsOf returns the labels of a column of a release, in order.
 func labelsOf(t *testing.T, inspection *kcut.Inspection, name string) (labels []string) {
 	t.Helper()
 	for _, c := range inspection.Cut.Columns {
@@ -173,7 +188,7 @@ func labelsOf(t *testing.T, inspection *kcut.Inspection, name string) (labels []
 	return labels
 }
 
-// bucketsOf counts groups whose sizes are in order as a recount does.
+// bucketsOf counts groups with sorted sizes in the buckets of a recount.
 func bucketsOf(sizes []uint64) (buckets []kcut.SizeBucket) {
 	for _, size := range sizes {
 		last := len(buckets) - 1
@@ -195,7 +210,7 @@ func bucketsOf(sizes []uint64) (buckets []kcut.SizeBucket) {
 	return buckets
 }
 
-// change replaces a text in a file, which must be there.
+// change replaces a text in a file. The file must have the text.
 func change(t *testing.T, file, from, to string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

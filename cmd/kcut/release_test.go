@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// repository reads a file of the repository's root.
+// repository reads a file of the repository.
 func repository(t *testing.T, path ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(append([]string{"..", ".."}, path...)...))
@@ -22,21 +22,24 @@ func repository(t *testing.T, path ...string) string {
 	return string(text)
 }
 
-// TestContainerfile holds the image against the rest of the repository: it is built as releases
-// are, with the Go that the module asks for, and is what the CronJob expects.
+// TestContainerfile compares the image with the rest of the repository: it is built like releases,
+// with the Go version of the module, and it is the image that the CronJob expects.
 func TestContainerfile(t *testing.T) {
 	image := repository(t, "Containerfile")
 	goVersion := regexp.MustCompile(`(?m)^go (.*)$`).FindStringSubmatch(repository(t, "go.mod"))[1]
 	build := regexp.MustCompile(`CGO_ENABLED=0 .*go}?"? build -tags=tinygo -gcflags=all=-dwarf=false -trimpath -buildvcs=false -ldflags "-s -w -X main\.version=\$`)
 	_, last, _ := strings.Cut(image, "\nFROM scratch\n")
 	_, cron := cronJobExample(t)
+	runAs := cron.Spec.JobTemplate.Spec.Template.Spec.SecurityContext.RunAsUser
 	user := regexp.MustCompile(`(?m)^USER (\d+):(\d+)$`).FindStringSubmatch(last)
 	for what, ok := range map[string]bool{
-		"Go":          strings.Contains(image, "FROM docker.io/library/golang:"+goVersion+" AS build\n"),
-		"build":       build.MatchString(image) && build.MatchString(repository(t, ".ci", "build")),
-		"no shell":    last != "" && !strings.Contains(last, "RUN ") && strings.HasSuffix(last, "ENTRYPOINT [\"/kcut\"]\n"),
+		"Go": strings.Contains(image,
+			"FROM docker.io/library/golang:"+goVersion+" AS build\n"),
+		"build": build.MatchString(image) && build.MatchString(repository(t, ".ci", "build")),
+		"no shell": last != "" && !strings.Contains(last, "RUN ") &&
+			strings.HasSuffix(last, "ENTRYPOINT [\"/kcut\"]\n"),
 		"a user":      user != nil && user[1] != "0",
-		"its own one": user != nil && user[1] == strconv.Itoa(cron.Spec.JobTemplate.Spec.Template.Spec.SecurityContext.RunAsUser),
+		"its own one": user != nil && user[1] == strconv.Itoa(runAs),
 	} {
 		if !ok {
 			t.Errorf("%s:\n%s", what, image)
@@ -44,8 +47,8 @@ func TestContainerfile(t *testing.T) {
 	}
 }
 
-// TestRelease builds archives twice, from two folders: the bytes are the same, and the program
-// in them is static and knows its version.
+// TestRelease builds archives twice, from two folders: the bytes are the same, and the program in
+// them is static and has its version.
 func TestRelease(t *testing.T) {
 	if os.Getenv("KCUT_LONG") == "" {
 		t.Skip("minutes of compiling; KCUT_LONG=1 runs it")
@@ -55,7 +58,8 @@ func TestRelease(t *testing.T) {
 	if again := releaseInto(t, dir); again != sums {
 		t.Errorf("built again:\n%s\nbefore:\n%s", again, sums)
 	}
-	for _, name := range []string{"kcut-v0-linux-amd64.tar.gz", "kcut-v0-windows-arm64.zip", "SHA256SUMS"} {
+	for _, name := range []string{"kcut-v0-linux-amd64.tar.gz", "kcut-v0-windows-arm64.zip",
+		"SHA256SUMS"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}

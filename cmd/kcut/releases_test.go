@@ -18,19 +18,19 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the digests of releases")
 
-// release is a command line of testdata/releases/digests.txt, which explains their form, and what
-// comes out of it.
+// release is a command line of testdata/releases/digests.txt, which explains the form of the lines,
+// and the result of the command.
 type release struct {
-	line    string   // of the command, without digests
-	name    string   // the folder that it writes to
-	args    []string // of kcut
-	spills  bool     // with the least memory
-	digests []string // of the files that it must write
+	line    string   // the command, without digests
+	name    string   // its output folder
+	args    []string // arguments of kcut
+	spills  bool     // the command spills with the least memory
+	digests []string // digests of its files
 }
 
-// TestReleases makes releases of all kinds and holds every byte of them against those of an
-// earlier version. Nothing but the command line is used, so that everything behind it may be
-// rebuilt. A command line may read what those above it have made; samples are always made.
+// TestReleases makes releases of all kinds and compares every byte with the releases of an earlier
+// version. It uses the command line only, so that a change may replace all code behind it. A
+// command line may read the files of the lines above it; the samples always exist.
 func TestReleases(t *testing.T) {
 	folder, err := filepath.Abs(filepath.Join("testdata", "releases"))
 	if err != nil {
@@ -41,7 +41,8 @@ func TestReleases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("KCUT_ORDER", "input") // what does not ask for another order has that of version v0.1.0
+	// The releases of version v0.1.0 have the order of the input.
+	t.Setenv("KCUT_ORDER", "input")
 	t.Chdir(t.TempDir())
 	if err := os.CopyFS(".", os.DirFS(folder)); err != nil {
 		t.Fatal(err)
@@ -54,7 +55,7 @@ func TestReleases(t *testing.T) {
 		}
 		t.Run(r.name, func(t *testing.T) {
 			variants := []string{"--threads 1", "--threads 4"}
-			if os.Getenv("KCUT_LONG") == "" { // either has to make the recorded bytes
+			if os.Getenv("KCUT_LONG") == "" { // both ways have to make the recorded bytes
 				variants = variants[i%2:][:1]
 			}
 			if r.spills {
@@ -72,7 +73,7 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// parseReleases returns the lines of a file of digests, without the digests, and its releases.
+// parseReleases returns the lines of a file of digests without the digests, and the releases.
 func parseReleases(text string) (lines []string, releases []*release) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
@@ -84,7 +85,8 @@ func parseReleases(text string) (lines []string, releases []*release) {
 		lines = append(lines, line)
 		if head, command, ok := strings.Cut(line, ": "); ok && line[0] != '#' {
 			name, spills := strings.CutSuffix(head, " spills")
-			releases = append(releases, &release{line: line, name: name, args: strings.Fields(command), spills: spills})
+			releases = append(releases,
+				&release{line: line, name: name, args: strings.Fields(command), spills: spills})
 		}
 	}
 	return lines, releases
@@ -106,12 +108,13 @@ func formatReleases(lines []string, releases []*release) []byte {
 	return text.Bytes()
 }
 
-// check runs a command line in an empty folder, with more flags, and compares what it writes with
-// the digests, which it may renew.
+// check runs a command line in an empty folder, with more flags, and compares the digests of its
+// files. It may renew the digests.
 func (r *release) check(t *testing.T, flags string, renew bool) {
 	t.Helper()
 	spilled, least := false, strings.Contains(flags, "--memory")
-	for try := 0; try == 0 || least && !spilled && try < 5; try++ { // all may be freed before it is written
+	// A run may free all its data before it spills.
+	for try := 0; try == 0 || least && !spilled && try < 5; try++ {
 		if err := os.RemoveAll(r.name); err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +163,7 @@ func (r *release) run(t *testing.T, flags []string) (spilled bool) {
 	return usage.Spilled > 0
 }
 
-// releasedDigests returns lines of digests of the files in a folder, but for hidden ones.
+// releasedDigests returns lines of digests of the files in a folder, except hidden files.
 func releasedDigests(t *testing.T, folder string) (digests []string) {
 	t.Helper()
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -178,7 +181,8 @@ func releasedDigests(t *testing.T, folder string) (digests []string) {
 		}
 		digests = append(digests, fmt.Sprintf("full  %x %s", sha256.Sum256(content), entry.Name()))
 		if pages, ok := pagesOf(content); ok {
-			digests = append(digests, fmt.Sprintf("pages %x %s", sha256.Sum256(pages), entry.Name()))
+			digests = append(digests,
+				fmt.Sprintf("pages %x %s", sha256.Sum256(pages), entry.Name()))
 		}
 		return nil
 	})
@@ -188,8 +192,8 @@ func releasedDigests(t *testing.T, folder string) (digests []string) {
 	return digests
 }
 
-// pagesOf returns what a Parquet file has before its footer; false for other files. The footer's
-// length and a magic number end the file.
+// pagesOf returns the bytes of a Parquet file before its footer, and nil for other files. A Parquet
+// file ends in the length of its footer and a magic number.
 func pagesOf(content []byte) ([]byte, bool) {
 	body, ok := bytes.CutSuffix(content, []byte("PAR1"))
 	if !ok {

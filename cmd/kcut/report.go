@@ -18,14 +18,14 @@ func newReport(u *ui) *cobra.Command {
 		Use:   "report RELEASE PAGE",
 		Short: "Lay out what is known of a release on one HTML page, for reviewers",
 		Long: `Recounts a released file or directory and writes one HTML page: its quasi-identifier sets
-and how large their classes are, what kept columns and labels together tell, every column's
-labels and how many records have them.
-With the trace of the run, also what every step gained and cost, and a slider over the
-steps; with its report, the risk before, why no label is finer, and what the run took;
-with an evaluation of its job, how useful this and other releases are.
+and their class sizes, the disclosure risk of kept columns and labels together, every
+column's labels and how many records have them.
+With the trace of the run, the page also has the gain and the cost of every step, and a
+slider over the steps; with the report of the run, the risk before, why no label is finer,
+and what the run took; with an evaluation of its job, how useful this and other releases are.
 
-The page needs no network, and no script but its own, for the slider. It is for reviewers,
-not for release. There is none of a release that does not hold.`,
+The page needs no network, and no script except its own, for the slider. It is for
+reviewers, not for release. A release that does not hold gets no page.`,
 		Example: `  kcut run people.yaml --trace trace.jsonl --run-json run.json
   kcut report release.parquet report.html --trace trace.jsonl --run-json run.json
 
@@ -34,9 +34,12 @@ not for release. There is none of a release that does not hold.`,
 		Args:              takes("a release and a page to write", 2, 2),
 		ValidArgsFunction: endingIn("parquet", "html"),
 	}
-	cmd.Flags().StringVar(&trace, "trace", "", "`FILE` that kcut run --trace has written of the release")
-	cmd.Flags().StringVar(&runJSON, "run-json", "", "`FILE` that kcut run --run-json has written of the release")
-	cmd.Flags().StringVar(&evaluation, "evaluation", "", "`FILE` with what kcut evaluate --json has printed of the job")
+	cmd.Flags().StringVar(&trace, "trace", "",
+		"`FILE` that kcut run --trace has written of the release")
+	cmd.Flags().StringVar(&runJSON, "run-json", "",
+		"`FILE` that kcut run --run-json has written of the release")
+	cmd.Flags().StringVar(&evaluation, "evaluation", "",
+		"`FILE` with what kcut evaluate --json has printed of the job")
 	offerFiles(cmd, "trace", "jsonl")
 	offerFiles(cmd, "run-json", "json")
 	offerFiles(cmd, "evaluation", "json")
@@ -44,13 +47,16 @@ not for release. There is none of a release that does not hold.`,
 	addJSON(cmd, u)
 	limits := addLimits(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := kcut.CheckFile("page", args[1], overwrite); err != nil { // before everything is counted
+		// This check comes first, since a recount takes long.
+		if err := kcut.CheckFile("page", args[1], overwrite); err != nil {
 			return err
 		}
 		read := []kcut.Place{
-			{What: "release", Path: args[0]}, {What: "trace", Path: trace}, {What: "report of the run", Path: runJSON}, {What: "evaluation", Path: evaluation},
+			{What: "release", Path: args[0]}, {What: "trace", Path: trace},
+			{What: "report of the run", Path: runJSON}, {What: "evaluation", Path: evaluation},
 		}
-		if err := kcut.CheckPlaces(nil, []kcut.Place{{What: "page", Path: args[1]}}, read...); err != nil {
+		err := kcut.CheckPlaces(nil, []kcut.Place{{What: "page", Path: args[1]}}, read...)
+		if err != nil {
 			return err
 		}
 		limits, err := limits()
@@ -58,12 +64,13 @@ not for release. There is none of a release that does not hold.`,
 			return err
 		}
 		keepTo(limits.Threads)
-		source, err := readBeside(trace, runJSON, evaluation)
+		source, err := readInputs(trace, runJSON, evaluation)
 		if err != nil {
 			return err
 		}
 		progress := u.follow()
-		source.Release, err = kcut.Inspect(cmd.Context(), args[0], kcut.VerifyOptions{Limits: limits, Events: progress.events()})
+		source.Release, err = kcut.Inspect(cmd.Context(), args[0],
+			kcut.VerifyOptions{Limits: limits, Events: progress.events()})
 		progress.close()
 		if err != nil {
 			return err
@@ -76,9 +83,11 @@ not for release. There is none of a release that does not hold.`,
 	return cmd
 }
 
-// readBeside reads what there is beside a release to make its page of.
-func readBeside(trace, runJSON, evaluation string) (s report.Source, err error) {
-	readTrace := func(text []byte) ([]kcut.TraceStep, error) { return kcut.ReadTrace(bytes.NewReader(text)) }
+// readInputs reads the files about a release that go into its page.
+func readInputs(trace, runJSON, evaluation string) (s report.Source, err error) {
+	readTrace := func(text []byte) ([]kcut.TraceStep, error) {
+		return kcut.ReadTrace(bytes.NewReader(text))
+	}
 	if s.Trace, err = readInput("trace", trace, readTrace); err != nil {
 		return s, err
 	}
@@ -89,14 +98,17 @@ func readBeside(trace, runJSON, evaluation string) (s report.Source, err error) 
 	return s, err
 }
 
-// readInput reads a file, if the user named one.
+// readInput reads and parses a file, if path is not empty.
 func readInput[T any](what, path string, parse func([]byte) (T, error)) (result T, err error) {
 	if path == "" {
 		return result, nil
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return result, &kcut.Error{Class: kcut.ErrInput, Hint: "check the name of the file; kcut report --help says what it takes", Err: fmt.Errorf("read %s: %w", what, err)}
+		return result,
+			&kcut.Error{Class: kcut.ErrInput,
+				Hint: "check the name of the file; kcut report --help says what it takes",
+				Err:  fmt.Errorf("read %s: %w", what, err)}
 	}
 	return parse(text)
 }

@@ -24,7 +24,9 @@ a classifier, and writes it as Parquet with the rule it applied in the file's me
 		Args:          cobra.ArbitraryArgs,
 		RunE:          noCommand,
 
-		PersistentPreRunE:          func(cmd *cobra.Command, _ []string) error { return checkChoices(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return checkChoices(cmd)
+		},
 		SuggestionsMinimumDistance: 2,
 	}
 	root.PersistentFlags().BoolVar(&u.quiet, "quiet", false, "print errors only")
@@ -33,7 +35,8 @@ a classifier, and writes it as Parquet with the rule it applied in the file's me
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
-		newRun(u), newApply(u), newPlan(u), newInit(u), newCheck(u), newVerify(u), newShow(u), newDiff(u), newReport(u), newEvaluate(u), newSQL(u),
+		newRun(u), newApply(u), newPlan(u), newInit(u), newCheck(u), newVerify(u), newShow(u),
+		newDiff(u), newReport(u), newEvaluate(u), newSQL(u),
 		newSample(u), newConfig(u), newAlgorithms(u), newVersion(u), newCompletion(u), newMan(u),
 	)
 	root.SetVersionTemplate(versionLine())
@@ -47,18 +50,20 @@ func noCommand(cmd *cobra.Command, args []string) error {
 		return usageError("kcut", "no command given")
 	}
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return usageError("kcut", "no command is called %s; did you mean %s?", args[0], strings.Join(near, " or "))
+		return usageError("kcut", "no command is called %s; did you mean %s?", args[0],
+			strings.Join(near, " or "))
 	}
 	return usageError("kcut", "no command is called %s", args[0])
 }
 
-// takes checks that a command has from least to most arguments (most < 0: any number).
+// takes returns a check that a command has from least to most arguments (most < 0: any number).
 func takes(what string, least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) >= least && (most < 0 || len(args) <= most) {
 			return nil
 		}
-		return usageError(cmd.CommandPath(), "%s takes %s, got %d", cmd.CommandPath(), what, len(args))
+		return usageError(cmd.CommandPath(), "%s takes %s, got %d", cmd.CommandPath(), what,
+			len(args))
 	}
 }
 
@@ -67,55 +72,60 @@ func addJSON(cmd *cobra.Command, u *ui) {
 	cmd.Flags().BoolVar(&u.json, "json", false, "print one JSON object on one line")
 }
 
-// choices is the annotation of a flag that takes one of some words.
+// choices is the annotation of a flag whose values are a list of words.
 const choices = "choices"
 
-// addChoice registers a flag that takes one of some words, and without it has the first.
+// addChoice registers a flag whose values are the given words. Its default is the first word.
 func addChoice(cmd *cobra.Command, to *string, name, usage string, words ...string) {
 	cmd.Flags().StringVar(to, name, words[0], usage)
 	cmd.Flags().Lookup(name).Annotations = map[string][]string{choices: words}
 	offer(cmd, name, words...)
 }
 
-// checkChoices refuses words that flags do not take.
+// checkChoices refuses values of flags that are not in their lists of words.
 func checkChoices(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if words := f.Annotations[choices]; err == nil && words != nil && !slices.Contains(words, f.Value.String()) {
+		if words := f.Annotations[choices]; err == nil && words != nil &&
+			!slices.Contains(words, f.Value.String()) {
 			last := len(words) - 1
-			err = usageError(cmd.CommandPath(), "--%s is %s or %s, not %s", f.Name, strings.Join(words[:last], ", "), words[last], f.Value)
+			err = usageError(cmd.CommandPath(), "--%s is %s or %s, not %s", f.Name,
+				strings.Join(words[:last], ", "), words[last], f.Value)
 		}
 	})
 	return err
 }
 
-// offer lets shells complete a flag by the words that it takes.
+// offer lets shells complete a flag with words.
 func offer(cmd *cobra.Command, flag string, words ...string) {
-	// It fails for a flag that is not there, which the tests of help would see.
-	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	// The call fails for an unknown flag, which the tests of help would find.
+	_ = cmd.RegisterFlagCompletionFunc(flag,
+		cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// offerSome lets shells complete a flag by several words, with commas between.
+// offerSome lets shells complete a flag with several words, separated by commas.
 func offerSome(cmd *cobra.Command, flag string, words ...string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) (lists []string, _ cobra.ShellCompDirective) {
-		before := typed[:strings.LastIndexByte(typed, ',')+1]
-		for _, word := range words {
-			if !slices.Contains(strings.Split(before, ","), word) {
-				lists = append(lists, before+word)
+	_ = cmd.RegisterFlagCompletionFunc(flag,
+		func(_ *cobra.Command, _ []string, typed string) (lists []string,
+			_ cobra.ShellCompDirective) {
+			before := typed[:strings.LastIndexByte(typed, ',')+1]
+			for _, word := range words {
+				if !slices.Contains(strings.Split(before, ","), word) {
+					lists = append(lists, before+word)
+				}
 			}
-		}
-		return lists, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	})
+			return lists, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		})
 }
 
-// jobEndings are those of job files.
+// jobEndings are the endings of job files.
 var jobEndings = []string{"yaml", "yml"}
 
-// offerFiles lets shells complete a flag by folders, and files whose names end in one of some words.
+// offerFiles lets shells complete a flag with folders and with files of the given endings.
 func offerFiles(cmd *cobra.Command, flag string, endings ...string) {
 	_ = cmd.MarkFlagFilename(flag, endings...)
 }
 
-// endingIn lets shells complete arguments by folders, and files whose names end in one of some words.
+// endingIn lets shells complete arguments with folders and with files of the given endings.
 func endingIn(endings ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(endings, cobra.ShellCompDirectiveFilterFileExt)
 }
@@ -125,7 +135,8 @@ func newHelp() *cobra.Command {
 		Use:   "help [COMMAND]",
 		Short: "Explain a command",
 		Args:  cobra.ArbitraryArgs,
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string,
+			_ cobra.ShellCompDirective) {
 			for _, c := range cmd.Root().Commands() {
 				if len(args) == 0 && c.IsAvailableCommand() {
 					names = append(names, c.Name())
@@ -164,7 +175,8 @@ func newCompletion(u *ui) *cobra.Command {
 			case "powershell":
 				return cmd.Root().GenPowerShellCompletionWithDesc(u.out)
 			}
-			return usageError("kcut completion", "%s is none of bash, zsh, fish, powershell", args[0])
+			return usageError("kcut completion", "%s is none of bash, zsh, fish, powershell",
+				args[0])
 		},
 	}
 }
@@ -179,7 +191,7 @@ func newVersion(u *ui) *cobra.Command {
 		Args:              takes("no argument", 0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
-			return u.tell(map[string]string{"version": versionText(), "go": runtime.Version()},
+			return u.reply(map[string]string{"version": versionText(), "go": runtime.Version()},
 				versionLine())
 		},
 	}
@@ -189,7 +201,7 @@ func newVersion(u *ui) *cobra.Command {
 
 func versionLine() string { return fmt.Sprintf("kcut %s (%s)\n", versionText(), runtime.Version()) }
 
-// versionText returns the linked version, or what the Go tool knows about the module.
+// versionText returns the linked version, or the version of the module that the Go tool recorded.
 func versionText() string {
 	if version != "" {
 		return version

@@ -41,19 +41,23 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 		Args:              takes("one job file", 1, 1),
 		ValidArgsFunction: endingIn(jobEndings...),
 	}
-	flags := addRunFlags(cmd, u, &opt, "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
-	cmd.Flags().StringVar(&opt.OnlyCoarsen, "only-coarsen", "", "go below no node of the cut of an earlier release: `FILE`, as of kcut apply")
+	flags := addRunFlags(cmd, u, &opt,
+		"write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
+	cmd.Flags().StringVar(&opt.OnlyCoarsen, "only-coarsen", "",
+		"go below no node of the cut of an earlier release: `FILE`, as of kcut apply")
 	offerFiles(cmd, "only-coarsen", "parquet", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return flags.release(cmd, args[0], kcut.Place{What: "earlier release", Path: opt.OnlyCoarsen}, func(job *kcut.Job) (*kcut.Report, error) {
-			return kcut.Run(cmd.Context(), job, opt)
-		})
+		return flags.release(cmd, args[0],
+			kcut.Place{What: "earlier release", Path: opt.OnlyCoarsen},
+			func(job *kcut.Job) (*kcut.Report, error) {
+				return kcut.Run(cmd.Context(), job, opt)
+			})
 	}
 	return cmd
 }
 
-// runFlags are those of the commands that make a release: what replaces the job file's values,
-// what else is written, and who else is told how it goes.
+// runFlags are the flags of the commands that make a release: values that replace those of the job
+// file, files to write, and receivers of events.
 type runFlags struct {
 	ui        *ui
 	opt       *kcut.RunOptions
@@ -62,38 +66,48 @@ type runFlags struct {
 	trace     string
 	metrics   string
 	lineage   string           // a URL or a file
-	catalog   *lineage.Catalog // where lineage says; nil: nowhere
+	catalog   *lineage.Catalog // receives events; nil: no events
 }
 
-// addRunFlags registers the flags. Those that replace values of the job file leave some out.
-func addRunFlags(cmd *cobra.Command, u *ui, opt *kcut.RunOptions, trace string, but ...string) *runFlags {
+// addRunFlags registers the flags, except the flags of but.
+func addRunFlags(cmd *cobra.Command, u *ui, opt *kcut.RunOptions, trace string,
+	but ...string) *runFlags {
 	set := cmd.Flags()
 	f := &runFlags{ui: u, opt: opt, overrides: addOverrides(cmd, but...)}
-	set.StringVar(&f.metrics, "metrics-file", "", "write how the run went to `FILE`, for Prometheus's textfile collector [KCUT_METRICS_FILE]")
-	set.StringVar(&f.lineage, "lineage", "", "send OpenLineage events to a `URL`, or append them to a file [KCUT_LINEAGE, OPENLINEAGE_URL]")
+	set.StringVar(&f.metrics, "metrics-file", "",
+		"write how the run went to `FILE`, for Prometheus's textfile collector [KCUT_METRICS_FILE]")
+	set.StringVar(&f.lineage, "lineage", "",
+		"send OpenLineage events to a `URL`, or append them to a file [KCUT_LINEAGE, "+
+			"OPENLINEAGE_URL]")
 	set.BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
-	set.DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second, "keep the cut for another try of a run that has worked for `TIME` until it was found; 0s: never")
-	set.BoolVar(&f.afresh, "no-resume", false, "start afresh, whatever an earlier run of the same job has left or released")
+	set.DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second,
+		"keep the cut for another try of a run that has worked for `TIME` until it was found; "+
+			"0s: never")
+	set.BoolVar(&f.afresh, "no-resume", false,
+		"start afresh, whatever an earlier run of the same job has left or released")
 	set.StringVar(&f.trace, "trace", "", trace)
-	set.StringVar(&opt.RunJSON, "run-json", "", "write how the run went, not for release, to `FILE`")
+	set.StringVar(&opt.RunJSON, "run-json", "",
+		"write how the run went, not for release, to `FILE`")
 	addJSON(cmd, u)
 	return f
 }
 
-// release loads a job, makes its release, and tells everybody who is to know how that goes. What
-// metrics and lineage do not take is told to the user, and changes nothing else. An earlier release,
-// or its cut, is read besides.
-func (f *runFlags) release(cmd *cobra.Command, path string, earlier kcut.Place, do func(*kcut.Job) (*kcut.Report, error)) error {
+// release loads a job, makes its release, and reports to the metrics file and to the catalog. If
+// one of these fails, the user gets a warning and the release stays. earlier is an earlier release,
+// or its cut, that the release reads.
+func (f *runFlags) release(cmd *cobra.Command, path string, earlier kcut.Place,
+	do func(*kcut.Job) (*kcut.Report, error)) error {
 	if err := f.checkPlaces(cmd.CommandPath(), path); err != nil {
 		return err
 	}
 	ran := metrics.Run{JobFile: filepath.Base(path), Began: time.Now()}
 	job, broken := kcut.LoadJob(path, f.overrides()...)
 	if err := f.checkBeside(path, job, earlier); err != nil {
-		return err // and nobody is told: that would be written to one of these files
+		return err // without any report: it would go to one of these files
 	}
 	var events *lineage.Run
-	if f.catalog != nil && job != nil { // of a job that could not be loaded there is nothing to tell but that
+	// If the job could not be loaded, the only event is the failure.
+	if f.catalog != nil && job != nil {
 		events = f.catalog.Start(job)
 	}
 	f.opt.Resume = !f.afresh
@@ -131,11 +145,13 @@ func (f *runFlags) release(cmd *cobra.Command, path string, earlier kcut.Place, 
 	return f.ui.summarize(cmd.Context(), ran.Report)
 }
 
-// checkPlaces refuses files whose folders are not there, before a run that takes hours, and
-// prepares to send events, if the user wants some. The variables are those of OpenLineage's own clients.
+// checkPlaces refuses files whose folders do not exist, before a run that takes hours. It prepares
+// events, if the user wants them. The variables are those of OpenLineage's own clients.
 func (f *runFlags) checkPlaces(command, jobFile string) error {
 	f.metrics = cmp.Or(f.metrics, os.Getenv("KCUT_METRICS_FILE"))
-	if err := errors.Join(kcut.CheckFolder("trace", f.trace), kcut.CheckFolder("report", f.opt.RunJSON)); err != nil {
+	err := errors.Join(kcut.CheckFolder("trace", f.trace),
+		kcut.CheckFolder("report", f.opt.RunJSON))
+	if err != nil {
 		return err
 	}
 	if err := kcut.CheckFolder("metrics file", f.metrics); err != nil {
@@ -148,24 +164,25 @@ func (f *runFlags) checkPlaces(command, jobFile string) error {
 	if f.lineage == "" {
 		return nil
 	}
-	var err error
-	if f.catalog, err = lineage.Open(f.lineage, os.Getenv("OPENLINEAGE_ENDPOINT"), os.Getenv("OPENLINEAGE_API_KEY")); err != nil {
+	f.catalog, err = lineage.Open(f.lineage, os.Getenv("OPENLINEAGE_ENDPOINT"),
+		os.Getenv("OPENLINEAGE_API_KEY"))
+	if err != nil {
 		return usageError(command, "%w", err)
 	}
-	base := filepath.Base(jobFile) // catalogs call a job that, without what it ends in
+	base := filepath.Base(jobFile) // the name of the job in catalogs, with its ending
 	f.catalog.Namespace = os.Getenv("OPENLINEAGE_NAMESPACE")
 	f.catalog.Job = cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), base)
 	if parent := os.Getenv("OPENLINEAGE_PARENT_ID"); parent != "" {
 		f.ui.warn(f.catalog.SetParent(parent))
 	}
 	if strings.Contains(f.lineage, "://") {
-		f.lineage = "" // that is no file
+		f.lineage = "" // a URL is no file
 	}
 	return kcut.CheckFolder("lineage file", f.lineage)
 }
 
-// checkBeside refuses files that would replace each other, or what is read for a release. Of a
-// job that could not be loaded only its file is known.
+// checkBeside refuses files that would replace each other, or a file that the release reads. If the
+// job could not be loaded, only its file is known.
 func (f *runFlags) checkBeside(path string, job *kcut.Job, read ...kcut.Place) error {
 	written := []kcut.Place{
 		{What: "metrics file", Path: f.metrics}, {What: "lineage file", Path: f.lineage},
@@ -177,8 +194,8 @@ func (f *runFlags) checkBeside(path string, job *kcut.Job, read ...kcut.Place) e
 	return kcut.CheckPlaces(job, written, read...)
 }
 
-// traced makes a release and writes its trace, if one is wanted. The trace file is not
-// touched before the job is known to be sound.
+// traced makes a release and writes its trace, if the user wants one. The trace file stays
+// unchanged until the job is known to be correct.
 func (f *runFlags) traced(do func() (*kcut.Report, error)) (*kcut.Report, error) {
 	if f.trace == "" {
 		return do()
@@ -192,13 +209,13 @@ func (f *runFlags) traced(do func() (*kcut.Report, error)) (*kcut.Report, error)
 	return report, errors.Join(err, file.close(err == nil && !report.AlreadyDone))
 }
 
-// traceFile is a file that is emptied when the first step is written to it: a run that fails
-// before, or has nothing to do, leaves what an earlier one wrote, or no file. It is private: a
-// trace may tell more than the release.
+// traceFile is a file that is truncated when the first step is written to it. A run that fails
+// before, or has nothing to do, leaves the trace of an earlier run, or no file. The file is
+// private: a trace may reveal more than the release.
 type traceFile struct {
 	file   *os.File
-	made   bool          // it was not there before
-	writer *bufio.Writer // nil: not emptied yet
+	made   bool          // the file did not exist before
+	writer *bufio.Writer // nil: not truncated yet
 }
 
 func openTrace(path string) (*traceFile, error) {
@@ -223,13 +240,13 @@ func (t *traceFile) begin() error {
 	}
 	t.writer = bufio.NewWriter(t.file)
 	info, err := t.file.Stat()
-	if err != nil || !info.Mode().IsRegular() { // a pipe holds nothing that could be cut off
+	if err != nil || !info.Mode().IsRegular() { // a pipe cannot be truncated
 		return err
 	}
 	return t.file.Truncate(0)
 }
 
-// close ends the file. One that is wanted although there was no step is empty.
+// close closes the file. If there was no step it creates an empty file.
 func (t *traceFile) close(wanted bool) (err error) {
 	if wanted {
 		err = t.begin()
@@ -247,7 +264,7 @@ func (t *traceFile) close(wanted bool) (err error) {
 	return nil
 }
 
-// summarize tells what a run has released: in words on a terminal, else as one log record.
+// summarize prints what a run has released: as text on a terminal, else as one log record.
 func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 	if u.quiet || r.AlreadyDone {
 		return nil
@@ -257,7 +274,8 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 		made = "wrote the cut"
 	}
 	if !u.terminal {
-		u.log.Info(made, "output", r.Output, "rows", r.Released, "dropped", r.Rows-r.Released, "suppressed", r.Suppressed,
+		u.log.Info(made, "output", r.Output, "rows", r.Released, "dropped", r.Rows-r.Released,
+			"suppressed", r.Suppressed,
 			"quasi_identifiers", r.Sets, "steps", r.Steps)
 		return nil
 	}
@@ -277,7 +295,7 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 	for _, c := range cut.Columns {
 		columns.add(c.Name, c.Mask, text.Grouped(int64(len(labelTexts(c, outline.Unmarked)))))
 	}
-	if n := len(r.Live); n > 0 { // records that the search could still tell apart
+	if n := len(r.Live); n > 0 { // records that the search could still separate
 		live = fmt.Sprintf("live records: %s after the first step, %s after the last\n",
 			text.Grouped(int64(r.Live[0])), text.Grouped(int64(r.Live[n-1])))
 	}
@@ -285,22 +303,25 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 	for _, stage := range r.Stages {
 		stages = append(stages, fmt.Sprintf("%s %.1f s", stage.Stage, stage.Seconds))
 	}
-	fmt.Fprintf(u.err, "%s %s: %s, %s%s\n\n%s%s\n%s\n%s%s\n", made, r.Output, text.Count(r.Released, "row"), extent(cut), loss,
-		u.setTable(r.Sets), unionText(r.Union, r.Sets, whoOf(cut))+text.Printable(protectionText(cut), "\n"), columns, live, strings.Join(stages, ", "))
+	fmt.Fprintf(u.err, "%s %s: %s, %s%s\n\n%s%s\n%s\n%s%s\n", made, r.Output,
+		text.Count(r.Released, "row"), extent(cut), loss,
+		u.setTable(r.Sets), unionText(r.Union, r.Sets, whoOf(cut))+
+			text.Printable(protectionText(cut), "\n"), columns, live, strings.Join(stages, ", "))
 	return nil
 }
 
-// unionText says how well rows, or entities, hide each other on all labels together.
+// unionText reports the classes of rows, or of entities, on all labels together.
 func unionText(union *kcut.Union, sets []kcut.CutSet, who string) string {
 	if union == nil || len(sets) == 0 {
 		return ""
 	}
 	k := slices.MinFunc(sets, func(a, b kcut.CutSet) int { return a.K - b.K }).K
-	return fmt.Sprintf("on all labels together: %s of the %s alone, %s in classes of fewer than %s\n",
+	return fmt.Sprintf("on all labels together: %s of the %s alone, %s in classes of fewer than "+
+		"%s\n",
 		text.Percent(union.Unique), who, text.Percent(union.BelowK), text.Grouped(int64(k)))
 }
 
-// whoOf returns what a cut counts.
+// whoOf returns the word for the records that a cut counts.
 func whoOf(cut *kcut.Cut) string {
 	if cut.Entity {
 		return "entities"
@@ -308,7 +329,7 @@ func whoOf(cut *kcut.Cut) string {
 	return "rows"
 }
 
-// setTable lists quasi-identifier sets and how anonymous they are.
+// setTable lists quasi-identifier sets and their anonymity.
 func (u *ui) setTable(sets []kcut.CutSet) string {
 	t := newTable("quasi-identifiers", "k", "anonymity")
 	for _, set := range sets {

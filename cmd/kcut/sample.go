@@ -21,7 +21,8 @@ give the same file, on any machine.`,
 	flags := cmd.Flags()
 	flags.Int64Var(&opt.Rows, "rows", 0, "make `N` people")
 	flags.Uint64Var(&opt.Seed, "seed", 1, "make the people of seed `S`")
-	flags.IntVar(&opt.RowGroupRows, "row-group-rows", 0, "put `N` rows in a Parquet row group (default 131072)")
+	flags.IntVar(&opt.RowGroupRows, "row-group-rows", 0,
+		"put `N` rows in a Parquet row group (default 131072)")
 	flags.BoolVar(&opt.Overwrite, "overwrite", false, "replace the file if it exists")
 	addJSON(cmd, u)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -16,8 +16,8 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// spillingTable is a table of so many different values that a job of the least memory
-// spills them, and the tuples, and the partitions of the search.
+// spillingTable has so many different values that a job with the least memory spills the values,
+// the tuples, and the partitions of the search.
 func spillingTable(rows int64) bigRun {
 	long := func(v uint64) string { return account(v) + strings.Repeat("-", 100) }
 	return bigRun{
@@ -36,10 +36,10 @@ func spillingTable(rows int64) bigRun {
 type spillingRun struct {
 	dir     string
 	scratch string
-	output  string // in the folder; a directory of part files when it ends in "/"
+	output  string // in the folder; a directory of part files if it ends in "/"
 	binary  string
-	user    *syscall.Credential // who runs it; nil: who runs the test
-	before  []string            // what the folder held at first
+	user    *syscall.Credential // user of the run; nil: the user of the test
+	before  []string            // the initial files of the folder
 }
 
 // newSpillingRun makes a folder with table and job.
@@ -54,12 +54,14 @@ func newSpillingRun(t *testing.T, rows int64) *spillingRun {
 	if err := b.prepare(dir); err != nil {
 		t.Fatal(err)
 	}
-	return &spillingRun{dir: dir, scratch: filepath.Join(dir, "scratch"), output: "out.parquet", binary: binary, before: list(t, dir)}
+	return &spillingRun{dir: dir, scratch: filepath.Join(dir, "scratch"), output: "out.parquet",
+		binary: binary, before: list(t, dir)}
 }
 
-// command returns a run of the job with the least memory. Later flags win.
+// command returns a run of the job with the least memory. Later flags override earlier flags.
 func (r *spillingRun) command(flags ...string) *exec.Cmd {
-	args := []string{"run", filepath.Join(r.dir, "job.yaml"), "--memory", "16MiB", "--quiet", "--output", r.dir + "/" + r.output}
+	args := []string{"run", filepath.Join(r.dir, "job.yaml"), "--memory", "16MiB", "--quiet",
+		"--output", r.dir + "/" + r.output}
 	if r.scratch != r.hidden() {
 		args = append(args, "--spill-dir", r.scratch)
 	}
@@ -69,15 +71,15 @@ func (r *spillingRun) command(flags ...string) *exec.Cmd {
 	return cmd
 }
 
-// hidden is the folder that runs spill to when nobody names one.
+// hidden returns the spill folder of runs without --spill-dir.
 func (r *spillingRun) hidden() string { return filepath.Join(r.dir, ".kcut-spill") }
 
-// running is a run that goes on.
+// running is a started run.
 type running struct {
 	cmd    *exec.Cmd
 	stderr bytes.Buffer
-	done   chan struct{} // closed when it has ended
-	err    error         // of its end
+	done   chan struct{} // closed at the end of the run
+	err    error         // valid after done
 }
 
 func start(t *testing.T, cmd *exec.Cmd) *running {
@@ -98,7 +100,7 @@ func start(t *testing.T, cmd *exec.Cmd) *running {
 	return r
 }
 
-// exit waits for the end and returns the exit code, -1 after a signal.
+// exit waits for the end of the run and returns its exit code, -1 after a signal.
 func (r *running) exit(t *testing.T) int {
 	t.Helper()
 	<-r.done
@@ -109,19 +111,19 @@ func (r *running) exit(t *testing.T) int {
 	return r.cmd.ProcessState.ExitCode()
 }
 
-// diedOf reports whether a signal ended the run before it had begun to listen to signals.
+// diedOf reports whether a signal ended the run before the run caught signals.
 func (r *running) diedOf(signal syscall.Signal) bool {
 	status := r.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	return status.Signaled() && status.Signal() == signal
 }
 
-// untilSpilled waits until tables lie in a spill folder, and fails when the run ends before.
+// untilSpilled waits until a spill folder has tables, and fails if the run ends before.
 func (r *running) untilSpilled(t *testing.T, scratch string) {
 	t.Helper()
 	r.until(t, "it spilled", func() bool { return len(tables(scratch)) > 0 })
 }
 
-// until waits until something has happened, and fails when the run ends before.
+// until waits until a condition holds, and fails if the run ends before.
 func (r *running) until(t *testing.T, what string, happened func() bool) {
 	t.Helper()
 	if !r.saw(happened) {
@@ -129,7 +131,8 @@ func (r *running) until(t *testing.T, what string, happened func() bool) {
 	}
 }
 
-// saw waits until something has happened, or the run ends: whether it was seen is also up to how often this process had a processor.
+// saw waits until a condition holds or the run ends. The result also depends on how often this
+// process had a processor.
 func (r *running) saw(happened func() bool) bool {
 	for !happened() {
 		select {
@@ -141,7 +144,7 @@ func (r *running) saw(happened func() bool) bool {
 	return true
 }
 
-// tables returns the paths of the tables below a folder, where files come and go.
+// tables returns the paths of the tables below a folder, while files come and go.
 func tables(folder string) (paths []string) {
 	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && strings.HasPrefix(entry.Name(), "table-") {
@@ -152,8 +155,8 @@ func tables(folder string) (paths []string) {
 	return paths
 }
 
-// mustFail demands an exit code, an error and a hint that name a folder, and a job's folder
-// with nothing new in it but the scratch folder.
+// mustFail checks the exit code, and that an error and a hint name a folder. The folder of the job
+// must have no new files except in the scratch folder.
 func (r *spillingRun) mustFail(t *testing.T, run *running, want int, folder, advice string) {
 	t.Helper()
 	if got := run.exit(t); got != want {
@@ -163,7 +166,8 @@ func (r *spillingRun) mustFail(t *testing.T, run *running, want int, folder, adv
 	if !strings.HasPrefix(said, "kcut: error: ") || !strings.Contains(said, folder) {
 		t.Errorf("the error does not name %s: %s", folder, said)
 	}
-	if !strings.HasPrefix(hint, "kcut: hint: ") || !strings.Contains(hint, folder) || !strings.Contains(hint, advice) {
+	if !strings.HasPrefix(hint, "kcut: hint: ") || !strings.Contains(hint, folder) ||
+		!strings.Contains(hint, advice) {
 		t.Errorf("the hint does not name %s and %q: %s", folder, advice, hint)
 	}
 	if strings.Count(hint, "\n") != 1 {
@@ -172,11 +176,13 @@ func (r *spillingRun) mustFail(t *testing.T, run *running, want int, folder, adv
 	r.mustBeClean(t)
 }
 
-// mustBeClean demands that the job's folder holds what it held before, and the scratch
-// folder nothing.
+// mustBeClean checks that the folder of the job has its initial files, and that the scratch folder
+// is empty.
 func (r *spillingRun) mustBeClean(t *testing.T) {
 	t.Helper()
-	left := slices.DeleteFunc(list(t, r.dir), func(name string) bool { return name == "scratch" || r.isRecord(t, name) })
+	left := slices.DeleteFunc(list(t, r.dir), func(name string) bool {
+		return name == "scratch" || r.isRecord(t, name)
+	})
 	if !slices.Equal(left, r.before) {
 		t.Errorf("%v is there, %v was before", left, r.before)
 	}
@@ -187,24 +193,26 @@ func (r *spillingRun) mustBeClean(t *testing.T) {
 	}
 }
 
-// states returns the paths of what a run has kept for the next one: beside the output or, where
-// that is in a store, in the spill folder.
+// states returns the paths of the checkpoints for the next run: next to the output or, if the
+// output is in a store, in the spill folder.
 func (r *spillingRun) states() (paths []string) {
-	for _, folder := range []string{filepath.Join(r.dir, "."+filepath.Base(r.output)+".kcut"), filepath.Join(r.scratch, ".*.kcut")} {
+	for _, folder := range []string{filepath.Join(r.dir, "."+filepath.Base(r.output)+".kcut"),
+		filepath.Join(r.scratch, ".*.kcut")} {
 		found, _ := filepath.Glob(filepath.Join(folder, "cut")) // the pattern is well-formed
 		paths = append(paths, found...)
 	}
 	return paths
 }
 
-// isRecord reports whether an entry of the job's folder is the work folder of its output, with
-// nothing in it but the record of the run that made that.
+// isRecord reports whether an entry of the job's folder is the work folder of its output and
+// contains only the record of the run.
 func (r *spillingRun) isRecord(t *testing.T, name string) bool {
-	return name == "."+filepath.Base(r.output)+".kcut" && slices.Equal(list(t, filepath.Join(r.dir, name)), []string{"run.json"})
+	return name == "."+filepath.Base(r.output)+".kcut" &&
+		slices.Equal(list(t, filepath.Join(r.dir, name)), []string{"run.json"})
 }
 
-// mustSucceed runs the job, demands that nothing but the release is left, takes that away
-// and returns its digests.
+// mustSucceed runs the job, checks that only the release is left, removes it and returns its
+// digests.
 func (r *spillingRun) mustSucceed(t *testing.T, flags ...string) string {
 	t.Helper()
 	sum := r.mustRelease(t, start(t, r.command(flags...)))
@@ -212,7 +220,7 @@ func (r *spillingRun) mustSucceed(t *testing.T, flags ...string) string {
 	return sum
 }
 
-// mustRelease waits for a run that publishes a release, takes that away and returns its
+// mustRelease waits for a run that publishes a release, removes the release and returns its
 // digests.
 func (r *spillingRun) mustRelease(t *testing.T, run *running) string {
 	t.Helper()
@@ -226,16 +234,16 @@ func (r *spillingRun) mustRelease(t *testing.T, run *running) string {
 	return sum
 }
 
-// released returns the digests of all files of the release, which are none when there is no
-// release.
+// released returns the digests of all files of the release, or nothing without a release.
 func (r *spillingRun) released(t *testing.T) (sums string) {
 	t.Helper()
-	err := filepath.WalkDir(filepath.Join(r.dir, r.output), func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() {
-			sums += entry.Name() + " " + digest(t, path) + "\n"
-		}
-		return err
-	})
+	err := filepath.WalkDir(filepath.Join(r.dir, r.output),
+		func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				sums += entry.Name() + " " + digest(t, path) + "\n"
+			}
+			return err
+		})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}

@@ -22,30 +22,32 @@ for a cut, and the engine masks the table with it. See docs/sql.md.`,
 	return cmd
 }
 
-// sqlFlags are those of every statement, and which of them must be there.
+// sqlFlags are the flags of every statement, and the names of required flags.
 type sqlFlags struct {
 	kcut.SQLOptions
 	cut  string
-	must map[string]*string // by name
+	must map[string]*string // required flags by name
 }
 
-// addSQLFlags registers those of every statement.
+// addSQLFlags registers the flags of every statement.
 func addSQLFlags(cmd *cobra.Command, table string) *sqlFlags {
 	f := &sqlFlags{}
-	addChoice(cmd, &f.Dialect, "dialect", "write it as `ENGINE` reads it: duckdb, spark, trino, bigquery, snowflake or postgres", kcut.SQLDialects()...)
+	addChoice(cmd, &f.Dialect, "dialect",
+		"write it as `ENGINE` reads it: duckdb, spark, trino, bigquery, snowflake or postgres",
+		kcut.SQLDialects()...)
 	cmd.Flags().StringVar(&f.Table, "table", "", table)
 	f.must = map[string]*string{"table": &f.Table}
 	return f
 }
 
-// addCut registers the cut.
+// addCut registers the flag of the cut.
 func (f *sqlFlags) addCut(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.cut, "cut", "", "the cut as JSON, or a release that has it: `FILE`")
 	offerFiles(cmd, "cut", "parquet", "json")
 	f.must["cut"] = &f.cut
 }
 
-// print prints a statement, when all flags are there that it takes.
+// print prints a statement, if all required flags are set.
 func (f *sqlFlags) print(u *ui, cmd *cobra.Command, statement func() (string, error)) error {
 	for _, name := range slices.Sorted(maps.Keys(f.must)) {
 		if *f.must[name] == "" {
@@ -124,7 +126,9 @@ table, and look for labels that the cut lacks.`,
 	f := addSQLFlags(cmd, "the masked `TABLE`, as people or release.people")
 	f.addCut(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return f.print(u, cmd, func() (string, error) { return kcut.VerifySQL(cmd.Context(), f.cut, f.SQLOptions) })
+		return f.print(u, cmd, func() (string, error) {
+			return kcut.VerifySQL(cmd.Context(), f.cut, f.SQLOptions)
+		})
 	}
 	return cmd
 }

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// countedTables counts the rows of a CSV file, going by the statements of kcut sql count, and writes the counts as CSV files. It
-// returns the flags that name them.
+// countedTables counts the rows of a CSV file by the statements of kcut sql count, and writes the
+// counts as CSV files. It returns the flags that name the files.
 func countedTables(t *testing.T, file string, statements []byte) (flags []string) {
 	t.Helper()
 	rows := readCSV(t, file)
@@ -67,7 +67,8 @@ func readCSV(t *testing.T, file string) [][]string {
 	return rows
 }
 
-// A run of counts finds the cut of a run of the rows, whatever is asked for, with tables for every set or one for all.
+// A run of counts finds the cut of a run of the rows, for many jobs, with tables for every set or
+// one table for all sets.
 func TestInputCounts(t *testing.T) {
 	demoFolder(t, "3000")
 	kcutMust(t, "sample", "--rows", "3000", "people.csv", "--quiet")
@@ -89,12 +90,18 @@ func TestInputCounts(t *testing.T) {
 		{name: "bottom-up", tables: 3, flags: []string{"--algorithm", "bottom-up"}},
 		{name: "union", tables: 1, flags: []string{"--algorithm", "infogain-mondrian"}},
 		{name: "kactus", tables: 1, flags: []string{"--algorithm", "kactus"}},
-		{name: "redundant", tables: 3, change: []string{"  - {columns: [sex, native-country], k: 100}", "  - {columns: [sex, native-country], k: 100}\n  - {columns: [sex], k: 50}"}},
+		{name: "redundant", tables: 3,
+			change: []string{"  - {columns: [sex, native-country], k: 100}",
+				"  - {columns: [sex, native-country], k: 100}\n  - {columns: [sex], k: 50}"}},
 		{name: "few", tables: 3, flags: []string{"--memory", "64MiB"}},
-		{name: "suppressed", tables: 1, change: []string{"\ncolumns:", "\nmax_suppressed: 5%\n\ncolumns:"}},
-		{name: "sensitive", tables: 1, change: []string{"\ncolumns:", "\nsensitive:\n  - {column: income, l: 2}\n\ncolumns:"}},
+		{name: "suppressed", tables: 1,
+			change: []string{"\ncolumns:", "\nmax_suppressed: 5%\n\ncolumns:"}},
+		{name: "sensitive", tables: 1,
+			change: []string{"\ncolumns:", "\nsensitive:\n  - {column: income, l: 2}\n\ncolumns:"}},
 		{name: "entity", tables: 1, change: []string{"\ncolumns:", "\nentity: id\n\ncolumns:"}},
-		{name: "no class", tables: 3, change: []string{"class: income", "# none", "income:         keep", "income: {keep: {identifying: accepted}}"}},
+		{name: "no class", tables: 3,
+			change: []string{"class: income", "# none", "income:         keep",
+				"income: {keep: {identifying: accepted}}"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			was, err := os.ReadFile("people.yaml")
@@ -105,7 +112,9 @@ func TestInputCounts(t *testing.T) {
 			for pair := range slices.Chunk(tt.change, 2) {
 				change(t, "people.yaml", pair[0], pair[1])
 			}
-			count := kcutMust(t, append([]string{"sql", "count", "people.yaml", "--table", "people"}, tt.flags...)...)
+			count := kcutMust(t,
+				append([]string{"sql", "count", "people.yaml", "--table", "people"},
+					tt.flags...)...)
 			counts := countedTables(t, "people.csv", count)
 			if len(counts) != 2*tt.tables {
 				t.Errorf("%d tables, want %d:\n%s", len(counts)/2, tt.tables, count)
@@ -115,7 +124,7 @@ func TestInputCounts(t *testing.T) {
 			kcutMust(t, slices.Concat(run, counts, []string{"--output", "cut.json"})...)
 			cut, err := os.ReadFile("cut.json")
 			want := kcutMust(t, "show", "release.parquet", "--json")
-			if tt.tables > 1 { // which counts of sets do not say
+			if tt.tables > 1 { // counts of sets do not have it
 				want = regexp.MustCompile(`"union":{[^}]*},`).ReplaceAll(want, nil)
 			}
 			if err != nil || !bytes.Equal(cut, want) {
@@ -123,7 +132,10 @@ func TestInputCounts(t *testing.T) {
 			}
 			alone := bytes.Contains(cut, []byte(`"union":`)) && !bytes.Contains(cut, []byte(`"union":{"unique":0,`))
 			var output bytes.Buffer
-			exit := execute(t.Context(), slices.Concat(run, counts, []string{"--output", "other.json", "--max-unique", "0%"}), newUI(&output, &output, false))
+			exit := execute(t.Context(),
+				slices.Concat(run, counts,
+					[]string{"--output", "other.json", "--max-unique", "0%"}),
+				newUI(&output, &output, false))
 			if (exit == 4) != alone || (exit == 0) == alone {
 				t.Errorf("exit %d without anybody alone:\n%s", exit, output.Bytes())
 			}
@@ -132,15 +144,16 @@ func TestInputCounts(t *testing.T) {
 	}
 }
 
-// What does not go with counts is refused.
+// Runs of counts refuse options that need rows.
 func TestInputCountsRefused(t *testing.T) {
 	demoFolder(t, "2000")
 	kcutMust(t, "sample", "--rows", "2000", "people.csv", "--quiet")
 	change(t, "people.yaml", "input: people.parquet", "input: people.csv")
-	counts := countedTables(t, "people.csv", kcutMust(t, "sql", "count", "people.yaml", "--table", "people"))
+	counts := countedTables(t, "people.csv",
+		kcutMust(t, "sql", "count", "people.yaml", "--table", "people"))
 	run := append([]string{"run", "people.yaml", "--quiet", "--output", "cut.json"}, counts...)
 	kcutMust(t, run...)
-	kcutMust(t, run...) // it stands
+	kcutMust(t, run...) // the release exists
 	first, err := os.ReadFile("counts1.csv")
 	if err != nil {
 		t.Fatal(err)
@@ -155,14 +168,27 @@ func TestInputCountsRefused(t *testing.T) {
 		says string
 	}{
 		{"another cut", append(run, "--k", "90"), 5, "it exists, and is another one"},
-		{"no name of a cut", append(run, "--output", "release.parquet"), 2, "writes a cut, and no release"},
-		{"a set without a table", []string{"run", "people.yaml", "--output", "x.json", "--input-counts", "counts1.csv", "--input-counts", "counts3.csv"}, 3, "it lacks education"},
-		{"other rows", []string{"run", "people.yaml", "--output", "x.json", "--input-counts", "other.csv", "--input-counts", "counts2.csv", "--input-counts", "counts3.csv"}, 3, "they count 2001 and 2000 records"},
-		{"other values", []string{"run", "people.yaml", "--output", "x.json", "--input-counts", "moved.csv", "--input-counts", "counts2.csv", "--input-counts", "counts3.csv"}, 3, "they have other values, or counts, in column"},
-		{"no rows to mask", []string{"apply", "rows.yaml", "--cut", "cut.json", "--output", "x.parquet", "--input-counts", "counts1.csv"}, 2, "the job has counts of them alone"},
+		{"no name of a cut", append(run, "--output", "release.parquet"), 2,
+			"writes a cut, and no release"},
+		{"a set without a table",
+			[]string{"run", "people.yaml", "--output", "x.json", "--input-counts", "counts1.csv",
+				"--input-counts", "counts3.csv"}, 3, "it lacks education"},
+		{"other rows",
+			[]string{"run", "people.yaml", "--output", "x.json", "--input-counts", "other.csv",
+				"--input-counts", "counts2.csv", "--input-counts", "counts3.csv"}, 3,
+			"they count 2001 and 2000 records"},
+		{"other values",
+			[]string{"run", "people.yaml", "--output", "x.json", "--input-counts", "moved.csv",
+				"--input-counts", "counts2.csv", "--input-counts", "counts3.csv"}, 3,
+			"they have other values, or counts, in column"},
+		{"no rows to mask",
+			[]string{"apply", "rows.yaml", "--cut", "cut.json", "--output", "x.parquet",
+				"--input-counts", "counts1.csv"}, 2, "the job has counts of them alone"},
 		{"no table", []string{"sql", "count", "people.yaml"}, 2, "--table is missing"},
 		{"no statement", []string{"sql", "delete"}, 2, "delete"},
-		{"no dialect", []string{"sql", "count", "people.yaml", "--table", "x", "--dialect", "mysql"}, 2, "not mysql"},
+		{"no dialect",
+			[]string{"sql", "count", "people.yaml", "--table", "x", "--dialect", "mysql"}, 2,
+			"not mysql"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			save(t, "other.csv", []byte(other))
@@ -182,7 +208,8 @@ func TestInputCountsRefused(t *testing.T) {
 	}
 }
 
-// Files of another engine are held against the cut that masked them, and more is found in them than in a release.
+// kcut verify compares files of another engine with the cut that masked them, and has more findings
+// than for a release.
 func TestVerifyOthersFiles(t *testing.T) {
 	demoFolder(t, "2000")
 	kcutMust(t, "run", "people.yaml", "--quiet")
@@ -196,13 +223,15 @@ func TestVerifyOthersFiles(t *testing.T) {
 	}{
 		{"verify release.parquet --cut cut.json", 0},
 		{"verify release.parquet --cut other.json", 4},
-		{"verify input.parquet --cut cut.json", 4}, // for its order
+		{"verify input.parquet --cut cut.json", 4}, // for the order of its rows
 		{"verify input.parquet", 0},
 		{"verify people.parquet --cut cut.json", 4},
 		{"restamp people.parquet --cut cut.json --output x.parquet", 2},
 	} {
 		var output bytes.Buffer
-		if exit := execute(t.Context(), append(strings.Fields(tt.args), "--quiet"), newUI(&output, &output, false)); exit != tt.exit {
+		exit := execute(t.Context(), append(strings.Fields(tt.args), "--quiet"),
+			newUI(&output, &output, false))
+		if exit != tt.exit {
 			t.Errorf("%s: exit %d, want %d:\n%s", tt.args, exit, tt.exit, output.Bytes())
 		}
 	}
@@ -212,7 +241,8 @@ func TestVerifyOthersFiles(t *testing.T) {
 func engines(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var said bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), os.Getenv("KCUT_SQL"), append([]string{filepath.Join(os.Getenv("KCUT_SQL_PROGRAMS"), "engines.py")}, args...)...)
+	cmd := exec.CommandContext(t.Context(), os.Getenv("KCUT_SQL"),
+		append([]string{filepath.Join(os.Getenv("KCUT_SQL_PROGRAMS"), "engines.py")}, args...)...)
 	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
@@ -221,9 +251,9 @@ func engines(t *testing.T, args ...string) []byte {
 	return out
 }
 
-// TestSQL has engines count and mask a table of many types, with odd names and values, by what kcut prints for them, and holds what
-// comes out against what kcut apply makes of the rows. What is printed for engines that are not here is parsed as theirs, and made
-// DuckDB's.
+// TestSQL makes engines count and mask a table of many types, with odd names and values, by the
+// statements of kcut. It compares the result with the output of kcut apply. Statements for engines
+// that are not installed are parsed in their dialect and translated to DuckDB's.
 func TestSQL(t *testing.T) {
 	if os.Getenv("KCUT_SQL") == "" {
 		t.Skip("make test-sql names a Python with engines")
@@ -251,8 +281,10 @@ columns:
   nano:  {mask: discretize, render: bounds}
   bytes: suppress
 `, 1)
-	save(t, "all.yaml", []byte(strings.Replace(all, "\n\n  - {columns: [clock", "\n  - {columns: [clock", 1)))
-	halfless := bytes.Replace(bytes.Replace(job, []byte("[wide price, half]"), []byte("[wide price]"), 1), []byte("half:        suppress"), []byte("half:        drop"), 1)
+	save(t, "all.yaml",
+		[]byte(strings.Replace(all, "\n\n  - {columns: [clock", "\n  - {columns: [clock", 1)))
+	halfless := bytes.Replace(bytes.Replace(job, []byte("[wide price, half]"),
+		[]byte("[wide price]"), 1), []byte("half:        suppress"), []byte("half:        drop"), 1)
 	save(t, "halfless.yaml", halfless) // without numbers of single precision
 	plain := strings.NewReplacer(`'say "hi"'`, "say hi", "back`tick", "backtick", "semi;colon", "semicolon", "at.time", "attime", "yes?", "yes")
 	save(t, "plain.yaml", []byte(plain.Replace(string(halfless))))
@@ -260,14 +292,19 @@ columns:
 		engines(t, "table", name+".parquet")
 	}
 	for _, tt := range []struct{ dialect, job, file string }{
-		{"duckdb", "people", "people"}, {"duckdb", "all", "all"}, {"spark", "people", "people"}, {"spark", "odd", "odd"},
-		{"trino", "odd", "odd"}, {"bigquery", "plain", "plain"}, {"snowflake", "halfless", "odd"}, {"postgres", "odd", "odd"},
+		{"duckdb", "people", "people"}, {"duckdb", "all", "all"}, {"spark", "people", "people"},
+		{"spark", "odd", "odd"},
+		{"trino", "odd", "odd"}, {"bigquery", "plain", "plain"}, {"snowflake", "halfless", "odd"},
+		{"postgres", "odd", "odd"},
 	} {
-		t.Run(tt.dialect+" "+tt.job, func(t *testing.T) { checkRoundTrip(t, tt.dialect, tt.job+".yaml", tt.file+".parquet") })
+		t.Run(tt.dialect+" "+tt.job, func(t *testing.T) {
+			checkRoundTrip(t, tt.dialect, tt.job+".yaml", tt.file+".parquet")
+		})
 	}
 }
 
-// checkRoundTrip has an engine, or DuckDB in its place, count a file, a run search the counts, and the engine mask and recount it.
+// checkRoundTrip makes an engine, or DuckDB in its place, count a file, makes a run search the
+// counts, and makes the engine mask and recount the file.
 func checkRoundTrip(t *testing.T, dialect, job, file string) {
 	folder := t.TempDir()
 	run := func(name string, statements []byte) {
@@ -277,28 +314,36 @@ func checkRoundTrip(t *testing.T, dialect, job, file string) {
 			engine = "transpiled"
 			save(t, path, engines(t, "transpile", dialect, path))
 		}
-		engines(t, "run", engine, file, path, filepath.Join(folder, strings.TrimSuffix(name, ".sql")))
+		engines(t, "run", engine, file, path,
+			filepath.Join(folder, strings.TrimSuffix(name, ".sql")))
 	}
 	statements := kcutMust(t, "sql", "count", job, "--dialect", dialect, "--table", "people")
 	run("count.sql", statements)
 	var counts []string
 	for i := range bytes.Count(statements, []byte("\nGROUP BY ")) {
-		counts = append(counts, "--input-counts", filepath.Join(folder, "count", fmt.Sprintf("%d.parquet", i+1)))
+		counts = append(counts, "--input-counts",
+			filepath.Join(folder, "count", fmt.Sprintf("%d.parquet", i+1)))
 	}
 	cut, release := filepath.Join(folder, "cut.json"), filepath.Join(folder, "release.parquet")
 	kcutMust(t, append([]string{"run", job, "--output", cut, "--quiet"}, counts...)...)
-	run("mask.sql", kcutMust(t, append([]string{"sql", "mask", job, "--cut", cut, "--dialect", dialect, "--table", "people", "--into", "masked"}, counts...)...))
+	run("mask.sql",
+		kcutMust(t,
+			append([]string{"sql", "mask", job, "--cut", cut, "--dialect", dialect, "--table",
+				"people", "--into", "masked"}, counts...)...))
 	masked := filepath.Join(folder, "mask", "masked.parquet")
 	kcutMust(t, "apply", job, "--input", file, "--cut", cut, "--output", release, "--quiet")
 	t.Logf("%s", engines(t, "same", masked, release))
 
-	recount := string(kcutMust(t, "sql", "verify", "--cut", cut, "--dialect", dialect, "--table", "people"))
+	recount := string(kcutMust(t, "sql", "verify", "--cut", cut, "--dialect", dialect, "--table",
+		"people"))
 	recount = regexp.MustCompile(`(?m)^-- .*\n`).ReplaceAllString(recount, "")
 	save(t, filepath.Join(folder, "verify.sql"), []byte(recount))
 	if dialect != "duckdb" && dialect != "spark" {
-		save(t, filepath.Join(folder, "verify.sql"), engines(t, "transpile", dialect, filepath.Join(folder, "verify.sql")))
+		save(t, filepath.Join(folder, "verify.sql"),
+			engines(t, "transpile", dialect, filepath.Join(folder, "verify.sql")))
 		dialect = "transpiled"
 	}
-	engines(t, "run", dialect, masked, filepath.Join(folder, "verify.sql"), filepath.Join(folder, "verify"))
+	engines(t, "run", dialect, masked, filepath.Join(folder, "verify.sql"),
+		filepath.Join(folder, "verify"))
 	engines(t, "holds", filepath.Join(folder, "verify"))
 }

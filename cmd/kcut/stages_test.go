@@ -14,38 +14,39 @@ import (
 	"github.com/kcut/kcut"
 )
 
-// stageWatch is the standard error of a run. It tells when a stage begins.
+// stageWatch is the standard error of a run. It reports the start of a stage.
 type stageWatch struct {
 	text  bytes.Buffer
 	stage kcut.Stage
 	began func()
-	told  bool
+	seen  bool
 }
 
 func (w *stageWatch) Write(p []byte) (int, error) {
 	n, err := w.text.Write(p)
-	if !w.told && bytes.Contains(w.text.Bytes(), fmt.Appendf(nil, `"stage began","stage":"%s"`, w.stage)) {
-		w.told = true
+	if !w.seen && bytes.Contains(w.text.Bytes(), fmt.Appendf(nil, `"stage began","stage":"%s"`, w.stage)) {
+		w.seen = true
 		w.began()
 	}
 	return n, err
 }
 
-// stopIn runs the job, sends a signal when a stage has begun, and returns the exit code and
-// how long the run took to end then.
-func (r *spillingRun) stopIn(t *testing.T, stage kcut.Stage, signal syscall.Signal, flags ...string) (code int, took time.Duration) {
+// stopIn runs the job and sends a signal at the start of a stage. It returns the exit code and the
+// time until the end of the run.
+func (r *spillingRun) stopIn(t *testing.T, stage kcut.Stage, signal syscall.Signal,
+	flags ...string) (code int, took time.Duration) {
 	t.Helper()
 	var sent time.Time
 	cmd := r.command(append(flags, "--quiet=false", "--checkpoint", "1ns")...)
 	watch := &stageWatch{stage: stage, began: func() {
 		sent = time.Now()
-		_ = cmd.Process.Signal(signal) // it may have ended by itself
+		_ = cmd.Process.Signal(signal) // the run may have ended before
 	}}
 	cmd.Stderr = watch
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
-	if !watch.told {
+	if !watch.seen {
 		t.Fatalf("stage %s did not begin: %s", stage, &watch.text)
 	}
 	code, took = cmd.ProcessState.ExitCode(), time.Since(sent)
@@ -55,8 +56,8 @@ func (r *spillingRun) stopIn(t *testing.T, stage kcut.Stage, signal syscall.Sign
 	return code, took
 }
 
-// mustBeStopped demands that nothing is left of a run that was stopped but its states and the
-// record of the run before.
+// mustBeStopped checks that a stopped run left only its checkpoint and the record of the run
+// before.
 func (r *spillingRun) mustBeStopped(t *testing.T) {
 	t.Helper()
 	base := filepath.Base(r.output)
@@ -83,13 +84,14 @@ func (r *spillingRun) mustBeStopped(t *testing.T) {
 	}
 }
 
-// A run that is stopped in a stage leaves with the signal's code, long before schedulers kill,
-// and with nothing behind but its states. The same command then publishes what an undisturbed
-// run does. A stage that ended before the signal came is tried again; publishing is over in one
-// step, and then the release is whole.
+// A run that is stopped in a stage ends with the code of the signal, long before schedulers kill
+// it, and leaves only its checkpoint. The same command then publishes the release of an undisturbed
+// run. If a stage ended before the signal arrived, the test tries again. Publishing is a single
+// step, after which the release is complete.
 func TestStoppedInEachStage(t *testing.T) {
 	stages := []kcut.Stage{
-		kcut.StagePlan, kcut.StageCompress, kcut.StageSearch, kcut.StageMask, kcut.StageVerify, kcut.StagePublish,
+		kcut.StagePlan, kcut.StageCompress, kcut.StageSearch, kcut.StageMask, kcut.StageVerify,
+		kcut.StagePublish,
 	}
 	signals := map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143}
 	outputs, long := []string{"out.parquet"}, os.Getenv("KCUT_LONG") != ""
@@ -118,8 +120,9 @@ func TestStoppedInEachStage(t *testing.T) {
 	}
 }
 
-// mustStopIn stops a run in a stage, and lets the next one finish.
-func (r *spillingRun) mustStopIn(t *testing.T, stage kcut.Stage, signal syscall.Signal, want int, release, memory string) {
+// mustStopIn stops a run in a stage, and lets the next run finish.
+func (r *spillingRun) mustStopIn(t *testing.T, stage kcut.Stage, signal syscall.Signal, want int,
+	release, memory string) {
 	t.Helper()
 	for range 20 {
 		got, took := r.stopIn(t, stage, signal, "--memory", memory)
@@ -141,7 +144,8 @@ func (r *spillingRun) mustStopIn(t *testing.T, stage kcut.Stage, signal syscall.
 			}
 		}
 		if next := r.mustSucceed(t, "--memory", memory); next != release {
-			t.Errorf("stage %s, %v: the next run released\n%swant\n%s", stage, signal, next, release)
+			t.Errorf("stage %s, %v: the next run released\n%swant\n%s", stage, signal, next,
+				release)
 		}
 		if !whole || stage == kcut.StagePublish || t.Failed() {
 			return

@@ -16,23 +16,23 @@ import (
 	"github.com/kcut/kcut/internal/text"
 )
 
-// The rules for words:
+// The rules for messages:
 //
 //   - An error is "kcut: error: verb object: cause", then "kcut: hint: next action".
 //     No capital at the start, no period at the end, lower case as in Go errors.
-//   - Words name files, columns, row groups, rows and counts, never a cell's value.
-//   - What a program reads goes to standard output: with --json one object on one line, the
-//     last one, when the command failed too. Everything else goes to standard error.
-//   - On a terminal standard error has words and one live line; elsewhere every line is a
-//     JSON log record, but for errors and hints, which read the same everywhere. A terminal
-//     that cannot draw has the words alone.
-//   - --quiet leaves errors and hints. NO_COLOR leaves words without color.
+//   - Messages name files, columns, row groups, rows and counts, never a cell's value.
+//   - Answers go to standard output: with --json one object on one line, the last line, also if
+//     the command failed. Everything else goes to standard error.
+//   - On a terminal standard error has messages and one live line; elsewhere every line is a
+//     JSON log record, except for errors and hints, which are the same everywhere. A terminal
+//     that cannot draw gets messages without a live line.
+//   - --quiet keeps errors and hints only. NO_COLOR turns colors off.
 
-// ui is where a command's words go.
+// ui prints the messages of a command.
 type ui struct {
 	out, err io.Writer
 	terminal bool // err is a terminal
-	dumb     bool // that can neither move its cursor nor show colors
+	dumb     bool // the terminal can neither move its cursor nor show colors
 	color    bool
 	quiet    bool // flag
 	json     bool // flag
@@ -48,8 +48,8 @@ func newUI(out, err io.Writer, terminal bool) *ui {
 	}
 }
 
-// width returns how many characters a line of the terminal has now, since users resize it, or how
-// many are usual.
+// width returns the number of characters in a line of the terminal now, since users resize it, or a
+// usual number.
 func (u *ui) width() (columns int) {
 	if f, ok := u.err.(*os.File); ok {
 		columns = columnsOf(f)
@@ -57,7 +57,8 @@ func (u *ui) width() (columns int) {
 	return cmp.Or(columns, 80)
 }
 
-// room returns how many characters a list may take beside so many others of a line: what an answer's terminal has left, or as many as are usual.
+// room returns the number of characters that are left for a list in a line with others characters:
+// of the terminal of answers, or a usual number.
 func (u *ui) room(others int) int {
 	if f, ok := u.out.(*os.File); ok {
 		if columns := columnsOf(f); columns > 0 {
@@ -67,7 +68,7 @@ func (u *ui) room(others int) int {
 	return labelWidth
 }
 
-// isTerminal reports whether somebody may be looking at what is written to a file.
+// isTerminal reports whether a file is a terminal.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
@@ -81,8 +82,8 @@ func (u *ui) printf(format string, args ...any) error {
 	return nil
 }
 
-// tell answers with one JSON object where that is asked for, else with words.
-func (u *ui) tell(answer any, words string) error {
+// reply prints an answer: a JSON object with --json, else words.
+func (u *ui) reply(answer any, words string) error {
 	if u.json {
 		return u.answer(answer)
 	}
@@ -99,7 +100,8 @@ func (u *ui) answer(v any) error {
 	return u.printf("%s\n", text)
 }
 
-// oneLine encodes v without the escaping of <, > and &, which labels may hold, but with that of what steers a terminal.
+// oneLine encodes v on one line. It does not escape <, > and &, which labels may have, but it
+// escapes characters that control a terminal.
 func oneLine(v any) (string, error) {
 	var line strings.Builder
 	encoder := json.NewEncoder(&line)
@@ -108,10 +110,10 @@ func oneLine(v any) (string, error) {
 	return text.Escaped(strings.TrimSuffix(line.String(), "\n")), err
 }
 
-// note tells a fact worth knowing.
+// note prints a fact for the user.
 func (u *ui) note(words string) { u.say(slog.LevelInfo, "note:", words) }
 
-// warn tells of something that somebody should see to, although what was asked for goes on.
+// warn prints a problem that somebody should solve, although the command goes on.
 func (u *ui) warn(err error) {
 	if err != nil {
 		u.say(slog.LevelWarn, u.paint("33", "warning:"), err.Error())
@@ -128,8 +130,8 @@ func (u *ui) say(level slog.Level, kind, words string) {
 	}
 }
 
-// fail prints an error, its hint and, when asked to, the place of a bug. args are needed
-// because a command line that cannot be parsed may still ask for JSON.
+// fail prints an error, its hint and, with KCUT_DEBUG, the place of a bug. It takes args because a
+// command line that cannot be parsed may still ask for JSON.
 func (u *ui) fail(f *exit.Failure, args []string) {
 	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("31", "error:"), text.Printable(f.Message, "\n\t"))
 	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("36", "hint:"), text.Printable(f.Hint, "\n"))
@@ -137,10 +139,11 @@ func (u *ui) fail(f *exit.Failure, args []string) {
 		fmt.Fprintf(u.err, "%s", f.Stack)
 	}
 	if !u.answered && (u.json || slices.Contains(args, "--json")) {
-		// Standard output may be what failed; the exit code tells the rest.
-		told := *f
-		told.Message, told.Hint = text.WithoutPartitions(f.Message), text.WithoutPartitions(f.Hint)
-		_ = u.answer(map[string]*exit.Failure{"error": &told})
+		// Standard output may have failed; the exit code still says so.
+		public := *f
+		public.Message = text.WithoutPartitions(f.Message)
+		public.Hint = text.WithoutPartitions(f.Hint)
+		_ = u.answer(map[string]*exit.Failure{"error": &public})
 	}
 }
 
@@ -151,7 +154,7 @@ func (u *ui) paint(color, text string) string {
 	return "\x1b[" + color + "m" + text + "\x1b[0m"
 }
 
-// usageError is an error of the command line; its hint points at the command's help.
+// usageError returns an error of the command line. Its hint names the help of the command.
 func usageError(command, format string, args ...any) error {
 	return &kcut.Error{
 		Class: kcut.ErrUsage,

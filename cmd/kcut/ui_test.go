@@ -16,7 +16,7 @@ import (
 	"github.com/kcut/kcut/internal/text"
 )
 
-// panicking fails in the middle of an answer, with a value that must not be shown.
+// panicking panics in the middle of an answer, with a value that must stay secret.
 type panicking struct{ io.Writer }
 
 func (panicking) Write([]byte) (int, error) { panic("the cell's value") }
@@ -25,9 +25,11 @@ func TestPanic(t *testing.T) {
 	for _, debug := range []string{"", "1"} {
 		t.Setenv("KCUT_DEBUG", debug)
 		var stderr strings.Builder
-		code := execute(context.Background(), []string{"version"}, newUI(panicking{}, &stderr, false))
+		code := execute(context.Background(), []string{"version"},
+			newUI(panicking{}, &stderr, false))
 		got := stderr.String()
-		if code != 1 || !strings.HasPrefix(got, "kcut: error: internal: panic with a string\nkcut: hint: ") {
+		if code != 1 ||
+			!strings.HasPrefix(got, "kcut: error: internal: panic with a string\nkcut: hint: ") {
 			t.Errorf("exit %d, said %q", code, got)
 		}
 		if strings.Contains(got, "cell's") {
@@ -39,7 +41,8 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// A name or label of many lines does not break a table, and none steers the terminal.
+// A name or label of several lines does not break a table, and no name or label controls the
+// terminal.
 func TestPrintable(t *testing.T) {
 	for _, tt := range []struct{ text, keep, want string }{
 		{"plain text, ünï and 日本", "", "plain text, ünï and 日本"},
@@ -59,13 +62,15 @@ func TestPrintable(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	var out bytes.Buffer
-	newUI(io.Discard, &out, true).fail(&exit.Failure{Message: "mask column \x1b[2J", Hint: "look"}, nil)
+	newUI(io.Discard, &out, true).fail(&exit.Failure{Message: "mask column \x1b[2J", Hint: "look"},
+		nil)
 	if strings.Contains(out.String(), "\x1b[2J") {
 		t.Errorf("a message steers the terminal: %q", out.String())
 	}
 }
 
-// A released file may have labels, and a cut words, that steer a terminal: nothing that is printed of them does.
+// A released file may have labels, and a cut may have texts, that control a terminal. No output has
+// such characters unescaped.
 func TestLabelsSteerNoTerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const steering = "right\u202eleft\u009b31m"
@@ -81,8 +86,10 @@ quasi_identifiers: [{columns: [job, age], k: 5}]
 columns: {job: suppress, age: {mask: discretize, type: integer}, income: keep}
 `})
 	for _, args := range []string{
-		"run job.yaml --trace trace.jsonl", "show out.parquet", "show out.parquet --json", "verify out.parquet", "diff out.parquet out.parquet --json",
-		"run job.yaml --overwrite --algorithm mondrian --output other.parquet", "diff out.parquet other.parquet", "diff out.parquet other.parquet --json",
+		"run job.yaml --trace trace.jsonl", "show out.parquet", "show out.parquet --json",
+		"verify out.parquet", "diff out.parquet out.parquet --json",
+		"run job.yaml --overwrite --algorithm mondrian --output other.parquet",
+		"diff out.parquet other.parquet", "diff out.parquet other.parquet --json",
 	} {
 		var out, err strings.Builder
 		if exit := execute(t.Context(), strings.Fields(args), newUI(&out, &err, false)); exit != 0 {
@@ -96,7 +103,8 @@ columns: {job: suppress, age: {mask: discretize, type: integer}, income: keep}
 		if strings.ContainsFunc(all, func(r rune) bool { return r != '\n' && !strconv.IsPrint(r) }) || !strings.Contains(all, `right\u202eleft\u009b31m`) {
 			t.Errorf("%s: %q", args, all)
 		}
-		if strings.HasPrefix(args, "show") && strings.HasSuffix(args, "--json") && !json.Valid([]byte(out.String())) {
+		if strings.HasPrefix(args, "show") && strings.HasSuffix(args, "--json") &&
+			!json.Valid([]byte(out.String())) {
 			t.Errorf("%s: no JSON: %s", args, &out)
 		}
 	}
@@ -118,11 +126,12 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// A terminal gets words and no log records, other places the reverse, and --quiet neither.
+// A terminal gets messages and no log records, other files get log records and no messages, and
+// with --quiet neither gets any.
 func TestNote(t *testing.T) {
 	for _, tt := range []struct {
 		terminal, quiet bool
-		want            string // contained; empty: nothing is said
+		want            string // part of the output; empty: there is none
 	}{
 		{true, false, "kcut: note: two nulls\n"},
 		{false, false, `"msg":"two nulls"`},
@@ -133,7 +142,8 @@ func TestNote(t *testing.T) {
 		u := newUI(io.Discard, &stderr, tt.terminal)
 		u.quiet = tt.quiet
 		u.note("two nulls")
-		if got := stderr.String(); !strings.Contains(got, tt.want) || (tt.want == "") != (got == "") {
+		if got := stderr.String(); !strings.Contains(got, tt.want) ||
+			(tt.want == "") != (got == "") {
 			t.Errorf("terminal %v, quiet %v: said %q, want %q", tt.terminal, tt.quiet, got, tt.want)
 		}
 	}

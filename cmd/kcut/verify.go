@@ -24,7 +24,8 @@ kcut would not have written is a finding then.`,
 		Args:              takes("at least one released file", 1, -1),
 		ValidArgsFunction: endingIn("parquet"),
 	}
-	cmd.Flags().StringVar(&cut, "cut", "", "the cut that files of another engine were masked with: `FILE`")
+	cmd.Flags().StringVar(&cut, "cut", "",
+		"the cut that files of another engine were masked with: `FILE`")
 	offerFiles(cmd, "cut", "parquet", "json")
 	addJSON(cmd, u)
 	limits := addLimits(cmd)
@@ -51,8 +52,9 @@ type verifications struct {
 	Error *exit.Failure        `json:"error,omitempty"`
 }
 
-// verify verifies all files, also after one has failed, and returns the first failure.
-func (u *ui) verify(ctx context.Context, paths []string, opt kcut.VerifyOptions) (*verifications, error) {
+// verify verifies all files, also after a failure, and returns the first error.
+func (u *ui) verify(ctx context.Context, paths []string, opt kcut.VerifyOptions) (*verifications,
+	error) {
 	all := &verifications{Files: []*kcut.Verification{}, OK: true}
 	var first error
 	for _, path := range paths {
@@ -81,9 +83,12 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 	if !v.OK {
 		verdict = "broken"
 	}
-	err := u.printf("%s: %s, %s\n%s%s", text.Printable(v.Path, ""), verdict, text.Count(v.Rows, "row"), u.setTable(v.Sets), unionText(v.Union, v.Sets, "rows"))
+	err := u.printf("%s: %s, %s\n%s%s", text.Printable(v.Path, ""), verdict,
+		text.Count(v.Rows, "row"), u.setTable(v.Sets), unionText(v.Union, v.Sets, "rows"))
 	if v.Entity {
-		err = errors.Join(err, u.printf("by its cut, k counts entities; whose a row is is not released, so rows were counted\n"))
+		err = errors.Join(err,
+			u.printf("by its cut, k counts entities; whose a row is is not released, so rows "+
+				"were counted\n"))
 	}
 	if len(v.Sensitive) > 0 {
 		err = errors.Join(err, u.printf("\n%s", measureTable(v.Sensitive)))
@@ -97,7 +102,8 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 	return err
 }
 
-// measureTable lists what was counted of sensitive columns, in the class of every set where it is worst.
+// measureTable lists the measures of sensitive columns, in the class of every set where they are
+// worst.
 func measureTable(measured []kcut.Measured) string {
 	t := newTable(append([]string{"sensitive", "set"}, measureKeys()...)...)
 	for _, m := range measured {

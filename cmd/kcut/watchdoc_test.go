@@ -9,11 +9,12 @@ import (
 	"github.com/kcut/kcut"
 )
 
-// jsonBlocks returns the ```json blocks of docs/watching.md that a word occurs in.
+// jsonBlocks returns the ```json blocks of docs/watching.md that contain a word.
 func jsonBlocks(t *testing.T, word string) (blocks []string) {
 	t.Helper()
 	for i, part := range strings.Split(repository(t, "docs", "watching.md"), "```") {
-		if block, ok := strings.CutPrefix(part, "json\n"); ok && i%2 == 1 && strings.Contains(block, word) {
+		if block, ok := strings.CutPrefix(part, "json\n"); ok && i%2 == 1 &&
+			strings.Contains(block, word) {
 			blocks = append(blocks, block)
 		}
 	}
@@ -23,14 +24,15 @@ func jsonBlocks(t *testing.T, word string) (blocks []string) {
 	return blocks
 }
 
-// jsonNames returns the JSON names of a struct's fields, and of those below.
+// jsonNames returns the JSON names of a struct's fields, and of the structs in them.
 func jsonNames(of reflect.Type) (names []string) {
 	switch of.Kind() {
 	case reflect.Pointer, reflect.Slice:
 		return jsonNames(of.Elem())
 	case reflect.Struct:
 		for field := range of.Fields() {
-			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" || !field.Anonymous {
+			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" ||
+				!field.Anonymous {
 				names = append(names, name)
 			}
 			names = append(names, jsonNames(field.Type)...)
@@ -39,7 +41,7 @@ func jsonNames(of reflect.Type) (names []string) {
 	return names
 }
 
-// The examples of reports in the documents have every field that a report has, and no other.
+// The examples of reports in the documents have every field of a report, and no other field.
 func TestReportIsDocumented(t *testing.T) {
 	blocks := jsonBlocks(t, `"output"`)
 	for _, block := range blocks {
@@ -57,7 +59,7 @@ func TestReportIsDocumented(t *testing.T) {
 	}
 }
 
-// So do the examples of log records.
+// The examples of log records have every field of a record, and no other field.
 func TestLogRecordsAreDocumented(t *testing.T) {
 	text := strings.Join(jsonBlocks(t, `"msg"`), "")
 	known := map[string]bool{"time": true, "level": true, "msg": true}

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// columnsOf returns how many characters a line of a terminal has, or 0 when that is not known.
+// columnsOf returns the number of characters in a line of a terminal, or 0 if it is unknown.
 func columnsOf(*os.File) int { return 0 }
