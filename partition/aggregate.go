@@ -8,27 +8,33 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// scanBlock is how many records of a table are handed out at a time, at most.
+// scanBlock is the largest number of records that Scan passes to visit in one call.
 const scanBlock = 1 << 12
 
-// Scan hands out the records, some at a time, in any order. What visit gets is valid until
-// it returns and is not to be changed. A spilled table is read from the space's Store.
+// Scan passes the records to visit, one block of them after another, in any order. A block is valid
+// until visit returns, and visit must not change it. Scan reads the records of a spilled table from
+// the space's Store.
 func (t *Table) Scan(ctx context.Context, space Space, visit func(*Table) error) error {
-	hand := func(records *Table) error {
+	visitBlocks := func(records *Table) error {
 		w := records.Layout.Words
 		for lo := 0; lo < records.Len(); lo += scanBlock {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			hi := min(lo+scanBlock, records.Len())
-			if err := visit(&Table{Layout: records.Layout, Keys: records.Keys[lo*w : hi*w], Counts: records.Counts[lo:hi]}); err != nil {
+			block := &Table{
+				Layout: records.Layout,
+				Keys:   records.Keys[lo*w : hi*w],
+				Counts: records.Counts[lo:hi],
+			}
+			if err := visit(block); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	if t.chunks == nil {
-		return hand(t)
+		return visitBlocks(t)
 	}
 	block := Table{Layout: t.Layout}
 	err := space.Store.Scan(ctx, func(chunk []byte) error {
@@ -36,7 +42,7 @@ func (t *Table) Scan(ctx context.Context, space Space, visit func(*Table) error)
 		if err := block.Decode(chunk); err != nil {
 			return err
 		}
-		return hand(&block)
+		return visitBlocks(&block)
 	}, t.chunks.sequence)
 	if err != nil {
 		return fmt.Errorf("scan spilled tuples: %w", err)
@@ -44,9 +50,11 @@ func (t *Table) Scan(ctx context.Context, space Space, visit func(*Table) error)
 	return nil
 }
 
-// ScanTogether is Scan on the space's threads: visit is called by several workers at once, each with a number
-// below Threads. A spilled table is read by one.
-func (t *Table) ScanTogether(ctx context.Context, space Space, visit func(worker int, block *Table) error) error {
+// ScanTogether is Scan on the space's threads: several workers call visit at the same time, each
+// with its number, which is below Threads. A single worker reads a spilled table.
+func (t *Table) ScanTogether(
+	ctx context.Context, space Space, visit func(worker int, block *Table) error,
+) error {
 	if t.Spilled() {
 		return t.Scan(ctx, space, func(block *Table) error { return visit(0, block) })
 	}
@@ -54,13 +62,15 @@ func (t *Table) ScanTogether(ctx context.Context, space Space, visit func(worker
 	ranges := cut(t.Len(), threads)
 	errs := make([]error, len(ranges))
 	Each(len(ranges), threads, func(worker, i int) {
-		errs[i] = t.Slice(ranges[i]).Scan(ctx, space, func(block *Table) error { return visit(worker, block) })
+		errs[i] = t.Slice(ranges[i]).Scan(ctx, space, func(block *Table) error {
+			return visit(worker, block)
+		})
 	})
 	return errors.Join(errs...)
 }
 
-// Discard drops the records and returns what they take: memory to the space's budget, if
-// it has one, and chunks to its store.
+// Discard drops the records. It returns their memory to the space's budget, if the space has one,
+// and frees their chunks in the space's store.
 func (t *Table) Discard(space Space) error {
 	bytes, chunks := t.Bytes(), t.chunks
 	*t = Table{Layout: t.Layout}
@@ -74,11 +84,13 @@ func (t *Table) Discard(space Space) error {
 	return nil
 }
 
-// Aggregate returns the table in which every code c of column i is maps[i][c], below
-// domains[i], and tuples that become equal are one. The table itself stays as it is. What
-// the result takes is drawn; together with what making it takes it is at most the space's
-// share. Beyond that the result is spilled.
-func (t *Table) Aggregate(ctx context.Context, maps [][]uint32, domains []int, space Space) (*Table, error) {
+// Aggregate returns a new table in which maps[i][c], below domains[i], replaces every code c of
+// column i. It merges the tuples that become equal. The table t does not change. Aggregate draws
+// the memory of the result. The result and the memory that Aggregate needs for its work are at most
+// the space's share. A larger result is spilled.
+func (t *Table) Aggregate(
+	ctx context.Context, maps [][]uint32, domains []int, space Space,
+) (*Table, error) {
 	if !t.Spilled() {
 		r, err := t.aggregateInMemory(maps, domains, space)
 		if space.Store == nil || !errors.Is(err, spill.ErrBudget) {
@@ -109,7 +121,8 @@ func (t *Table) Aggregate(ctx context.Context, maps [][]uint32, domains []int, s
 	return nil, fmt.Errorf("aggregate tuples: %w", err)
 }
 
-// aggregateInMemory makes a copy, twice for a moment, and merges it.
+// aggregateInMemory copies the table and merges the copy. The merge needs a second copy for a
+// moment.
 func (t *Table) aggregateInMemory(maps [][]uint32, domains []int, space Space) (*Table, error) {
 	layout := NewLayout(domains)
 	drawn := 2 * layout.TableBytes(t.Len())

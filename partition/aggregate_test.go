@@ -22,8 +22,8 @@ func randomMaps(r *rand.Rand, domains []int) (codes [][]uint32, to []int) {
 	return codes, to
 }
 
-// TestAggregateAgreesWithMap aggregates tables in memory and in a store into results in
-// memory and in a store, again and again. All memory and chunks are given back.
+// TestAggregateAgreesWithMap aggregates tables in memory and in a store several times. The results
+// are in memory and in a store. In the end all memory and all chunks are free.
 func TestAggregateAgreesWithMap(t *testing.T) {
 	seed := rand.Uint64()
 	ctx := context.Background()
@@ -31,7 +31,9 @@ func TestAggregateAgreesWithMap(t *testing.T) {
 	kinds := map[[2]bool]int{}
 	for i := range 60 {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
-		domains := [][]int{{1}, {2, 3}, {40, 1, 70}, {300, 200, 100}, {1 << 15, 1 << 15, 9, 1 << 15, 1 << 15}}[r.IntN(5)]
+		domains := [][]int{
+			{1}, {2, 3}, {40, 1, 70}, {300, 200, 100}, {1 << 15, 1 << 15, 9, 1 << 15, 1 << 15},
+		}[r.IntN(5)]
 		space := Space{Budget: plenty(), Store: store, Share: 1 << 40}
 		table := randomTable(r, r.IntN(3*scanBlock), domains, NewLayout(domains))
 		table.merge(1)
@@ -54,18 +56,22 @@ func TestAggregateAgreesWithMap(t *testing.T) {
 			want = whole.tuples(codes)
 			scanned := &Table{Layout: got.Layout}
 			err = got.Scan(ctx, space, func(block *Table) error {
-				scanned.Keys, scanned.Counts = append(scanned.Keys, block.Keys...), append(scanned.Counts, block.Counts...)
+				scanned.Keys = append(scanned.Keys, block.Keys...)
+				scanned.Counts = append(scanned.Counts, block.Counts...)
 				return nil
 			})
-			if err != nil || !maps.Equal(scanned.tuples(nil), want) || scanned.Len() != len(want) || got.Len() != len(want) {
-				t.Fatalf("seed %d, case %d: %v: %d tuples, want %d", seed, i, err, got.Len(), len(want))
+			if err != nil || !maps.Equal(scanned.tuples(nil), want) || scanned.Len() != len(want) ||
+				got.Len() != len(want) {
+				t.Fatalf("seed %d, case %d: %v: %d tuples, want %d",
+					seed, i, err, got.Len(), len(want))
 			}
 			if err := table.Discard(space); err != nil {
 				t.Fatal(err)
 			}
 			table, domains = got, to
 			if used := space.Budget.Used(); used != table.Bytes() {
-				t.Fatalf("seed %d, case %d: %d bytes drawn for a table of %d", seed, i, used, table.Bytes())
+				t.Fatalf("seed %d, case %d: %d bytes drawn for a table of %d",
+					seed, i, used, table.Bytes())
 			}
 		}
 		if err := table.Discard(space); err != nil || space.Budget.Used() != 0 {
@@ -77,7 +83,7 @@ func TestAggregateAgreesWithMap(t *testing.T) {
 	}
 }
 
-// TestAggregateWithoutStore is refused what does not fit.
+// TestAggregateWithoutStore expects ErrBudget for a result that does not fit the budget.
 func TestAggregateWithoutStore(t *testing.T) {
 	domains := []int{100, 100}
 	table := randomTable(rand.New(rand.NewPCG(1, 2)), 1000, domains, NewLayout(domains))

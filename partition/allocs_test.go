@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCountsWithoutAllocating counts rows that were counted before: in an array, and in
-// records of one word and of two.
+// TestCountsWithoutAllocating counts rows that the counter has counted before: in an array, and
+// with keys of one word and of two words.
 func TestCountsWithoutAllocating(t *testing.T) {
 	const rows = 20_000
 	for _, domain := range []int{1 << 6, 1 << 16, 1 << 30} {

@@ -7,8 +7,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// BenchmarkBeyondMemory counts 5,000,000 tuples of which nearly all are different, in memory and in
-// the stores of budgets that they do not fit.
+// BenchmarkBeyondMemory counts 5,000,000 tuples, in memory and in stores with budgets that are too
+// small for the tuples. Nearly all tuples are different.
 func BenchmarkBeyondMemory(b *testing.B) {
 	const rows, workers, batch = 5_000_000, 2, 2048
 	rng := rand.New(rand.NewPCG(1, 2))

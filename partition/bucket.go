@@ -6,14 +6,14 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// bucket is a list of records; tuples may occur more than once.
+// bucket is a list of records. The same tuple may occur in several records.
 type bucket struct {
-	full  [][]uint64 // segments
-	last  []uint64   // segment to which records are added
-	limit int        // words at which it is merged next
+	full  [][]uint64 // full segments
+	last  []uint64   // the segment that new records go to
+	limit int        // the number of words at which the bucket is merged next
 }
 
-// words returns the length of the list.
+// words returns the number of words of all records.
 func (b *bucket) words() (n int) {
 	for _, segment := range b.full {
 		n += len(segment)
@@ -21,7 +21,7 @@ func (b *bucket) words() (n int) {
 	return n + len(b.last)
 }
 
-// segments returns all segments. The list is valid until a record is added.
+// segments returns all segments. The returned list is valid until a record is added.
 func (b *bucket) segments() [][]uint64 {
 	if b.last == nil {
 		return b.full
@@ -37,8 +37,9 @@ func (b *bucket) appendTo(records []uint64) []uint64 {
 	return records
 }
 
-// fill makes the bucket that of the records, which have room in the segments, and returns the
-// segments that it does without. The last one has room if there are any.
+// fill replaces the content of the bucket with the records, which it copies into the segments. The
+// segments have enough room. fill returns the segments that it does not need. If it returns a
+// segment, then the last segment of the bucket has room for more records.
 func (b *bucket) fill(segments [][]uint64, records []uint64) (spare [][]uint64) {
 	b.full, b.last = segments[:0], nil
 	for i, segment := range segments {
@@ -53,7 +54,7 @@ func (b *bucket) fill(segments [][]uint64, records []uint64) (spare [][]uint64) 
 	return nil
 }
 
-// makeRoom lets bucket i take one more record.
+// makeRoom makes room for one more record in bucket i.
 func (c *Counter) makeRoom(i int) error {
 	b := &c.buckets[i]
 	if b.last != nil {
@@ -71,8 +72,8 @@ func (c *Counter) makeRoom(i int) error {
 	return err
 }
 
-// merge merges equal tuples of a bucket, and sets when it will be tried again: later when it
-// did not pay.
+// merge merges the equal tuples of a bucket and sets the size for the next merge. After a merge
+// that removed few records this size is larger.
 func (c *Counter) merge(b *bucket) {
 	before := b.words()
 	c.compact(b)
@@ -84,32 +85,31 @@ func (c *Counter) merge(b *bucket) {
 	c.slabs.put(b.fill(b.segments(), c.records))
 }
 
-// compact makes the counter's records the distinct ones of a bucket.
+// compact sets the counter's records to the distinct records of a bucket.
 func (c *Counter) compact(b *bucket) {
 	c.records = b.appendTo(c.records[:0])
 	c.records, c.slots = compact(c.records, c.stride, c.slots)
 }
 
 const (
-	// segmentRecords is how many records a segment has, unless a bucket may have fewer.
+	// segmentRecords is the number of records that a segment has room for.
 	segmentRecords = 64
-	// segmentExtra is the bytes that a bucket takes to know a segment.
+	// segmentExtra is the number of bytes that a bucket needs to refer to a segment.
 	segmentExtra = 48
-	// slabGrowth is the part of what is drawn already that a further slab takes, and maxSlab
-	// the most bytes.
+	// A new slab takes 1/slabGrowth of the bytes that are drawn already, and at most maxSlab bytes.
 	slabGrowth = 4
 	maxSlab    = 4 << 20
 )
 
-// slabs hands out memory for records in segments of one size, so that no list of them is
-// copied when it grows, and none leaves garbage behind. They are cut from slabs, which are
-// drawn from a budget until all segments are given up at once.
+// slabs provides memory for records in segments of one size. A list of segments can grow without
+// copies and without garbage. The segments are parts of slabs. The slabs are drawn from a budget,
+// and release returns all of them together.
 type slabs struct {
 	budget  *spill.Budget
-	segment int      // words
-	slab    []uint64 // what is left of the last one
+	segment int      // the number of words of a segment
+	slab    []uint64 // the unused rest of the last slab
 	free    [][]uint64
-	drawn   int64
+	drawn   int64 // bytes drawn from the budget
 }
 
 func segmentBytes(words int) int64 { return int64(words)*8 + segmentExtra }
@@ -131,7 +131,8 @@ func (s *slabs) get() ([]uint64, error) {
 	return segment, nil
 }
 
-// grow makes a slab, in need one of a single segment.
+// grow makes a slab. If the budget has no room for a large slab, the slab is smaller, down to a
+// single segment.
 func (s *slabs) grow() error {
 	bytes := segmentBytes(s.segment)
 	n := max(1, min(s.drawn/slabGrowth, maxSlab)/bytes)
@@ -148,21 +149,21 @@ func (s *slabs) grow() error {
 	return nil
 }
 
-// put takes back segments that are to be handed out again.
+// put takes segments back, so that get can return them again.
 func (s *slabs) put(segments [][]uint64) {
 	for _, segment := range segments {
 		s.free = append(s.free, segment[:0])
 	}
 }
 
-// release returns what was drawn. Nobody uses a segment any more.
+// release returns all drawn bytes to the budget. Afterwards no segment may be used.
 func (s *slabs) release() {
 	s.budget.Return(s.drawn)
 	s.slab, s.free, s.drawn = nil, nil, 0
 }
 
-// compact merges equal tuples of records in place and returns the shorter list. slots is
-// scratch that is returned for reuse.
+// compact merges the equal tuples of records in place and returns the shorter list. It also returns
+// slots, its scratch memory, for the next call.
 func compact(records []uint64, stride int, slots []uint32) ([]uint64, []uint32) {
 	n := len(records) / stride
 	if n < 2 {
@@ -179,7 +180,7 @@ func compact(records []uint64, stride int, slots []uint32) ([]uint64, []uint32) 
 	}
 	mask := uint64(size - 1)
 	words := stride - 1
-	end := 0 // of the distinct records
+	end := 0 // the end of the distinct records
 	for i := 0; i < len(records); i += stride {
 		key := records[i : i+words]
 		slot := hash(key) & mask
@@ -201,8 +202,8 @@ func compact(records []uint64, stride int, slots []uint32) ([]uint64, []uint32) 
 	return records[:end], slots
 }
 
-// compactShort merges records whose key is one word, the common case, and returns the end
-// of the distinct ones. The number of slots is a power of two.
+// compactShort merges records whose key is one word, the common case. It returns the end of the
+// distinct records. The number of slots is a power of two.
 func compactShort(records []uint64, slots []uint32) (end int) {
 	mask := uint64(len(slots) - 1)
 	for i := 0; i+1 < len(records); i += 2 {
@@ -222,7 +223,7 @@ func compactShort(records []uint64, slots []uint32) (end int) {
 	return end
 }
 
-// equal reports whether record starts with key.
+// equal reports whether a record starts with key.
 func equal(record, key []uint64) bool {
 	for i, word := range key {
 		if record[i] != word {
@@ -232,8 +233,9 @@ func equal(record, key []uint64) bool {
 	return true
 }
 
-// hashFactor is 2^64 divided by the golden ratio, odd: multiplying by it and folding the
-// halves of the product mixes every bit of a word into every bit of the hash.
+// hashFactor is 2^64 divided by the golden ratio, as an odd number. A hash is the product of a word
+// and hashFactor, with both halves of the product combined by xor. Every bit of the word affects
+// every bit of the hash.
 const hashFactor = 0x9e3779b97f4a7c15
 
 func hash1(word uint64) uint64 {

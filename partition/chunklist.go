@@ -7,26 +7,26 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// ChunkList is a list of records in the store, each chunk of which is a frame. Their order has no
-// meaning.
+// ChunkList is a list of records in the store. Each of its chunks is one frame. The order of the
+// records has no meaning.
 type ChunkList struct {
 	Summary
 
-	sequence spill.Sequence // with the chunks; 0: there are none
+	sequence spill.Sequence // the sequence of the chunks; 0: there are no chunks
 }
 
-// ChunkListBytes is what a list takes, in the store's index too.
+// ChunkListBytes is the number of bytes that a list takes, including its part of the store's index.
 const ChunkListBytes = 512
 
-// Summary is what is known of some records.
+// Summary describes some records.
 type Summary struct {
 	Records int
-	Size    uint64   // the sum of their counts
+	Size    uint64   // the sum of the counts
 	Sample  []uint64 // one of the keys
 	Varying []uint64 // by word: the bits in which not all keys are equal
 }
 
-// Summarize returns the summary of records of a table.
+// Summarize returns the summary of the given rows of a table.
 func Summarize(t *Table, rows Rows) Summary {
 	w := t.Layout.Words
 	keys, words := t.Keys[rows.Lo*w:rows.Hi*w], make([]uint64, 2*w)
@@ -42,7 +42,7 @@ func Summarize(t *Table, rows Rows) Summary {
 	return s
 }
 
-// add makes the summary that of its records and others.
+// add adds the records of another summary to the summary.
 func (s *Summary) add(o Summary) {
 	if s.Records == 0 {
 		s.Sample, s.Varying = slices.Clone(o.Sample), slices.Clone(o.Varying)
@@ -54,7 +54,7 @@ func (s *Summary) add(o Summary) {
 	s.Size += o.Size
 }
 
-// Block is records on their way to a list, encoded.
+// Block is a frame of encoded records that can be added to a list.
 type Block struct {
 	Summary
 	Frame []byte
@@ -69,8 +69,11 @@ func (p *ChunkList) write(store Store, b Block) error {
 	return store.Append(p.sequence, b.Frame)
 }
 
-// writeTable appends records of a table, so many in a chunk. Frame is scratch, and returned.
-func (p *ChunkList) writeTable(store Store, t *Table, rows Rows, step int, frame []byte) ([]byte, error) {
+// writeTable appends the given rows of a table, at most step records in each chunk. frame is
+// scratch memory, which writeTable returns for the next call.
+func (p *ChunkList) writeTable(
+	store Store, t *Table, rows Rows, step int, frame []byte,
+) ([]byte, error) {
 	for lo := rows.Lo; lo < rows.Hi; lo += step {
 		some := t.Rows(lo, min(lo+step, rows.Hi))
 		s := Summarize(t, some)
@@ -82,44 +85,46 @@ func (p *ChunkList) writeTable(store Store, t *Table, rows Rows, step int, frame
 	return frame, nil
 }
 
-// writtenChunk is the most bytes of records that are written in one chunk.
+// writtenChunk is the largest number of bytes that the records of one chunk take in memory.
 const writtenChunk = 128 << 10
 
-// writtenRecords returns how many records of a layout are written in one chunk at most.
+// writtenRecords returns the largest number of records of a layout in one chunk.
 func writtenRecords(layout Layout) int { return writtenChunk / (8 * (layout.Words + 1)) }
 
-// NewList returns an empty list of the pool.
+// NewList returns an empty list that belongs to the pool.
 func (m *Pool) NewList() *ChunkList { return m.AdoptList(&ChunkList{}) }
 
-// AdoptList makes a list one of the pool.
+// AdoptList makes a list belong to the pool.
 func (m *Pool) AdoptList(p *ChunkList) *ChunkList {
 	m.lists[p] = true
 	return p
 }
 
-// Add appends a block to a list, which is copied.
+// Add appends a copy of a block to a list.
 func (m *Pool) Add(p *ChunkList, b Block) error { return p.write(m.Store, b) }
 
-// Write appends records of a table to a list.
+// Write appends the given rows of a table to a list.
 func (m *Pool) Write(p *ChunkList, t *Table, rows Rows) (err error) {
 	m.frame, err = p.writeTable(m.Store, t, rows, m.ChunkRecords(t.Layout), m.frame)
 	return err
 }
 
-// Free drops a list.
+// Free removes a list from the pool and from the store.
 func (m *Pool) Free(p *ChunkList) error {
 	delete(m.lists, p)
 	return m.Store.Free(p.sequence)
 }
 
-// Read hands out the chunks of a list, each valid until visit returns.
+// Read calls visit with each chunk of a list. A chunk is valid until visit returns.
 func (m *Pool) Read(ctx context.Context, p *ChunkList, visit func(chunk []byte) error) error {
 	return m.Store.Scan(ctx, visit, p.sequence)
 }
 
-// Consume is Read for lists that are dropped as they are read, one after the other. Visit is told
-// which of them a chunk is of.
-func (m *Pool) Consume(ctx context.Context, visit func(list int, chunk []byte) error, lists ...*ChunkList) error {
+// Consume is Read for several lists, one after another. It removes each chunk after it has read the
+// chunk. visit also gets the position of the chunk's list in lists.
+func (m *Pool) Consume(
+	ctx context.Context, visit func(list int, chunk []byte) error, lists ...*ChunkList,
+) error {
 	sequences := make([]spill.Sequence, len(lists))
 	for i, p := range lists {
 		sequences[i] = p.sequence

@@ -6,13 +6,14 @@ import (
 	"testing"
 )
 
-// TestChunkListRecordsBlocks records blocks of random lengths: what varies is what
-// varies in all of them together.
+// TestChunkListRecordsBlocks adds blocks of random lengths. The varying bits of the list are the
+// varying bits of all records together.
 func TestChunkListRecordsBlocks(t *testing.T) {
 	seed := rand.Uint64()
 	for i := range 200 {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
-		table := randomTable(r, 2+r.IntN(40), []int{9, 70, 2}, NewLayout([]int{9 << r.IntN(30), 70 << r.IntN(30), 2}))
+		layout := NewLayout([]int{9 << r.IntN(30), 70 << r.IntN(30), 2})
+		table := randomTable(r, 2+r.IntN(40), []int{9, 70, 2}, layout)
 		n := table.Len()
 		whole, p := Summarize(table, table.Rows(0, n)), &ChunkList{}
 		for lo := 0; lo < n; {

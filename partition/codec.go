@@ -9,24 +9,26 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Records are stored as frames of bytes, from which the bits are left out in which all keys agree.
+// Records are stored as frames of bytes. A frame stores only the bits in which the keys vary for
+// every key.
 //
-//	frame: number of records and a flag (4 bytes) |
-//	       for every word of the keys a mask of the bits that vary, and what the others are (8 bytes each) |
-//	       word after word, of all keys the bits that vary, each in as few bytes as they fill |
-//	       the counts (uvarint), unless all are one
-//	chunk: one frame or more; of a list, one
+//	frame: the number of records and a flag (4 bytes) |
+//	       for every word of the keys: a mask of the bits that vary (8 bytes),
+//	       and the values of the other bits (8 bytes) |
+//	       for every word, for every key: the bits that vary, in as few bytes as possible |
+//	       the counts (uvarint), unless all counts are 1
+//	chunk: one or more frames; a chunk of a ChunkList has one frame
 const (
-	frameHead = 4
-	wordHead  = 16 // of a word of the keys
-	wordRoom  = 8  // a word is stored whole, and then overwritten
+	frameHead = 4  // bytes
+	wordHead  = 16 // bytes of the head for a word of the keys
+	wordRoom  = 8  // bytes that a packed word is stored in; the next word overwrites unused bytes
 
 	onesOnly = 1 << 31 // the flag of a frame without counts
 	maxFrame = onesOnly - 1
 )
 
-// AppendFrame appends the frame of some records, in whose keys no other bits vary than the summary's,
-// which has one of these keys.
+// AppendFrame appends the frame of the given rows. The summary names every bit in which the keys of
+// the rows vary, and its sample is one of these keys.
 func (t *Table) AppendFrame(to []byte, rows Rows, s Summary) []byte {
 	w, p := t.Layout.Words, newPacking(s.Varying)
 	counts := t.Counts[rows.Lo:rows.Hi]
@@ -49,8 +51,9 @@ func (t *Table) AppendFrame(to []byte, rows Rows, s Summary) []byte {
 	return to
 }
 
-// countsSize returns the bytes that counts take: none when all are one and may be left out.
-// Where keys take no bytes they may not, lest a damaged frame asked for any memory.
+// countsSize returns the number of bytes that counts take. It returns 0 if all counts are 1 and
+// omit allows to leave them out. If the keys take no bytes, the counts must not be left out: else a
+// damaged frame without bytes could ask for any amount of memory.
 func countsSize(counts []uint64, omit bool) int {
 	size, all := len(counts), uint64(1)
 	for _, n := range counts {
@@ -65,7 +68,7 @@ func countsSize(counts []uint64, omit bool) int {
 	return size
 }
 
-// FrameRecords returns the number of a frame's records, 0 of what is none.
+// FrameRecords returns the number of records of a frame. It returns 0 for bytes that are no frame.
 func FrameRecords(frame []byte) int {
 	if len(frame) < frameHead {
 		return 0
@@ -73,19 +76,21 @@ func FrameRecords(frame []byte) int {
 	return int(binary.LittleEndian.Uint32(frame) & maxFrame)
 }
 
-// Decode appends the records of a chunk. It returns an error wrapping spill.ErrCorrupt when the
-// chunk is none of the table's layout.
+// Decode appends the records of a chunk. It returns an error that wraps spill.ErrCorrupt if the
+// bytes are not a chunk of the table's layout.
 func (t *Table) Decode(chunk []byte) error {
 	for len(chunk) > 0 {
 		rest, ok := t.decodeFrame(chunk)
 		if !ok {
-			return fmt.Errorf("decode a chunk of records, %d bytes before its end: %w", len(chunk), spill.ErrCorrupt)
+			return fmt.Errorf("decode a chunk of records, %d bytes before its end: %w",
+				len(chunk), spill.ErrCorrupt)
 		}
 		chunk = rest
 	}
 	return nil
 }
 
+// decodeFrame appends the records of the first frame of b and returns the bytes behind this frame.
 func (t *Table) decodeFrame(b []byte) (rest []byte, ok bool) {
 	w, n := t.Layout.Words, FrameRecords(b)
 	if len(b) < frameHead+wordHead*w {
@@ -99,7 +104,7 @@ func (t *Table) decodeFrame(b []byte) (rest []byte, ok bool) {
 	}
 	p := newPacking(varying)
 	b = b[frameHead+wordHead*w:]
-	if max(1, p.size)*n > len(b) { // a key or a count takes a byte at least
+	if max(1, p.size)*n > len(b) { // a key and its count take at least one byte
 		return nil, false
 	}
 	from := len(t.Keys)
@@ -124,7 +129,8 @@ func (t *Table) decodeFrame(b []byte) (rest []byte, ok bool) {
 	return b, true
 }
 
-// load returns the number that some bytes are, of which there are as many.
+// load returns the number in the first bytes of b. If b has at least wordRoom bytes, the number may
+// have more than width bytes.
 func load(b []byte, width int) uint64 {
 	if len(b) >= wordRoom {
 		return binary.LittleEndian.Uint64(b)
@@ -134,24 +140,27 @@ func load(b []byte, width int) uint64 {
 	return binary.LittleEndian.Uint64(whole[:])
 }
 
-// packing moves the bits of a key that vary together, word by word.
+// packing moves the varying bits of a key next to each other, word by word.
 type packing struct {
 	words []packedWord
-	size  int // bytes of a packed key
+	size  int // the number of bytes of a packed key
 }
 
 type packedWord struct {
-	word, width int // which one, and its bytes
-	strips      []strip
+	word  int // the position of the word in a key
+	width int // the number of bytes of the packed word
+
+	strips []strip
 }
 
-// strip is a row of bits that vary: mask << right of a word is mask << left of the packed one.
+// strip is a run of adjacent bits that vary. They are mask << right in a word and mask << left in
+// the packed word.
 type strip struct {
 	right, left uint
 	mask        uint64
 }
 
-// newPacking finds the strips of the bits that vary, by word.
+// newPacking finds the strips of varying bits in every word.
 func newPacking(varying []uint64) (p packing) {
 	for word, mask := range varying {
 		if mask == 0 {
@@ -161,7 +170,8 @@ func newPacking(varying []uint64) (p packing) {
 		for right := 0; mask>>right != 0; {
 			right += bits.TrailingZeros64(mask >> right)
 			n := bits.TrailingZeros64(^(mask >> right))
-			of.strips = append(of.strips, strip{right: uint(right), left: uint(left), mask: 1<<n - 1})
+			s := strip{right: uint(right), left: uint(left), mask: 1<<n - 1}
+			of.strips = append(of.strips, s)
 			left, right = left+n, right+n
 		}
 		p.words, p.size = append(p.words, of), p.size+of.width
@@ -169,7 +179,8 @@ func newPacking(varying []uint64) (p packing) {
 	return p
 }
 
-// pack appends the packed words of keys of so many words. There is room for wordRoom bytes more.
+// pack appends the packed words of the keys, which have the given number of words each. The slice
+// has room for the packed words and wordRoom more bytes.
 func (of packedWord) pack(to []byte, keys []uint64, words int) []byte {
 	at := len(to)
 	to = to[:cap(to)]
@@ -184,7 +195,8 @@ func (of packedWord) pack(to []byte, keys []uint64, words int) []byte {
 	return to[:at]
 }
 
-// unpack puts packed words into keys of so many words, whose bits are zero there.
+// unpack puts packed words into keys, which have the given number of words each. The varying bits
+// of these keys are zero before.
 func (of packedWord) unpack(keys []uint64, b []byte, words int) {
 	at := 0
 	for i := of.word; i < len(keys); i += words {

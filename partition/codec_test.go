@@ -10,13 +10,15 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// codecLayouts have words of no bits, of few, and full ones.
+// codecLayouts have words without bits, words of few bits, and full words.
 var codecLayouts = [][]int{
-	{1}, {2}, {300, 7}, {1 << 16, 1 << 16, 1 << 16, 1 << 16}, {1 << 20, 1 << 20, 1 << 20, 1 << 20, 3}, {1 << 32, 1 << 32, 1 << 31, 1},
+	{1}, {2}, {300, 7}, {1 << 16, 1 << 16, 1 << 16, 1 << 16},
+	{1 << 20, 1 << 20, 1 << 20, 1 << 20, 3}, {1 << 32, 1 << 32, 1 << 31, 1},
 }
 
-// codecFrames returns records of a layout, and their frames one after the other: some wide,
-// some narrow because their keys agree in many bits, some with counts and some without.
+// codecFrames returns records of a layout and their frames, one after another. Some frames are
+// wide, and some are narrow because their keys agree in many bits. Some have counts, and some do
+// not.
 func codecFrames(r *rand.Rand, domains []int) (*Table, []byte) {
 	layout := NewLayout(domains)
 	all := &Table{Layout: layout}
@@ -54,8 +56,8 @@ func TestCodecReturnsWhatItWasGiven(t *testing.T) {
 	}
 }
 
-// TestCodecNarrowsFrames wants frames to have no more bits than vary in their keys, rounded
-// up to a byte for every word, and a head.
+// TestCodecNarrowsFrames expects a frame with a head and only the varying bits of its keys, rounded
+// up to a whole byte for every word.
 func TestCodecNarrowsFrames(t *testing.T) {
 	layout := NewLayout([]int{1 << 30, 1 << 30, 1 << 30})
 	table := &Table{Layout: layout}
@@ -77,7 +79,7 @@ func TestCodecRefusesWhatIsNoChunk(t *testing.T) {
 			got := &Table{Layout: table.Layout}
 			switch err := got.Decode(slices.Clip(chunk[:cut])); {
 			case err == nil:
-				whole++ // as many as there are frames, at most
+				whole++ // at most once for each frame
 			case !errors.Is(err, spill.ErrCorrupt):
 				t.Errorf("domains %v, cut at %d of %d: got %v", domains, cut, len(chunk), err)
 			}

@@ -12,13 +12,13 @@ const (
 	// bucketBits splits the tuples by hash so finely that the distinct tuples of one bucket
 	// of a 10M-tuple table stay in the second-level cache while they are merged.
 	bucketBits = 8
-	// cacheBits sizes the table that rows meet first: 8,192 tuples, at most a few hundred KiB.
+	// cacheBits determines the size of the cache: 8,192 tuples, at most a few hundred KiB.
 	cacheBits = 13
-	// smallArrayBits is the size of an array that is always worth having: it takes no more
-	// than the cache that it stands for.
+	// smallArrayBits is the number of key bits for which an array always pays: the array takes no
+	// more memory than the cache that it replaces.
 	smallArrayBits = 15
-	// arrayBits is the size up to which an array, 8 MiB then, beats hashing even if most of
-	// its entries stay zero.
+	// arrayBits is the largest number of key bits for which an array is faster than hashing, even
+	// if most of its entries stay zero. Such an array has 8 MiB.
 	arrayBits = 20
 	// minCompact is the smallest number of records for which merging a bucket pays.
 	minCompact = 1 << 12
@@ -28,35 +28,36 @@ const (
 //
 //	rows ──▶ cache (direct mapped) ──evicted──▶ 256 buckets by hash, or spill.Sorter
 //
-// Few distinct tuples never leave the cache; many pass through it to the buckets, where
-// equal ones are merged whenever a bucket has doubled, so memory stays within about four
-// times the distinct tuples. Tuples of so few bits that an array has a place for each are
-// counted there, and neither hashed nor evicted. When a domain outgrows its bits everything
-// is packed anew with wider fields. A counter that spills knows its domains beforehand, and has no
-// buckets but a sorter, whose rows are keys.
+// If there are few distinct tuples, they stay in the cache. If there are many, the cache evicts
+// them to the buckets. A bucket merges equal tuples each time its size has doubled. So the records
+// in memory are at most about four times as many as the distinct tuples. If the keys have few bits,
+// an array with one count for every key replaces the cache and the buckets, and nothing is hashed
+// or evicted. If a domain needs more bits than its field has, the counter packs all keys again with
+// wider fields. A counter that spills gets the final domains at the start. It has a sorter instead
+// of buckets, and the rows of the sorter are keys.
 //
-// A Counter belongs to one goroutine; Tabulate joins several.
+// Only one goroutine may use a Counter. Tabulate joins several counters.
 type Counter struct {
 	budget  *spill.Budget
 	domains []int // every code of column i is below domains[i]
 	layout  Layout
 	stride  int      // words of a record: the key, then the count
-	cache   []uint64 // nil when there is an array
-	array   []uint64 // counts by key; nil when keys have too many bits
+	cache   []uint64 // nil if there is an array
+	array   []uint64 // counts by key; nil if keys have too many bits
 	buckets [1 << bucketBits]bucket
 	slabs   slabs    // the memory of the buckets
 	keys    []uint64 // scratch: the packed keys of the rows being added
-	records []uint64 // scratch of compact: those of one bucket
-	slots   []uint32
+	records []uint64 // scratch of compact: the records of one bucket
+	slots   []uint32 // scratch of compact
 
-	sorter *spill.Sorter // in the place of buckets; nil: everything stays in memory
-	run    *spill.RowRun // of the sorter
+	sorter *spill.Sorter // replaces the buckets; nil: everything stays in memory
+	run    *spill.RowRun // the run of the sorter that gets the records
 }
 
-// NewCounter returns a counter of tuples of codes. With a store the codes must be below the given
-// domains; besides its cache, a few hundred KiB, the counter draws at most the space's share then,
-// and what exceeds that is written to the store.
-// Without a store the domains are a beginning.
+// NewCounter returns a counter of tuples of codes. If the space has a store, all codes must be
+// below the given domains. Then the counter draws at most the space's share, besides its cache of a
+// few hundred KiB, and writes the other records to the store. If the space has no store, the
+// domains may grow.
 func NewCounter(domains []int, space Space) *Counter {
 	c := &Counter{budget: space.Budget, domains: slices.Clone(domains)}
 	for i, d := range domains {
@@ -85,8 +86,8 @@ func (c *Counter) reset() {
 	}
 }
 
-// newArray returns an array of counts by key, or nil when that would be too large or the budget
-// refuses. A counter that spills has but a small one, which is not drawn.
+// newArray returns an array of counts by key. It returns nil if the array would be too large or if
+// the budget has no room. A counter that spills has only a small array, which it does not draw.
 func (c *Counter) newArray() []uint64 {
 	bits := c.layout.bits()
 	if bits > arrayBits || c.sorter != nil && bits > smallArrayBits {
@@ -98,16 +99,17 @@ func (c *Counter) newArray() []uint64 {
 	return make([]uint64, 1<<bits)
 }
 
-// returnArray returns what an array takes of the budget.
+// returnArray returns the bytes of an array to the budget.
 func (c *Counter) returnArray(array []uint64) {
 	if c.sorter == nil {
 		c.budget.Return(int64(len(array)) * 8)
 	}
 }
 
-// Add counts n rows given as one slice of codes a column. Every code of column i must be
-// below domains[i], which a counter that spills knows already. It returns an error
-// wrapping spill.ErrBudget when the table outgrows the budget, or the store's.
+// Add counts n rows. It gets one slice of codes for each column. Every code of column i must be
+// below domains[i]. In a counter that spills, domains[i] must not exceed the domain that NewCounter
+// got. Add returns an error that wraps spill.ErrBudget if the table needs more memory than the
+// budget has, or an error of the store.
 func (c *Counter) Add(n int, codes [][]uint32, domains []int) error {
 	if err := c.widen(domains); err != nil || n == 0 {
 		return err
@@ -135,8 +137,8 @@ func (c *Counter) Add(n int, codes [][]uint32, domains []int) error {
 	return nil
 }
 
-// addPairs is Add for two columns that an array counts, as of every column with the class: their keys
-// are not stored.
+// addPairs is Add for two columns that an array counts, such as a column and the class. It does not
+// store the keys.
 func (c *Counter) addPairs(low, high []uint32) {
 	array, shift := c.array, c.layout.Fields[1].Shift&63
 	for i, code := range high[:len(low)] {
@@ -144,8 +146,8 @@ func (c *Counter) addPairs(low, high []uint32) {
 	}
 }
 
-// AddCounted is Add for rows each of which stands for as many as counts says, none perhaps; nil:
-// one.
+// AddCounted is Add for rows that occur several times: row i occurs counts[i] times, which may be
+// 0. If counts is nil, every row occurs once.
 func (c *Counter) AddCounted(n int, counts []uint64, codes [][]uint32, domains []int) error {
 	if counts == nil {
 		return c.Add(n, codes, domains)
@@ -176,7 +178,8 @@ func (c *Counter) pack(n int, codes [][]uint32) []uint64 {
 	clear(keys)
 	for i := 0; i < len(codes); {
 		if i+4 <= len(codes) && c.layout.Fields[i].Word == c.layout.Fields[i+3].Word {
-			packFour(keys[c.layout.Fields[i].Word:], uint(words), c.layout.Fields[i:i+4], n, codes[i:i+4])
+			fields := c.layout.Fields[i : i+4]
+			packFour(keys[fields[0].Word:], uint(words), fields, n, codes[i:i+4])
 			i += 4
 			continue
 		}
@@ -188,8 +191,8 @@ func (c *Counter) pack(n int, codes [][]uint32) []uint64 {
 	return keys
 }
 
-// Held returns the number of records in memory, but for those that rows meet first: at most
-// four times as many as there are distinct tuples.
+// Held returns the number of records in the buckets. It is at most four times the number of
+// distinct tuples.
 func (c *Counter) Held() (records int) {
 	for i := range c.buckets {
 		records += c.buckets[i].words()
@@ -197,7 +200,7 @@ func (c *Counter) Held() (records int) {
 	return records / c.stride
 }
 
-// pack puts the codes into a word of every key.
+// pack puts the codes of one column into one word of every key.
 func pack(keys []uint64, words int, codes []uint32, shift uint) {
 	if words > 1 {
 		at := 0
@@ -213,7 +216,7 @@ func pack(keys []uint64, words int, codes []uint32, shift uint) {
 	}
 }
 
-// packFour is pack for four columns of one word, which is not stored in between.
+// packFour is pack for four columns that share a word. It stores each word only once.
 func packFour(keys []uint64, words uint, fields []Field, n int, codes [][]uint32) {
 	var times [4]uint64
 	for i, f := range fields {
@@ -228,7 +231,7 @@ func packFour(keys []uint64, words uint, fields []Field, n int, codes [][]uint32
 	}
 }
 
-// addShort is add for every key of one word, the common case.
+// addShort is add for many keys of one word each, the common case.
 func (c *Counter) addShort(keys []uint64) error {
 	cache := c.cache[: 2<<cacheBits : 2<<cacheBits]
 	for _, key := range keys {
@@ -252,7 +255,7 @@ func (c *Counter) addShort(keys []uint64) error {
 // pushShort is push for a key of one word.
 func (c *Counter) pushShort(key, count uint64) error {
 	if c.run != nil {
-		return c.hand([]uint64{key, count})
+		return c.addToSorter([]uint64{key, count})
 	}
 	i := hash1(key) >> (64 - bucketBits)
 	b := &c.buckets[i]
@@ -265,6 +268,7 @@ func (c *Counter) pushShort(key, count uint64) error {
 	return nil
 }
 
+// add adds a count to the count of a key.
 func (c *Counter) add(key []uint64, count uint64) error {
 	if c.array != nil {
 		c.array[key[0]] += count
@@ -289,8 +293,8 @@ func (c *Counter) add(key []uint64, count uint64) error {
 	return nil
 }
 
-// hand gives a record to the sorter.
-func (c *Counter) hand(record []uint64) error {
+// addToSorter adds a record to the sorter.
+func (c *Counter) addToSorter(record []uint64) error {
 	words := len(record) - 1
 	if err := (rowKey{}).add(c.run, record[:words], record[words]); err != nil {
 		return fmt.Errorf("count tuples: %w", err)
@@ -298,10 +302,10 @@ func (c *Counter) hand(record []uint64) error {
 	return nil
 }
 
-// push appends a record to the bucket its hash belongs to.
+// push appends a record to the bucket of its hash, or to the sorter.
 func (c *Counter) push(h uint64, record []uint64) error {
 	if c.run != nil {
-		return c.hand(record)
+		return c.addToSorter(record)
 	}
 	i := h >> (64 - bucketBits)
 	b := &c.buckets[i]
@@ -318,7 +322,8 @@ func (c *Counter) push(h uint64, record []uint64) error {
 	return nil
 }
 
-// widen packs everything anew when a domain has outgrown its field.
+// widen updates the domains. If a domain needs more bits than its field has, widen packs all keys
+// again with wider fields.
 func (c *Counter) widen(domains []int) error {
 	grown := false
 	for i, d := range domains {
@@ -333,7 +338,7 @@ func (c *Counter) widen(domains []int) error {
 	if c.sorter != nil {
 		return fmt.Errorf("count tuples: a code is above its declared domain")
 	}
-	for i, d := range c.domains { // to the full power of two, so that the next growth is far
+	for i, d := range c.domains { // up to the power of two, so that a field rarely grows again
 		c.domains[i] = 1 << bits.Len(uint(d-1))
 	}
 	was := *c
@@ -370,7 +375,8 @@ func (c *Counter) widen(domains []int) error {
 	return nil
 }
 
-// eachFront calls f with the records that are not in a bucket, each valid until f returns.
+// eachFront calls f with every record of the cache and of the array. A record is valid until f
+// returns.
 func (c *Counter) eachFront(f func(record []uint64) error) error {
 	for i := 0; i < len(c.cache); i += c.stride {
 		if c.cache[i+c.stride-1] > 0 {

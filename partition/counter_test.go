@@ -30,7 +30,7 @@ func openStore(t *testing.T) *spill.Store {
 	return store
 }
 
-// randomRows returns columns of codes whose domains grow as rows go by.
+// randomRows returns columns of codes. The domains of the columns grow from row to row.
 func randomRows(rng *rand.Rand, rows, columns int) (codes [][]uint32) {
 	codes = make([][]uint32, columns)
 	for c := range codes {
@@ -44,7 +44,7 @@ func randomRows(rng *rand.Rand, rows, columns int) (codes [][]uint32) {
 	return codes
 }
 
-// countPlainly counts tuples with a map, as Table.tuples does.
+// countPlainly counts tuples with a map, like Table.tuples.
 func countPlainly(codes [][]uint32) map[string]uint64 {
 	counts := make(map[string]uint64)
 	var tuple []byte
@@ -107,7 +107,8 @@ func TestCounterAgreesWithMap(t *testing.T) {
 		}
 		want := countPlainly(codes)
 		if got := table.tuples(nil); !maps.Equal(got, want) || table.Len() != len(want) {
-			t.Fatalf("%d rows × %d columns: %d tuples, %d records, want %d or other counts", rows, columns, len(got), table.Len(), len(want))
+			t.Fatalf("%d rows × %d columns: %d tuples, %d records, want %d or other counts",
+				rows, columns, len(got), table.Len(), len(want))
 		}
 		if budget.Used() != table.Bytes() {
 			t.Fatalf("%d bytes drawn for a table of %d", budget.Used(), table.Bytes())
@@ -133,7 +134,7 @@ func TestTranslateRenamesCodes(t *testing.T) {
 	names := make([][]uint32, 2)
 	for c, domain := range domains {
 		for _, to := range rng.Perm(domain) {
-			names[c] = append(names[c], uint32(to)<<20) // far wider than before
+			names[c] = append(names[c], uint32(to)<<20) // needs many more bits than before
 		}
 		for row := range codes[c] {
 			codes[c][row] = uint32(rng.IntN(domain))
@@ -162,7 +163,10 @@ func TestPairsAgreeWithMap(t *testing.T) {
 		const rows, classes = 50_000, 5
 		codes, class := make([]uint32, rows), make([]uint32, rows)
 		times, want := make([]uint64, rows), make(map[Pair]uint64)
-		counters := []*Counter{NewCounter(make([]int, 2), Space{Budget: plenty()}), NewCounter(make([]int, 2), Space{Budget: plenty()})}
+		counters := []*Counter{
+			NewCounter(make([]int, 2), Space{Budget: plenty()}),
+			NewCounter(make([]int, 2), Space{Budget: plenty()}),
+		}
 		for row := range rows {
 			codes[row] = uint32(rng.IntN(max(1, final*row/rows)))
 			class[row] = uint32(rng.IntN(1 + classes*row/rows))
@@ -181,8 +185,10 @@ func TestPairsAgreeWithMap(t *testing.T) {
 					want[pair] += some[i] - 1
 				}
 			}
-			columns, domains := [][]uint32{class[from:to], codes[from:to]}, []int{classDomain, domain}
-			if err := counters[rng.IntN(2)].AddCounted(to-from, some, columns, domains); err != nil {
+			columns := [][]uint32{class[from:to], codes[from:to]}
+			domains := []int{classDomain, domain}
+			err := counters[rng.IntN(2)].AddCounted(to-from, some, columns, domains)
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -197,7 +203,8 @@ func TestPairsAgreeWithMap(t *testing.T) {
 		for code := range h.Len() {
 			for i := h.Start[code]; i < h.Start[code+1]; i++ {
 				if n := want[Pair{Code: uint32(code), Class: h.Class[i]}]; n != h.Count[i] {
-					t.Fatalf("domain %d: code %d class %d counted %d, want %d", final, code, h.Class[i], h.Count[i], n)
+					t.Fatalf("domain %d: code %d class %d counted %d, want %d",
+						final, code, h.Class[i], h.Count[i], n)
 				}
 			}
 		}
@@ -230,7 +237,9 @@ func BenchmarkCounter(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				if _, err := Tabulate(context.Background(), []*Counter{counter}, Space{Budget: plenty()}, 1); err != nil {
+				space := Space{Budget: plenty()}
+				_, err := Tabulate(context.Background(), []*Counter{counter}, space, 1)
+				if err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -239,7 +248,8 @@ func BenchmarkCounter(b *testing.B) {
 	}
 }
 
-// TestAddCounted is as if every row had been added as often as it counts, times a number.
+// TestAddCounted compares AddCounted with adding every row as often as its count says. All counts
+// are multiplied by a number.
 func TestAddCounted(t *testing.T) {
 	seed := rand.Uint64()
 	for i := range 20 {
@@ -266,7 +276,9 @@ func TestAddCounted(t *testing.T) {
 		if err := counter.AddCounted(len(counts), counts, codes, domains); err != nil {
 			t.Fatal(err)
 		}
-		table, err := Tabulate(context.Background(), []*Counter{counter}, Space{Budget: plenty()}, 1)
+		table, err := Tabulate(
+			context.Background(), []*Counter{counter}, Space{Budget: plenty()}, 1,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

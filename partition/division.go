@@ -2,24 +2,25 @@ package partition
 
 import "github.com/kcut/kcut/internal/workers"
 
-// Division splits a partition's records among the children of a value.
+// Division divides the records of a partition among the children of a value.
 type Division struct {
-	Parallel Parallel // nobody's: one goroutine divides
+	Parallel Parallel // zero: one goroutine divides alone
 	Present  []uint32 // the children that have records
 	parts    []Rows
 }
 
-// Divide moves the partition's records so that each child's are adjacent and returns the
-// children that have any, by ascending number, valid until the next call.
+// Divide moves the partition's records so that the records of each child are adjacent. It returns
+// the rows of every child that has records, by ascending number of the child. The returned slice is
+// valid until the next call.
 func (d *Division) Divide(t *Table, parent Rows, f Field, r *Refinement) []Rows {
 	d.parts, d.Present = d.parts[:0], d.Present[:0]
 	d.halve(t, parent, f, r, 0, uint32(r.Children))
 	return d.parts
 }
 
-// halve divides records that belong to the children first ≤ c < end: it parts those of one half of
-// these from those of the other, and then each half, with goroutines if that pays. Two children
-// take one pass.
+// halve divides records that belong to the children first ≤ c < end. It separates the records of
+// the first half of the children from the records of the second half, with several goroutines if
+// they pay. Then it divides each half in the same way. For two children one pass is enough.
 func (d *Division) halve(t *Table, parent Rows, f Field, r *Refinement, first, end uint32) {
 	switch {
 	case parent.Records() == 0:
@@ -29,7 +30,7 @@ func (d *Division) halve(t *Table, parent Rows, f Field, r *Refinement, first, e
 		return
 	}
 	front, size, middle := 0, uint64(0), first+(end-first)/2
-	if ranges := d.Parallel.Of(parent); ranges != nil {
+	if ranges := d.Parallel.Ranges(parent); ranges != nil {
 		front, size = d.moveTwoRanges(t, parent, ranges, f, r, middle)
 	} else {
 		front, size = moveTwo(t, parent, f, r, middle)
@@ -38,12 +39,12 @@ func (d *Division) halve(t *Table, parent Rows, f Field, r *Refinement, first, e
 	d.halve(t, Rows{Lo: front, Hi: parent.Hi, Size: size}, f, r, middle, end)
 }
 
-// moveTwo brings the records of the children below a number to the front, and returns where
-// they end and the size of the others. It finds the records at the front and at the back that
-// are not where they belong, a block of each at a time, and then exchanges them: a branch on every
+// moveTwo moves the records of the children below a number to the front. It returns the end of
+// these records and the size of the other records. It looks at one block at the front and one block
+// at the back, lists the records that must change sides, and then exchanges them. A branch on every
 // record would be mispredicted half of the time. (Edelkamp and Weiss, "BlockQuicksort", 2016.)
 func moveTwo(t *Table, parent Rows, f Field, r *Refinement, below uint32) (front int, size uint64) {
-	var behind, before [dividedBlock]uint8 // places from the front and from the back
+	var behind, before [dividedBlock]uint8 // positions from the front and from the back
 	lo, hi := parent.Lo, parent.Hi
 	for nBehind, nBefore, fromBehind, fromBefore := 0, 0, 0, 0; hi-lo >= 2*dividedBlock; {
 		if nBehind == 0 {
@@ -70,10 +71,10 @@ func moveTwo(t *Table, parent Rows, f Field, r *Refinement, below uint32) (front
 		}
 		if nBefore == 0 {
 			hi -= dividedBlock
-			size += Sum(t.Counts[hi : hi+dividedBlock]) // as long as they are in a cache
+			size += Sum(t.Counts[hi : hi+dividedBlock]) // while they are in a cache
 		}
 	}
-	for i := lo; i < hi; i++ { // each is moved, needed or not
+	for i := lo; i < hi; i++ { // swap every record, to avoid a branch
 		isBelow := t.isBelow(i, f, r, below)
 		t.Swap(i, lo)
 		lo += isBelow
@@ -81,21 +82,26 @@ func moveTwo(t *Table, parent Rows, f Field, r *Refinement, below uint32) (front
 	return lo, size + Sum(t.Counts[lo:hi])
 }
 
-// dividedBlock is how many records are looked at before those among them are exchanged that are
-// not where they belong. They stay in a first-level cache.
+// dividedBlock is the number of records of a block. moveTwo looks at a block before it exchanges
+// records. Its records stay in a first-level cache.
 const dividedBlock = 128
 
-// isBelow returns 1 for a record of a child below a number, and 0 for others.
+// isBelow returns 1 if record i belongs to a child below a number, else 0.
 func (t *Table) isBelow(i int, f Field, r *Refinement, below uint32) int {
 	return int((uint64(t.child(i, f, r)) - uint64(below)) >> 63)
 }
 
-// moveTwoRanges is moveTwo for ranges of a partition: each is divided on its own, then
-// the records at the ends of ranges that lie before the border change places with those at their
-// beginnings that lie behind it, which are as many.
-func (d *Division) moveTwoRanges(t *Table, parent Rows, ranges []Rows, f Field, r *Refinement, below uint32) (front int, size uint64) {
+// moveTwoRanges is moveTwo for a partition that is cut into ranges. It divides each range on its
+// own. All records that belong to the front together determine the border. Some records before the
+// border belong behind it: they are at the ends of ranges. The same number of records behind the
+// border belong before it: they are at the starts of ranges. moveTwoRanges exchanges them.
+func (d *Division) moveTwoRanges(
+	t *Table, parent Rows, ranges []Rows, f Field, r *Refinement, below uint32,
+) (front int, size uint64) {
 	ends, sizes := make([]int, len(ranges)), make([]uint64, len(ranges))
-	d.Parallel.Each(len(ranges), parent.Records(), func(_, i int) { ends[i], sizes[i] = moveTwo(t, ranges[i], f, r, below) })
+	d.Parallel.Each(len(ranges), parent.Records(), func(_, i int) {
+		ends[i], sizes[i] = moveTwo(t, ranges[i], f, r, below)
+	})
 	front = ranges[0].Lo
 	for i, end := range ends {
 		front, size = front+end-ranges[i].Lo, size+sizes[i]
@@ -123,14 +129,15 @@ func (d *Division) moveTwoRanges(t *Table, parent Rows, ranges []Rows, f Field, 
 	return front, size
 }
 
-// Refinement sends the records with one value of a column to the value's children, which are
-// numbered from 0. Child is not written to while records are divided by it.
+// Refinement replaces one value of a column by its children, which have numbers from 0 on. It
+// determines the child of every record with the value. Nobody may write to Child while a division
+// uses it.
 type Refinement struct {
-	Value    int32 // of a search that numbers them
+	Value    int32 // the number that a search gives the value
 	Column   int
-	Children int
+	Children int // the number of children
 	First    uint32
-	Child    []uint32 // of code First+i; codes beyond belong to child 0
+	Child    []uint32 // Child[i] is the child of code First+i; all other codes belong to child 0
 }
 
 // ChildOf returns the child that a code belongs to.
@@ -147,14 +154,15 @@ func (t *Table) child(i int, f Field, r *Refinement) uint32 {
 }
 
 const (
-	// rangesEach is how many ranges of a table a worker does: who is slowed down does fewer.
+	// rangesEach is the usual number of ranges of a table for each worker. A slow worker takes
+	// fewer ranges.
 	rangesEach = 16
-	// leastTaken are records that are worth a range of a table.
+	// leastTaken is the smallest number of records of a range of a table.
 	leastTaken = 1 << 14
 )
 
-// Each calls do for 0 to n−1 on up to so many goroutines, of which the caller's is one. A call
-// costs some microseconds to start them, so it is for work that takes many times as long.
+// Each calls do for 0 to n−1 on at most the given number of goroutines, including the caller's
+// goroutine. It takes some microseconds to start them, so the work should take many times as long.
 func Each(n, threads int, do func(worker, i int)) {
 	if threads = min(n, threads); threads < 2 {
 		for i := range n {
@@ -168,7 +176,7 @@ func Each(n, threads int, do func(worker, i int)) {
 	}))
 }
 
-// cut cuts so many records of a table into equal ranges, one for the caller alone.
+// cut cuts the records of a table into equal ranges. For a single thread it returns one range.
 func cut(records, threads int) []Rows {
 	n := 1
 	if threads > 1 {
@@ -177,21 +185,23 @@ func cut(records, threads int) []Rows {
 	return Rows{Hi: records}.Cut(n)
 }
 
-// Parallel says when several goroutines share the records of a partition in memory. How
-// they share them changes the order of records, and nothing else.
+// Parallel determines when several goroutines share the records of a partition in memory. The
+// sharing changes the order of the records, and nothing else.
 type Parallel struct {
-	Threads int // below 2: nobody shares
-	Least   int // records that make a range
+	Threads int // below 2: one goroutine works alone
+	Least   int // the smallest number of records of a range
 
-	// Worker's pool has the goroutines, which take part when they are awake: nobody waits for one
-	// that is not. Of the zero one, goroutines are started.
+	// Worker belongs to a pool of goroutines. A goroutine of the pool takes part if it is awake.
+	// Nobody waits for a goroutine that is not. If Worker is zero, Each starts goroutines.
 	Worker workers.Worker
 }
 
-// NewParallel returns the sharing of so many goroutines.
-func NewParallel(threads int) Parallel { return Parallel{Threads: max(1, threads), Least: leastRange} }
+// NewParallel returns a Parallel for the given number of goroutines.
+func NewParallel(threads int) Parallel {
+	return Parallel{Threads: max(1, threads), Least: leastRange}
+}
 
-// Each calls do for 0 to n−1, work on so many records.
+// Each calls do for 0 to n−1. All calls together work on the given number of records.
 func (s Parallel) Each(n, records int, do func(worker, i int)) {
 	switch {
 	case n < 2 || s.Threads < 2 || records < 2*s.Least:
@@ -209,18 +219,20 @@ func (s Parallel) Each(n, records int, do func(worker, i int)) {
 }
 
 const (
-	// leastRange are records that are worked on while another goroutine is told of its range.
+	// leastRange is the number of records that a goroutine processes in about the time in which
+	// another goroutine gets its range.
 	leastRange = 1 << 12
-	// rangesOfThread is how many ranges of a partition there are for each goroutine, at most.
+	// rangesOfThread is the largest number of ranges of a partition for each goroutine.
 	rangesOfThread = 4
 )
 
-// Pays reports whether a partition is large enough to be shared.
+// Pays reports whether a partition is large enough for several goroutines.
 func (s Parallel) Pays(l Rows) bool { return s.Threads > 1 && l.Records() >= 2*s.Least }
 
-// Of cuts a partition into equal ranges, some for every goroutine so that who is slowed down does
-// fewer, or less when they would be small: none for one that is not shared.
-func (s Parallel) Of(l Rows) []Rows {
+// Ranges cuts a partition into equal ranges. Each goroutine gets several ranges, so that a slow
+// goroutine can take fewer. If the ranges would be too small, there are fewer. Ranges returns nil
+// if one goroutine should process the partition alone.
+func (s Parallel) Ranges(l Rows) []Rows {
 	if !s.Pays(l) {
 		return nil
 	}

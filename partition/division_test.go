@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestDivide compares parts with the records that are picked for every child one by one.
+// TestDivide compares the parts with the records of every child, which it finds one by one.
 func TestDivide(t *testing.T) {
 	seed := rand.Uint64()
 	for i := range 300 {
@@ -34,7 +34,9 @@ func TestDivide(t *testing.T) {
 			}
 		}
 		others := []Rows{{Hi: parent.Lo}, {Lo: parent.Hi, Hi: table.Len()}}
-		before := []map[string]uint64{table.Slice(others[0]).tuples(nil), table.Slice(others[1]).tuples(nil)}
+		before := []map[string]uint64{
+			table.Slice(others[0]).tuples(nil), table.Slice(others[1]).tuples(nil),
+		}
 		var division Division
 		if division.Parallel.Threads = 1 + r.IntN(3); division.Parallel.Threads > 1 {
 			division.Parallel.Least = 1 + r.IntN(500)
@@ -44,11 +46,13 @@ func TestDivide(t *testing.T) {
 			child := division.Present[k]
 			of := table.Slice(part)
 			if part.Lo != at || part.Size != of.Size() || !maps.Equal(of.tuples(nil), want[child]) {
-				t.Fatalf("seed %d, case %d: child %d of %d has %+v", seed, i, child, refinement.Children, part)
+				t.Fatalf("seed %d, case %d: child %d of %d has %+v",
+					seed, i, child, refinement.Children, part)
 			}
 			at = part.Hi
 		}
-		if at != parent.Hi || len(division.Present) != len(want) || !slices.IsSorted(division.Present) {
+		if at != parent.Hi || len(division.Present) != len(want) ||
+			!slices.IsSorted(division.Present) {
 			t.Fatalf("seed %d, case %d: children %v, want %d", seed, i, division.Present, len(want))
 		}
 		for k, rows := range others {
@@ -59,7 +63,8 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// randomRefinement sends codes of a column to some children, or to one where it has all or none.
+// randomRefinement returns a refinement of a column. Its codes belong to several children, or all
+// belong to one child.
 func randomRefinement(r *rand.Rand, column, domain int) *Refinement {
 	of := &Refinement{Column: column, Children: 2, First: uint32(r.IntN(domain))}
 	if r.IntN(2) > 0 {
@@ -72,7 +77,7 @@ func randomRefinement(r *rand.Rand, column, domain int) *Refinement {
 	return of
 }
 
-// BenchmarkDivide divides records that no cache holds.
+// BenchmarkDivide divides more records than fit into a cache.
 func BenchmarkDivide(b *testing.B) {
 	const records, codes = 4 << 20, 1 << 15
 	for words := range 3 {
@@ -89,10 +94,12 @@ func BenchmarkDivide(b *testing.B) {
 			for range codes {
 				by.Child = append(by.Child, uint32(r.IntN(children)))
 			}
-			b.Run(fmt.Sprintf("words=%d/children=%d", table.Layout.Words, children), func(b *testing.B) {
+			name := fmt.Sprintf("words=%d/children=%d", table.Layout.Words, children)
+			b.Run(name, func(b *testing.B) {
+				fields := table.Layout.Fields
 				var division Division
 				for i := 0; b.Loop(); i++ {
-					division.Divide(table, Rows{Hi: records}, table.Layout.Fields[i%len(table.Layout.Fields)], by)
+					division.Divide(table, Rows{Hi: records}, fields[i%len(fields)], by)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/records, "ns/record")
 			})

@@ -2,15 +2,15 @@ package partition
 
 import "math/bits"
 
-// Index numbers distinct keys of a layout in the order in which they are added. Finding
-// keys is safe for concurrent use.
+// Index numbers distinct keys of a layout in the order in which they are added. Find is safe for
+// concurrent use.
 type Index struct {
-	words int
+	words int // words of a key
 	keys  []uint64
-	slots []uint32 // open addressing: a number plus one, or 0
+	slots []uint32 // open addressing: the number of a key plus one, or 0
 }
 
-// NewIndex returns an index with room for n keys, which grows when it has more.
+// NewIndex returns an index with room for n keys. The index grows if it gets more keys.
 func NewIndex(layout Layout, n int) *Index {
 	return &Index{
 		words: layout.Words,
@@ -27,10 +27,11 @@ func IndexBytes(layout Layout, n int) int64 {
 // Len returns the number of keys.
 func (x *Index) Len() int { return len(x.keys) / x.words }
 
-// Key returns the key of a number.
+// Key returns the key with a number.
 func (x *Index) Key(number int) []uint64 { return x.keys[number*x.words:][:x.words] }
 
-// Add returns the number of a key, which is a new one, the last, if it was not there yet.
+// Add returns the number of a key. It adds the key, with the next number, if the index does not
+// have the key yet.
 func (x *Index) Add(key []uint64) (number int) {
 	if 2*(x.Len()+1) > len(x.slots) {
 		x.slots = make([]uint32, 2*len(x.slots))
@@ -46,10 +47,10 @@ func (x *Index) Add(key []uint64) (number int) {
 	return int(x.slots[slot]) - 1
 }
 
-// Find returns the number of a key, or -1.
+// Find returns the number of a key, or -1 if the index does not have the key.
 func (x *Index) Find(key []uint64) (number int) { return int(x.slots[x.slot(key)]) - 1 }
 
-// slot returns the slot of a key, or the free one that is its.
+// slot returns the slot of a key, or the free slot for the key if the index does not have it.
 func (x *Index) slot(key []uint64) uint64 {
 	mask := uint64(len(x.slots) - 1)
 	slot := hash(key) & mask

@@ -29,11 +29,14 @@ func TestIndexAgreesWithList(t *testing.T) {
 				if number(key) < 0 {
 					keys = append(keys, key)
 				}
-				if got := index.Add(key); got != number(key) || index.Len() != len(keys) || !slices.Equal(index.Key(got), key) {
-					t.Fatalf("seed %d: added as %d of %d, want %d of %d", seed, got, index.Len(), number(key), len(keys))
+				if got := index.Add(key); got != number(key) || index.Len() != len(keys) ||
+					!slices.Equal(index.Key(got), key) {
+					t.Fatalf("seed %d: added as %d of %d, want %d of %d",
+						seed, got, index.Len(), number(key), len(keys))
 				}
 				if got := grown.Add(key); got != number(key) || grown.Len() != len(keys) {
-					t.Fatalf("seed %d: added as %d of %d without room, want %d of %d", seed, got, grown.Len(), number(key), len(keys))
+					t.Fatalf("seed %d: added as %d of %d without room, want %d of %d",
+						seed, got, grown.Len(), number(key), len(keys))
 				}
 			}
 			if got := int64(8*cap(index.keys) + 4*len(index.slots)); got != IndexBytes(layout, n) {

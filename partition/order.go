@@ -11,14 +11,15 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// rowKey makes keys the rows of a sorter: their words one after the other, the highest byte first,
-// so that rows come in the order of keys. Some bits of the last word may come behind all others.
+// rowKey encodes keys as rows of a sorter. A row has the words of the key, one after another, with
+// the highest byte first, so that the order of the rows is the order of the keys. The bits of the
+// last word that are set in behind move to the end of the row.
 type rowKey struct{ behind uint64 }
 
-// add gives a sorter's run a key, of which there are n records.
+// add adds a key with n records to a sorter's run.
 func (k rowKey) add(to *spill.RowRun, key []uint64, n uint64) error {
 	last := len(key) - 1
-	if last == 0 && k.behind == 0 { // the sorter's rows are short
+	if last == 0 && k.behind == 0 { // the sorter has short rows
 		return to.AppendShort(key[0], int64(n))
 	}
 	for _, word := range key[:last] {
@@ -31,7 +32,7 @@ func (k rowKey) add(to *spill.RowRun, key []uint64, n uint64) error {
 	return to.End(int64(n))
 }
 
-// appendTo appends the key of a row, which has a number of words.
+// appendTo appends the key of a row, which has the given number of words.
 func (k rowKey) appendTo(keys []uint64, row []byte, words int) []uint64 {
 	for at := range words {
 		keys = append(keys, binary.BigEndian.Uint64(row[8*at:]))
@@ -59,18 +60,18 @@ func (t sorted) Less(i, j int) bool {
 	return a[w-1]&^t.behind < b[w-1]&^t.behind
 }
 
-// Sort puts the records of a table in memory in the order of their keys' words.
+// Sort puts the records of a table in memory in the order of the words of their keys.
 func (t *Table) Sort() { sort.Sort(sorted{t, rowKey{}}) }
 
-// Order puts the records in the order of their keys' words, in which Scan hands them out
-// from then on. Those of a spilled table are sorted in its store, in at most the space's share of
-// memory, unless they have come out of a sorter.
+// Order puts the records in the order of the words of their keys. From then on Scan visits them in
+// this order. Order sorts the records of a spilled table in its store, with at most the space's
+// share of memory, unless they come from a sorter and are in order already.
 func (t *Table) Order(ctx context.Context, space Space) error {
 	return t.arrange(ctx, space, rowKey{})
 }
 
-// Gather puts records that agree in all fields but the last next to each other, and Scan hands
-// them out so from then on. Else it is Order.
+// Gather puts records that agree in all fields except the last one next to each other. From then on
+// Scan visits them in this order. In all else Gather is like Order.
 func (t *Table) Gather(ctx context.Context, space Space) error {
 	last := t.Layout.Fields[len(t.Layout.Fields)-1]
 	return t.arrange(ctx, space, rowKey{behind: last.Mask << last.Shift})
@@ -101,7 +102,7 @@ func (t *Table) arrange(ctx context.Context, space Space, by rowKey) (err error)
 		err = space.Store.Free(t.chunks.sequence)
 	}
 	if err == nil {
-		space.Share = 0 // it stays in the store
+		space.Share = 0 // the records stay in the store
 		arranged, err = by.table(ctx, sorter, t.Layout, space)
 	}
 	if err != nil {
@@ -112,13 +113,13 @@ func (t *Table) arrange(ctx context.Context, space Space, by rowKey) (err error)
 }
 
 const (
-	// leastRun is the least that a run takes, and leastRead the least in which those in the store
-	// are read, whatever the share is.
+	// leastRun is the smallest size of a run, and leastRead is the smallest memory for reading the
+	// runs in the store, in bytes, even if the share is smaller.
 	leastRun  = 4 << 10
 	leastRead = 1 << 20
 )
 
-// sorter returns a sorter that takes the space's share.
+// sorter returns a sorter that uses the space's share of memory.
 func (k rowKey) sorter(layout Layout, space Space) *spill.Sorter {
 	sorting := spill.Sorting{
 		Budget: space.Budget, What: "distinct tuples",
@@ -132,7 +133,7 @@ func (k rowKey) sorter(layout Layout, space Space) *spill.Sorter {
 	return spill.NewSorter(sorting)
 }
 
-// table makes a table of a sorter's rows.
+// table returns the table of a sorter's rows.
 func (k rowKey) table(
 	ctx context.Context, sorter *spill.Sorter, layout Layout, space Space,
 ) (_ *Table, err error) {

@@ -12,15 +12,18 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// TestOrder puts tables in memory and in a store in order, or gathers them: their records stay the same, and
-// are handed out by ascending keys, or those that agree in all fields but the last one after the other. All memory and chunks are given back.
+// TestOrder orders or gathers tables in memory and in a store. The records stay the same. Scan then
+// visits them by ascending keys, or it visits records that agree in all fields except the last one
+// directly after one another. In the end all memory and all chunks are free.
 func TestOrder(t *testing.T) {
 	seed := rand.Uint64()
 	ctx := context.Background()
 	store := openStore(t)
 	for i := range 40 {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
-		domains := [][]int{{1}, {2, 3}, {40, 1, 70}, {300, 200, 100}, {1 << 15, 1 << 15, 9, 1 << 15, 1 << 15}}[r.IntN(5)]
+		domains := [][]int{
+			{1}, {2, 3}, {40, 1, 70}, {300, 200, 100}, {1 << 15, 1 << 15, 9, 1 << 15, 1 << 15},
+		}[r.IntN(5)]
 		space := Space{Budget: plenty(), Store: store, Share: 1 << (10 + r.IntN(12))}
 		rows := r.IntN(1 << (1 + r.IntN(17)))
 		if i < 2 {
@@ -39,7 +42,7 @@ func TestOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i%4 == 2 { // in the store, and in no order
+		if i%4 == 2 { // in the store, without an order
 			var chunks ChunkList
 			_, err := chunks.writeTable(store, whole, Rows{Hi: whole.Len()}, 100, nil)
 			if err = errors.Join(err, table.Discard(space)); err != nil {
@@ -56,13 +59,15 @@ func TestOrder(t *testing.T) {
 		}
 		got := &Table{Layout: table.Layout}
 		err = table.Scan(ctx, space, func(block *Table) error {
-			got.Keys, got.Counts = append(got.Keys, block.Keys...), append(got.Counts, block.Counts...)
+			got.Keys = append(got.Keys, block.Keys...)
+			got.Counts = append(got.Counts, block.Counts...)
 			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !maps.Equal(got.tuples(nil), want) || got.Len() != len(want) || table.Len() != len(want) {
+		if !maps.Equal(got.tuples(nil), want) || got.Len() != len(want) ||
+			table.Len() != len(want) {
 			t.Fatalf("seed %d, case %d: %d tuples, want %d", seed, i, got.Len(), len(want))
 		}
 		w := got.Layout.Words
@@ -75,12 +80,13 @@ func TestOrder(t *testing.T) {
 			}
 		}
 		if err := table.Discard(space); err != nil || space.Budget.Used() != 0 {
-			t.Fatalf("seed %d, case %d: discard: %v, %d bytes not returned", seed, i, err, space.Budget.Used())
+			t.Fatalf("seed %d, case %d: discard: %v, %d bytes not returned",
+				seed, i, err, space.Budget.Used())
 		}
 	}
 }
 
-// checkGathered checks that records which agree in all fields but the last follow each other.
+// checkGathered checks that records that agree in all fields except the last one are adjacent.
 func checkGathered(t *testing.T, table *Table) {
 	t.Helper()
 	seen, before := make(map[string]bool), ""
@@ -92,14 +98,14 @@ func checkGathered(t *testing.T, table *Table) {
 		}
 		if of := fmt.Sprint(codes); of != before || at == 0 {
 			if seen[of] {
-				t.Fatalf("record %d is not next to others with its first fields", at)
+				t.Fatalf("record %d is not next to other records with the same first fields", at)
 			}
 			seen[of], before = true, of
 		}
 	}
 }
 
-// TestOrderFails at every operation of the disk in turn, and says so.
+// TestOrderFails lets each operation of the disk fail in turn. Order must report the error.
 func TestOrderFails(t *testing.T) {
 	domains := []int{1 << 20, 1 << 20}
 	layout := NewLayout(domains)

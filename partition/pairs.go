@@ -8,18 +8,21 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Pairs is the list of all (code, class) pairs that occur, by code, then class.
+// Pairs is the list of all (code, class) pairs that occur. Merged pairs are in the order of code,
+// then class.
 type Pairs []Pair
 
-// Pair counts the records of one code and class.
+// Pair counts the records with one code and one class.
 type Pair struct {
 	Code, Class uint32
 	Count       uint64
 }
 
-// JoinPairs joins what counters of classes, where there are some, and of the codes of one column
-// have counted. The counters are consumed.
-func JoinPairs(ctx context.Context, counters []*Counter, budget *spill.Budget, threads int) (Pairs, error) {
+// JoinPairs joins the counts of several counters. The counters have counted the classes, if there
+// are classes, and the codes of one column. The counters cannot be used afterwards.
+func JoinPairs(
+	ctx context.Context, counters []*Counter, budget *spill.Budget, threads int,
+) (Pairs, error) {
 	if err := align(counters); err != nil {
 		return nil, err
 	}
@@ -38,7 +41,7 @@ func JoinPairs(ctx context.Context, counters []*Counter, budget *spill.Budget, t
 	return pairs.Merge(), nil
 }
 
-// sumArrays is JoinPairs for counters of one layout that have arrays.
+// sumArrays is JoinPairs for counters that have arrays and the same layout.
 func sumArrays(counters []*Counter) (pairs Pairs) {
 	sums := counters[0].array
 	for _, c := range counters[1:] {
@@ -53,7 +56,7 @@ func sumArrays(counters []*Counter) (pairs Pairs) {
 		}
 	}
 	pairs = make(Pairs, 0, occur)
-	for key, n := range sums { // codes are above classes: they come in order
+	for key, n := range sums { // the code is above the class in a key, so the pairs are in order
 		if n > 0 {
 			pairs = append(pairs, counters[0].layout.pair([]uint64{uint64(key)}, n))
 		}
@@ -65,7 +68,8 @@ func sumArrays(counters []*Counter) (pairs Pairs) {
 	return pairs
 }
 
-// pair returns a record as a pair: its last field is the code, the one before the class.
+// pair returns a record as a pair. The last field of the key is the code. If there are two fields,
+// the first one is the class.
 func (l Layout) pair(key []uint64, n uint64) Pair {
 	p := Pair{Code: l.Fields[len(l.Fields)-1].Code(key), Count: n}
 	if len(l.Fields) > 1 {
@@ -74,8 +78,8 @@ func (l Layout) pair(key []uint64, n uint64) Pair {
 	return p
 }
 
-// Translate replaces the codes and classes by their images and merges what became equal.
-// A nil map leaves its side as it is.
+// Translate replaces each code c by codes[c] and each class c by classes[c]. Then it merges the
+// pairs that have become equal. If a map is nil, the codes or classes do not change.
 func (p Pairs) Translate(codes, classes []uint32) Pairs {
 	for i := range p {
 		if codes != nil {
@@ -88,20 +92,21 @@ func (p Pairs) Translate(codes, classes []uint32) Pairs {
 	return p.Merge()
 }
 
-// Merge sorts pairs and adds up equal ones, in place.
+// Merge sorts the pairs and adds up the counts of equal pairs, in place.
 func (p Pairs) Merge() Pairs {
 	merged, _ := p.MergeBy(nil)
 	return merged
 }
 
-// MergeBy is Merge with the memory of other pairs. It returns memory for the next call.
+// MergeBy is Merge that uses spare as scratch memory. It returns rest, scratch memory for the next
+// call.
 func (p Pairs) MergeBy(spare Pairs) (merged, rest Pairs) {
 	p, spare = p.sort(spare)
 	return p.addUp(), spare
 }
 
-// sort orders pairs by code, then class: a long list by radix, a byte at a time from the lowest.
-// It returns the list and the memory of the other one.
+// sort sorts the pairs by code, then class. It sorts a long list by radix, one byte after another
+// from the lowest. It returns the sorted list and the memory that the list does not use.
 func (p Pairs) sort(spare Pairs) (sorted, rest Pairs) {
 	if len(p) < 1<<8 || slices.IsSortedFunc(p, comparePairs) {
 		slices.SortFunc(p, comparePairs)
@@ -110,7 +115,7 @@ func (p Pairs) sort(spare Pairs) (sorted, rest Pairs) {
 	if cap(spare) < len(p) {
 		spare = make(Pairs, len(p))
 	}
-	all := uint64(0) // the bits that any pair has
+	all := uint64(0) // the bits that are set in any pair
 	for i := range p {
 		all |= p[i].key()
 	}
@@ -138,12 +143,12 @@ func (p Pairs) sort(spare Pairs) (sorted, rest Pairs) {
 	return p, spare
 }
 
-// key returns the number that pairs are ordered by.
+// key returns the number that determines the order of pairs.
 func (p Pair) key() uint64 { return uint64(p.Code)<<32 | uint64(p.Class) }
 
 func comparePairs(a, b Pair) int { return cmp.Compare(a.key(), b.key()) }
 
-// addUp adds up equal pairs, which are adjacent.
+// addUp adds up the counts of equal pairs. Equal pairs are adjacent.
 func (p Pairs) addUp() Pairs {
 	end := 0
 	for _, pair := range p {
@@ -157,7 +162,7 @@ func (p Pairs) addUp() Pairs {
 	return p[:end]
 }
 
-// Histogram arranges merged pairs over a domain of codes and a number of classes.
+// Histogram returns the histogram of merged pairs for a domain of codes and a number of classes.
 func (p Pairs) Histogram(domain, classes int) *Histogram {
 	h := &Histogram{
 		Classes: classes,
@@ -178,9 +183,9 @@ func (p Pairs) Histogram(domain, classes int) *Histogram {
 	return h
 }
 
-// Histogram counts the records of every (code, class) pair of one column. The entries of
-// code v are Start[v] ≤ i < Start[v+1], by ascending class: Class[i] and Count[i] > 0.
-// Without a class all records are of class 0 and Classes is 1.
+// Histogram counts the records of every (code, class) pair of one column. The entries of code v are
+// Class[i] and Count[i] > 0 for Start[v] ≤ i < Start[v+1], by ascending class. If the records have
+// no class, their class is 0 and Classes is 1.
 type Histogram struct {
 	Classes int
 	Start   []int // length: domain + 1

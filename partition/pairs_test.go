@@ -14,7 +14,8 @@ func TestPairsMergeAsInMap(t *testing.T) {
 		newCodes, newClasses := randomImages(rng, codes), randomImages(rng, classes)
 		var given Pairs
 		for range n {
-			given = append(given, Pair{rng.Uint32N(uint32(codes)), rng.Uint32N(uint32(classes)), 1 + rng.Uint64N(9)})
+			code, class := rng.Uint32N(uint32(codes)), rng.Uint32N(uint32(classes))
+			given = append(given, Pair{code, class, 1 + rng.Uint64N(9)})
 		}
 		for name, got := range map[string]Pairs{
 			"merged":          slices.Clone(given).Merge(),
@@ -34,7 +35,8 @@ func TestPairsMergeAsInMap(t *testing.T) {
 				want[[2]uint32{pair.Code, pair.Class}] += pair.Count
 			}
 			if !slices.IsSortedFunc(got, comparePairs) || len(got) != len(want) {
-				t.Fatalf("seed %d: %s: %v are not the %d pairs in order of %v", seed, name, got, len(want), given)
+				t.Fatalf("seed %d: %s: %v are not the %d pairs in order of %v",
+					seed, name, got, len(want), given)
 			}
 			for _, pair := range got {
 				if n := want[[2]uint32{pair.Code, pair.Class}]; n != pair.Count {
@@ -45,7 +47,7 @@ func TestPairsMergeAsInMap(t *testing.T) {
 	}
 }
 
-// randomImages returns a map of numbers below n, sometimes to far greater ones.
+// randomImages returns a map of the numbers below n, sometimes to much larger numbers.
 func randomImages(rng *rand.Rand, n int) []uint32 {
 	images := make([]uint32, n)
 	for i := range images {

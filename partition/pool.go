@@ -9,50 +9,56 @@ import (
 )
 
 const (
-	// maxChunk is the size of a chunk in the store: large enough to be read at the speed of
-	// the disk, small enough that many can be written at the same time.
+	// maxChunk is the largest size of a chunk in the store, in bytes. Such a chunk is large enough
+	// for reading at the speed of the disk, and small enough for writing many chunks at the same
+	// time.
 	maxChunk = 128 << 10
-	// shareChunks is how many chunks make a share, at least, unless chunks became tiny.
+	// A share has room for at least shareChunks chunks, unless a chunk would have less than
+	// minChunk bytes.
 	shareChunks = 256
 	minChunk    = 64
 )
 
-// Pool is what the parts of a table have together: memory for records and what is known of them,
-// and the lists of those whose records are in the store. A Pool is not safe for concurrent use.
+// Pool holds the resources that the parts of a table share: the memory for their records and for
+// data about them, and the lists of records in the store. A Pool is not safe for concurrent use.
 type Pool struct {
 	Budget *spill.Budget
-	Store  Store // nil: nothing can be moved
-	Share  int64
-	Chunk  int // bytes of records in a chunk
-	// Spare gives back memory, by moving records to the store if need be, and reports whether
-	// there was any to give back; nil: there is none.
-	Spare func() (bool, error)
+	Store  Store // nil: all records stay in memory
+	Share  int64 // the most bytes that the pool draws
+	Chunk  int   // bytes of records in a chunk
+	// Reclaim returns memory to the pool, if necessary by moving records to the store. It reports
+	// whether there was memory to return. nil: there is never memory to return.
+	Reclaim func() (bool, error)
 
 	used  int64
 	lists map[*ChunkList]bool
 	frame []byte // scratch of Write
 }
 
-// NewPool returns a pool that draws at most a share of the budget; nil: memory has no limit. It must
-// be closed.
+// NewPool returns a pool that draws at most a share of the budget. If the budget is nil, memory has
+// no limit. The pool must be closed.
 func NewPool(budget *spill.Budget, s Store, share int64) *Pool {
 	if budget == nil {
 		budget, share = spill.NewBudget(math.MaxInt64), math.MaxInt64
 	}
 	chunk := min(max(share/shareChunks, minChunk), maxChunk)
-	return &Pool{Budget: budget, Store: s, Share: share, Chunk: int(chunk), lists: make(map[*ChunkList]bool)}
+	return &Pool{
+		Budget: budget, Store: s, Share: share, Chunk: int(chunk),
+		lists: make(map[*ChunkList]bool),
+	}
 }
 
-// ChunkRecords returns how many records of a layout make a chunk.
+// ChunkRecords returns the number of records of a layout in a chunk.
 func (m *Pool) ChunkRecords(layout Layout) int { return max(2, m.Chunk/int(layout.TableBytes(1))) }
 
-// Used returns the bytes that are drawn.
+// Used returns the number of bytes that the pool has drawn.
 func (m *Pool) Used() int64 { return m.used }
 
-// Lists returns how many lists there are.
+// Lists returns the number of lists.
 func (m *Pool) Lists() int { return len(m.lists) }
 
-// Close returns what the pool has drawn, and frees its lists. They are not to be used any more.
+// Close returns the memory of the pool to the budget and frees its lists. The lists must not be
+// used afterwards.
 func (m *Pool) Close() error {
 	m.Release(m.used)
 	var sequences []spill.Sequence
@@ -66,15 +72,15 @@ func (m *Pool) Close() error {
 	return m.Store.Free(sequences...)
 }
 
-// Draw takes n bytes, and gives back others for them if need be. It returns an error wrapping
-// spill.ErrBudget when there is nothing left to give back.
+// Draw draws n bytes. If there is no room for them, it reclaims memory. It returns an error that
+// wraps spill.ErrBudget if there is no memory left to reclaim.
 func (m *Pool) Draw(what string, n int64) error {
 	for {
 		refusal := m.Take(what, n, m.Share)
-		if refusal == nil || m.Spare == nil {
+		if refusal == nil || m.Reclaim == nil {
 			return refusal
 		}
-		if more, err := m.Spare(); err != nil {
+		if more, err := m.Reclaim(); err != nil {
 			return err
 		} else if !more {
 			return refusal
@@ -82,8 +88,8 @@ func (m *Pool) Draw(what string, n int64) error {
 	}
 }
 
-// Take is Draw without giving anything back: it takes n bytes as long as at most a part of the
-// share is in use.
+// Take is Draw without reclaiming memory. It draws n bytes if the pool then uses at most the given
+// share.
 func (m *Pool) Take(what string, n, share int64) error {
 	if m.used+n > share {
 		return m.Budget.Exceeded(what, n, share, m.used)
@@ -95,23 +101,23 @@ func (m *Pool) Take(what string, n, share int64) error {
 	return nil
 }
 
-// Adopt takes over n bytes that somebody else has drawn.
+// Adopt adds n bytes to the pool that the caller has drawn from the budget.
 func (m *Pool) Adopt(n int64) { m.used += n }
 
-// Release returns n bytes.
+// Release returns n bytes to the budget.
 func (m *Pool) Release(n int64) {
 	m.used -= n
 	m.Budget.Return(n)
 }
 
-// Space is where records live: in memory drawn from Budget, at most Share bytes of it, and
-// beyond that in Store. Without a budget memory has no limit; without a store what exceeds
-// it is an error wrapping spill.ErrBudget.
+// Space is the room for records: at most Share bytes of memory from Budget, and Store for all other
+// records. Without a budget, memory has no limit. Without a store, too many records cause an error
+// that wraps spill.ErrBudget.
 type Space struct {
 	Budget *spill.Budget
 	Store  *spill.Store
 	Share  int64
-	// Threads is how many goroutines may divide a partition that is larger than its share; 0 is one.
+	// Threads is the number of goroutines that may work on the records; 0 means 1.
 	Threads int
 }
 
@@ -123,7 +129,7 @@ func (s Space) store() Store {
 	return s.Store
 }
 
-// bounded returns the space with a budget, if it has none one without a limit.
+// bounded returns the space. If the space has no budget, it gets a budget without a limit.
 func (s Space) bounded() Space {
 	if s.Budget == nil {
 		s.Budget, s.Share = spill.NewBudget(math.MaxInt64), math.MaxInt64
@@ -131,10 +137,10 @@ func (s Space) bounded() Space {
 	return s
 }
 
-// Pool returns a pool of the space's memory. It must be closed.
+// Pool returns a pool of the space's memory. The pool must be closed.
 func (s Space) Pool() *Pool { return NewPool(s.Budget, s.store(), s.Share) }
 
-// Draw takes bytes from the budget, if there is one, and not more than the share at once.
+// Draw draws bytes from the budget, if there is one, and at most the share in one call.
 func (s Space) Draw(what string, bytes int64) error {
 	if s = s.bounded(); bytes > s.Share {
 		return s.Budget.Exceeded(what, bytes, s.Share, 0)
@@ -142,19 +148,21 @@ func (s Space) Draw(what string, bytes int64) error {
 	return s.Budget.Draw(what, bytes)
 }
 
-// Return returns bytes that were drawn.
+// Return returns drawn bytes to the budget.
 func (s Space) Return(bytes int64) {
 	if s.Budget != nil {
 		s.Budget.Return(bytes)
 	}
 }
 
-// Store is what this package needs of a spill.Store.
+// Store has the methods of spill.Store that this package uses.
 type Store interface {
 	NewSequence() spill.Sequence
 	Append(seq spill.Sequence, chunk []byte) error
 	Scan(ctx context.Context, visit func(chunk []byte) error, seqs ...spill.Sequence) error
-	Consume(ctx context.Context, visit func(i int, chunk []byte) error, seqs ...spill.Sequence) error
+	Consume(
+		ctx context.Context, visit func(i int, chunk []byte) error, seqs ...spill.Sequence,
+	) error
 	Free(seqs ...spill.Sequence) error
 }
 

@@ -5,31 +5,31 @@ import (
 	"slices"
 )
 
-// shardRecords is the number of records that are merged at a time: their keys and the
-// slots of their hash table stay in a second-level cache.
 const (
+	// shardRecords is the largest number of records of a shard, unless there are maxShards shards.
+	// The keys of a shard and the slots of its hash table stay in a second-level cache.
 	shardRecords = 4096
 	maxShards    = 1024
-	// mergePays is the size of a table that is merged without asking. Merging a larger one
+	// Coarsen always merges a table of fewer records than mergePays. The merge of a larger table
 	// costs about as much as a search with a quarter more records.
 	mergePays = 1 << 16
-	// sampleBits is how many bits of its hash say, at least, whether a tuple is in a sample, which
-	// is to have at most so many records.
+	// At least sampleBits bits of a tuple's hash determine whether the tuple is in a sample. More
+	// bits do so if the sample would have more than about sampleRecords records.
 	sampleBits    = 6
 	sampleRecords = 1 << 15
 )
 
-// Recode replaces every code c of column i by maps[i][c], below domains[i], and merges
-// the tuples that become equal, on the given number of goroutines. No domain may grow. The
-// table is consumed: its memory is the result's.
+// Recode replaces every code c of column i by maps[i][c], below domains[i], and merges the tuples
+// that become equal, on the given number of goroutines. No domain may grow. The result uses the
+// memory of the table, so the old records are lost.
 func (t *Table) Recode(maps [][]uint32, domains []int, threads int) *Table {
 	t.Translate(maps, domains, threads)
 	t.merge(threads)
 	return t
 }
 
-// Coarsen is Recode for a search, which may meet a tuple twice: tuples that become equal are
-// merged only where that pays.
+// Coarsen is Recode for a search that accepts equal tuples in several records. It merges equal
+// tuples only if that pays.
 func (t *Table) Coarsen(maps [][]uint32, domains []int, threads int) *Table {
 	t.Translate(maps, domains, threads)
 	if t.Len() < mergePays || t.repeated(threads) {
@@ -38,8 +38,8 @@ func (t *Table) Coarsen(maps [][]uint32, domains []int, threads int) *Table {
 	return t
 }
 
-// Translate is Recode where tuples stay distinct: it is for renaming codes, not for joining
-// them. Domains may grow. Keys stay where they are when they do not become longer.
+// Translate is Recode without the merge, for maps that keep different tuples different. Domains may
+// grow. If the keys do not become longer, they stay in the same memory.
 func (t *Table) Translate(maps [][]uint32, domains []int, threads int) {
 	to := NewLayout(domains)
 	keys, words := t.Keys, max(t.Layout.Words, to.Words)
@@ -58,26 +58,27 @@ func (t *Table) Translate(maps [][]uint32, domains []int, threads int) {
 	t.Keys, t.Layout = keys[:t.Len()*to.Words], to
 }
 
-// repacking writes keys in new codes: those of neighbours of few bits together.
+// repacking writes keys with new codes. It replaces the codes of neighbouring fields together if
+// the fields have few bits.
 type repacking struct {
-	from, to int // words of a key
+	from, to int // words of an old key and of a new key
 	fields   []repackedField
 }
 
-// repackedField is a field, or neighbours that are taken for one.
+// repackedField is a field, or several neighbouring fields that are joined to one.
 type repackedField struct {
 	from, to Field
-	codes    []uint32 // the new ones by the old ones
+	codes    []uint32 // the new codes by the old codes
 }
 
-// joinedBits is how many bits fields have at most that are taken for one: their codes take 16 KiB,
-// and stay in a first-level cache.
+// joinedBits is the largest number of bits of joined fields. Their codes take 16 KiB and stay in a
+// first-level cache.
 const joinedBits = 12
 
 func newRepacking(from, to Layout, maps [][]uint32) repacking {
 	r := repacking{from: from.Words, to: to.Words}
 	for i, codes := range maps {
-		most := min(len(codes), int(from.Fields[i].Mask)+1) // no key has others
+		most := min(len(codes), int(from.Fields[i].Mask)+1) // no key has a larger code
 		f := repackedField{from.Fields[i], to.Fields[i], codes[:most]}
 		if f.to.Mask == 0 {
 			continue
@@ -91,8 +92,8 @@ func newRepacking(from, to Layout, maps [][]uint32) repacking {
 	return r
 }
 
-// precedes reports whether a field is followed by another one, in old keys and new ones, and both
-// have few bits.
+// precedes reports whether next directly follows the field f, in old keys and in new keys, and both
+// together have few bits.
 func (f repackedField) precedes(next repackedField) bool {
 	return f.from.precedes(next.from) && f.to.precedes(next.to) &&
 		f.from.bits()+next.from.bits() <= joinedBits && f.to.bits()+next.to.bits() <= 32
@@ -104,7 +105,7 @@ func (f Field) precedes(next Field) bool {
 
 func (f Field) bits() uint { return uint(bits.Len64(f.Mask)) }
 
-// join takes a field and the one that follows it for one.
+// join returns the field that joins f with next, the field that follows f.
 func (f repackedField) join(next repackedField) repackedField {
 	fromBits, toBits := f.from.bits(), f.to.bits()
 	codes := make([]uint32, len(next.codes)<<fromBits)
@@ -119,8 +120,8 @@ func (f repackedField) join(next repackedField) repackedField {
 	return f
 }
 
-// run writes the keys of a table, a block at a time. They may go where the keys are when they are
-// not longer.
+// run writes the new keys of a table, one block after another. It may write them over the old keys
+// if they are not longer.
 func (r repacking) run(keys []uint64, t *Table) {
 	const block = 512
 	buffer := make([]uint64, block*r.to)
@@ -129,13 +130,15 @@ func (r repacking) run(keys []uint64, t *Table) {
 		fresh := buffer[:(hi-lo)*r.to]
 		clear(fresh)
 		for _, f := range r.fields {
-			f.repack(fresh[f.to.Word:], uint(r.to), t.Keys[lo*r.from+f.from.Word:hi*r.from], uint(r.from))
+			old := t.Keys[lo*r.from+f.from.Word : hi*r.from]
+			f.repack(fresh[f.to.Word:], uint(r.to), old, uint(r.from))
 		}
 		copy(keys[lo*r.to:], fresh)
 	}
 }
 
-// repack puts the new codes of a field into a word of every new key.
+// repack puts the new codes of a field into a word of every new key. New keys have to words, and
+// old keys have from words.
 func (f repackedField) repack(fresh []uint64, to uint, old []uint64, from uint) {
 	shift, mask, toShift, codes := f.from.Shift&63, f.from.Mask, f.to.Shift&63, f.codes
 	for i, at := uint(0), uint(0); at < uint(len(old)); i, at = i+to, at+from {
@@ -143,8 +146,8 @@ func (f repackedField) repack(fresh []uint64, to uint, old []uint64, from uint) 
 	}
 }
 
-// merge sums the counts of equal tuples. Records are first distributed into shards by hash, so that
-// each shard's hash table is small; the result overwrites the table from its start.
+// merge adds up the counts of equal tuples. It first distributes the records among shards by hash,
+// so that the hash table of each shard is small. The result overwrites the table from its start.
 func (t *Table) merge(threads int) {
 	shards, slots := t.distribute(threads), make([][]uint32, max(1, threads))
 	Each(len(shards), threads, func(worker, i int) {
@@ -153,8 +156,8 @@ func (t *Table) merge(threads int) {
 	t.place(shards, threads)
 }
 
-// repeated reports whether merging would leave at most three quarters of the records. It looks
-// at the tuples of a part of all hashes.
+// repeated reports whether a merge would leave at most three quarters of the records. It estimates
+// this from a sample: the tuples whose hashes start with zero bits.
 func (t *Table) repeated(threads int) bool {
 	rare := max(sampleBits, bits.Len(uint(t.Len()/sampleRecords)))
 	ranges := cut(t.Len(), threads)
@@ -174,14 +177,15 @@ func (t *Table) repeated(threads int) bool {
 	return 4*len(distinct) <= 3*words
 }
 
-// distribute returns the records as those of shards, each with its count behind its key.
+// distribute returns the records of every shard. Each record has its count behind its key.
 func (t *Table) distribute(threads int) []bucket {
 	shards, stride := 1, t.Layout.Words+1
 	for shards < maxShards && t.Len() > shards*shardRecords {
 		shards *= 2
 	}
 	ranges := cut(t.Len(), threads)
-	next := make([][]int, len(ranges)) // by share and shard: how many, then where to
+	// By range and shard: first the number of records, then the position of the next record.
+	next := make([][]int, len(ranges))
 	Each(len(ranges), threads, func(_, i int) {
 		next[i] = make([]int, shards)
 		for at := ranges[i].Lo; at < ranges[i].Hi; at++ {
@@ -215,5 +219,5 @@ func (t *Table) key(i int) []uint64 {
 	return t.Keys[i*w : (i+1)*w]
 }
 
-// shardOf maps a hash to one of shards, a power of two.
+// shardOf returns the shard of a hash. The number of shards is a power of two.
 func shardOf(h uint64, shards int) int { return int(h >> 48 & uint64(shards-1)) }

@@ -22,8 +22,10 @@ func randomTable(r *rand.Rand, n int, domains []int, layout Layout) *Table {
 	return t
 }
 
-// appendCode adds a code to the bytes that tell a tuple from others.
-func appendCode(key []byte, code uint32) []byte { return binary.LittleEndian.AppendUint32(key, code) }
+// appendCode appends a code to the bytes that identify a tuple.
+func appendCode(key []byte, code uint32) []byte {
+	return binary.LittleEndian.AppendUint32(key, code)
+}
 
 // tuples returns the sums of counts by tuple, with every code mapped.
 func (t *Table) tuples(codes [][]uint32) map[string]uint64 {
@@ -46,7 +48,10 @@ func (t *Table) tuples(codes [][]uint32) map[string]uint64 {
 
 func TestRecodeMergesEqualTuples(t *testing.T) {
 	seed := rand.Uint64()
-	for i, domains := range [][]int{{1}, {2, 3}, {5, 1, 7}, {300, 200, 100}, {1 << 15, 1 << 15, 1 << 15, 9, 1 << 15, 1 << 15}} {
+	for i, domains := range [][]int{
+		{1}, {2, 3}, {5, 1, 7}, {300, 200, 100},
+		{1 << 15, 1 << 15, 1 << 15, 9, 1 << 15, 1 << 15},
+	} {
 		for _, n := range []int{0, 1, 500, 3 * shardRecords, 9 * leastTaken} {
 			r := rand.New(rand.NewPCG(seed, uint64(i)))
 			table := randomTable(r, n, domains, NewLayout(domains))
@@ -63,14 +68,15 @@ func TestRecodeMergesEqualTuples(t *testing.T) {
 				t.Errorf("seed %d: domains %v, %d records: sums differ", seed, domains, n)
 			}
 			if got.Len() != len(want) {
-				t.Errorf("seed %d: domains %v, %d records: %d tuples, want %d", seed, domains, n, got.Len(), len(want))
+				t.Errorf("seed %d: domains %v, %d records: %d tuples, want %d",
+					seed, domains, n, got.Len(), len(want))
 			}
 		}
 	}
 }
 
-// Maps may know more codes than the keys have room for, of values that no tuple has: those of
-// neighbours take no more room than their bits have.
+// Maps may have more codes than the keys have room for. No tuple has these codes. The codes of
+// joined fields still take only the room of their bits.
 func TestTranslateByLongMaps(t *testing.T) {
 	domains := []int{2, 17}
 	table := randomTable(rand.New(rand.NewPCG(1, 2)), 500, domains, NewLayout(domains))
@@ -90,18 +96,19 @@ func TestTranslateByLongMaps(t *testing.T) {
 	}
 }
 
-// TestCoarsenMergesWherePaying: sums are the same whether tuples are merged or not.
+// TestCoarsenMergesWherePaying expects a merge if it pays. The sums are the same with and without a
+// merge.
 func TestCoarsenMergesWherePaying(t *testing.T) {
 	seed := rand.Uint64()
 	for _, test := range []struct {
 		records, distinct int
 		merged            bool
 	}{
-		{mergePays / 2, 1 << 20, true}, // too few to ask
+		{mergePays / 2, 1 << 20, true}, // a small table is always merged
 		{2 * mergePays, 1 << 20, false},
 		{2 * mergePays, mergePays / 2, true},
 	} {
-		for _, columns := range []int{1, 4} { // of one word, and of two
+		for _, columns := range []int{1, 4} { // keys of one word, and of two words
 			r := rand.New(rand.NewPCG(seed, uint64(columns)))
 			domains, codes := make([]int, columns), make([][]uint32, columns)
 			for c := range columns {
@@ -114,17 +121,23 @@ func TestCoarsenMergesWherePaying(t *testing.T) {
 			want := table.tuples(codes)
 			got := table.Coarsen(codes, domains, 2)
 			if !maps.Equal(got.tuples(nil), want) {
-				t.Errorf("seed %d: %d records of %d tuples, %d columns: sums differ", seed, test.records, test.distinct, columns)
+				t.Errorf("seed %d: %d records of %d tuples, %d columns: sums differ",
+					seed, test.records, test.distinct, columns)
 			}
 			if merged := got.Len() == len(want); merged != test.merged {
-				t.Errorf("seed %d: %d records of %d tuples, %d columns: merged %t", seed, test.records, test.distinct, columns, merged)
+				t.Errorf("seed %d: %d records of %d tuples, %d columns: merged %t",
+					seed, test.records, test.distinct, columns, merged)
 			}
 		}
 	}
 }
 
 func TestRecodeAddsUpLargeCounts(t *testing.T) {
-	table := &Table{Layout: NewLayout([]int{3}), Keys: []uint64{0, 1, 2}, Counts: []uint64{math.MaxUint32, math.MaxUint32, 5}}
+	table := &Table{
+		Layout: NewLayout([]int{3}),
+		Keys:   []uint64{0, 1, 2},
+		Counts: []uint64{math.MaxUint32, math.MaxUint32, 5},
+	}
 	table.Recode([][]uint32{{0, 0, 0}}, []int{1}, 2)
 	if want := uint64(2*math.MaxUint32 + 5); table.Len() != 1 || table.Counts[0] != want {
 		t.Errorf("sums %d, want %d", table.Counts, want)

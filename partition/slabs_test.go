@@ -9,8 +9,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// TestBucketFill fills segments with records that have room in them: they stay in order, the
-// last segment has room unless all are full, and what is spare is as many as are left.
+// TestBucketFill fills segments with records, for which they have room. The records stay in order,
+// the last segment has room unless all segments are full, and fill returns all unused segments.
 func TestBucketFill(t *testing.T) {
 	const stride = 3
 	for _, all := range []int{0, 1, 2, 5} {
@@ -31,17 +31,20 @@ func TestBucketFill(t *testing.T) {
 			var b bucket
 			spare := b.fill(segments, want)
 			if got = b.appendTo(nil); !slices.Equal(got, want) || b.words() != len(want) {
-				t.Errorf("%d records in %d segments: got %v of %d words", records, all, got, b.words())
+				t.Errorf("%d records in %d segments: got %v of %d words",
+					records, all, got, b.words())
 			}
-			if full := len(b.full); records < 2*all && len(b.last) == cap(b.last) || len(spare) != max(0, all-full-1) {
-				t.Errorf("%d records in %d segments: %d full ones, one with %d of %d words, %d spare", records, all, full, len(b.last), cap(b.last), len(spare))
+			if full := len(b.full); records < 2*all && len(b.last) == cap(b.last) ||
+				len(spare) != max(0, all-full-1) {
+				t.Errorf("%d records in %d segments: %d full, one with %d of %d words, %d unused",
+					records, all, full, len(b.last), cap(b.last), len(spare))
 			}
 		}
 	}
 }
 
-// TestSlabsInNeed takes segments until the budget is used up, gives them back, and takes as many
-// again without drawing.
+// TestSlabsInNeed gets segments until the budget is used up, and puts them back. Then it gets the
+// same number of segments again. This draws no more bytes.
 func TestSlabsInNeed(t *testing.T) {
 	budget := spill.NewBudget(100 * segmentBytes(8))
 	s := slabs{budget: budget, segment: 8}
@@ -58,7 +61,7 @@ func TestSlabsInNeed(t *testing.T) {
 	}
 	for i, segment := range taken {
 		if segment[0] != uint64(i) {
-			t.Fatalf("segment %d was handed out twice", i)
+			t.Fatalf("segment %d was returned twice", i)
 		}
 	}
 	if len(taken) != 100 || budget.Used() != budget.Limit() {
@@ -67,15 +70,16 @@ func TestSlabsInNeed(t *testing.T) {
 	s.put(taken)
 	for i := range taken {
 		if segment, err := s.get(); err != nil || len(segment) != 0 || cap(segment) != 8 {
-			t.Fatalf("segment %d that was given back: %v, %v", i, segment, err)
+			t.Fatalf("segment %d that was put back: %v, %v", i, segment, err)
 		}
 	}
 	if s.release(); budget.Used() != 0 {
-		t.Errorf("%d bytes are drawn after all was given back", budget.Used())
+		t.Errorf("%d bytes are drawn after the release", budget.Used())
 	}
 }
 
-// TestSpillCounterStaysWithinShare counts tuples that are all different.
+// TestSpillCounterStaysWithinShare counts tuples that are all different. The counter must not draw
+// more than its share.
 func TestSpillCounterStaysWithinShare(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	codes, domains, store := make([][]uint32, 3), []int{1 << 24, 1 << 24, 1 << 24}, openStore(t)

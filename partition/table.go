@@ -1,56 +1,61 @@
-// Package partition holds the compressed table and what is made of it: counts of distinct tuples
-// of codes, value × class histograms, chunks of records outside a table, and the division of
-// records among the children of a value. Its packages search: tips has the leaf partitions of
-// top-down specialization, cells the parts of recursive partitioning.
+// Package partition has the compressed table, which counts the distinct tuples of codes. It also
+// has histograms of codes and classes, lists of records in a store, and the division of records
+// among the children of a value. The packages below it are for searches: tips has the leaf
+// partitions of top-down specialization, cells has the parts of recursive partitioning.
 //
 //	rows ──▶ Counter ──▶ Table ──▶ tips or cells, or Aggregate ──▶ Table
 //	           │ full      │ above its share   │ moved out of the Pool
 //	           ▼           ▼                   ▼
-//	       chunks of records in a spill.Store, read once more and freed
+//	       chunks of records in a spill.Store, which are read once and freed
 //
-// A Space says how much memory each of them may draw from the budget, and where the store
-// is for what exceeds it.
+// A Space determines how much memory each of them may draw from the budget, and the store for all
+// other records.
 //
-// Contract: it knows coded records and counts, no values, files or algorithms. Codes are
-// packed into as few bits as their domains need. Counts are integers and sums do not
-// depend on the order of additions, so every result is the same whatever the workers, the
-// budget and the chunks were.
+// Contract: the package knows coded records and counts. It knows no values, files or algorithms.
+// Codes are packed into as few bits as their domains need. Counts are integers, and a sum does not
+// depend on the order of additions. So every result is the same for any number of workers, any
+// budget and any size of chunks.
+//
 // Not promised: any order of the records of a table or of a partition.
 package partition
 
 import "math/bits"
 
-// Table is a compressed table: distinct tuples of codes, each with its number of records.
-// Record i is the key Keys[i*Layout.Words:(i+1)*Layout.Words] and Counts[i] > 0. The
-// records of a spilled table are in a store instead.
+// Table is a compressed table: distinct tuples of codes, each with the number of its rows. Record i
+// has the key Keys[i*Layout.Words:(i+1)*Layout.Words] and the count Counts[i] > 0. The records of a
+// spilled table are in a store instead.
 type Table struct {
 	Layout Layout
 	Keys   []uint64
 	Counts []uint64
 
-	chunks  *ChunkList // of a spilled table
-	ordered bool       // of one: its records are in the order of their keys
+	chunks  *ChunkList // the records of a spilled table
+	ordered bool       // the records of a spilled table are in the order of their keys
 }
 
-// Spilled reports whether the records are in a store. They are not in Keys and Counts then,
-// but for NewTIPS, NewCells, Scan and Aggregate.
+// Spilled reports whether the records are in a store. Then Keys and Counts are empty, and only the
+// methods that take a Space, and the constructors of tips and cells, can read the records.
 func (t *Table) Spilled() bool { return t.chunks != nil }
 
-// SpilledTable returns the table of the records of a chunk list that is all in the store.
+// SpilledTable returns the table with the records of a chunk list.
 func SpilledTable(layout Layout, chunks *ChunkList) *Table {
 	return &Table{Layout: layout, chunks: chunks}
 }
 
-// TakeChunks returns the records of a spilled table, which has none from then on.
+// TakeChunks returns the records of a spilled table and removes them from the table.
 func (t *Table) TakeChunks() *ChunkList {
 	chunks := t.chunks
 	t.chunks = nil
 	return chunks
 }
 
-// newTable returns a table of n records that are zero, with room for so many.
+// newTable returns a table of n zero records, with room for the given number of records.
 func newTable(layout Layout, n, room int) *Table {
-	return &Table{Layout: layout, Keys: make([]uint64, n*layout.Words, room*layout.Words), Counts: make([]uint64, n, room)}
+	return &Table{
+		Layout: layout,
+		Keys:   make([]uint64, n*layout.Words, room*layout.Words),
+		Counts: make([]uint64, n, room),
+	}
 }
 
 // Len returns the number of distinct tuples.
@@ -61,7 +66,7 @@ func (t *Table) Len() int {
 	return len(t.Counts)
 }
 
-// Size returns the number of records that the tuples stand for.
+// Size returns the sum of the counts.
 func (t *Table) Size() (size uint64) {
 	if t.chunks != nil {
 		return t.chunks.Size
@@ -77,15 +82,16 @@ func Sum(counts []uint64) (size uint64) {
 	return size
 }
 
-// Put appends a record of a size, which is not 0.
+// Put appends a record. Its size, the count, is not 0.
 func (t *Table) Put(key []uint64, size uint64) {
 	t.Keys, t.Counts = append(t.Keys, key...), append(t.Counts, size)
 }
 
-// Truncate drops the records and keeps their memory for others.
+// Truncate drops the records and keeps their memory for new records.
 func (t *Table) Truncate() { t.Keys, t.Counts = t.Keys[:0], t.Counts[:0] }
 
-// clip returns a table in memory of the same records that has not twice the room that they take.
+// clip returns a table in memory with the same records. If at least half of the room of t is
+// unused, the returned table is a copy without unused room.
 func (t *Table) clip() *Table {
 	if 2*t.Len() > cap(t.Counts) {
 		return t
@@ -112,19 +118,19 @@ func (t *Table) Swap(i, j int) {
 	}
 }
 
-// Rows are adjacent records of a table, Lo ≤ i < Hi, and the sum of their counts.
+// Rows are the adjacent records Lo ≤ i < Hi of a table, with the sum of their counts.
 type Rows struct {
 	Lo, Hi int
 	Size   uint64
 }
 
-// Rows returns some of the table's records, with their size.
+// Rows returns the records lo ≤ i < hi of the table, with the sum of their counts.
 func (t *Table) Rows(lo, hi int) Rows { return Rows{Lo: lo, Hi: hi, Size: Sum(t.Counts[lo:hi])} }
 
 // Records returns the number of records.
 func (r Rows) Records() int { return r.Hi - r.Lo }
 
-// Cut cuts the records into n equal parts, whose sizes are not known.
+// Cut cuts the records into n equal parts. It does not set the sizes of the parts.
 func (r Rows) Cut(n int) []Rows {
 	parts := make([]Rows, n)
 	for i := range parts {
@@ -133,23 +139,27 @@ func (r Rows) Cut(n int) []Rows {
 	return parts
 }
 
-// Slice returns a table of some of the records, in the same memory.
+// Slice returns a table of the records r, in the same memory.
 func (t *Table) Slice(r Rows) *Table {
 	w := t.Layout.Words
-	return &Table{Layout: t.Layout, Keys: t.Keys[r.Lo*w : r.Hi*w : r.Hi*w], Counts: t.Counts[r.Lo:r.Hi:r.Hi]}
+	return &Table{
+		Layout: t.Layout,
+		Keys:   t.Keys[r.Lo*w : r.Hi*w : r.Hi*w],
+		Counts: t.Counts[r.Lo:r.Hi:r.Hi],
+	}
 }
 
 // Layout packs a tuple of codes into Words 64-bit words. A code never crosses a word.
 type Layout struct {
 	Words  int
-	Fields []Field // one a column
+	Fields []Field // one field for each column
 }
 
-// Field is the place of one column's code in a packed key.
+// Field is the position of one column's code in a packed key.
 type Field struct {
 	Word  int
 	Shift uint
-	Mask  uint64 // of the code, unshifted
+	Mask  uint64 // the bits of the code, before the shift
 }
 
 // NewLayout returns a layout for columns whose codes are below the given domain sizes.
@@ -171,7 +181,7 @@ func NewLayout(domains []int) Layout {
 	return l
 }
 
-// bits returns the bits of a key that fields reach into.
+// bits returns the number of bits of a key up to the end of the last field.
 func (l Layout) bits() int {
 	last := l.Fields[len(l.Fields)-1]
 	return 64*last.Word + int(last.Shift) + bits.Len64(last.Mask)
@@ -180,5 +190,5 @@ func (l Layout) bits() int {
 // TableBytes returns the memory that a table of n records takes.
 func (l Layout) TableBytes(n int) int64 { return 8 * int64(n) * int64(l.Words+1) }
 
-// Code returns the code at f of a packed key.
+// Code returns the code in the field f of a packed key.
 func (f Field) Code(key []uint64) uint32 { return uint32(key[f.Word] >> f.Shift & f.Mask) }

@@ -7,11 +7,11 @@ import (
 	"fmt"
 )
 
-// Tabulate joins what counters of the same columns have counted into one table of distinct
-// tuples, on the given number of goroutines. The counters are consumed. With a store, which the
-// counters have, too, the table is in memory when it takes at most the space's share and the
-// budget has that left; otherwise it is spilled. Meanwhile as much is drawn as the counters'
-// shares together.
+// Tabulate joins the counts of several counters of the same columns into one table of distinct
+// tuples, on the given number of goroutines. The counters cannot be used afterwards. If the space
+// has a store, the counters have this store, too. Then the table is in memory if it takes at most
+// the space's share and the budget has room for it. Else the table is spilled. During the work
+// Tabulate draws at most the sum of the counters' shares.
 func Tabulate(ctx context.Context, counters []*Counter, space Space, threads int) (*Table, error) {
 	t := &tabulation{counters: counters, space: space, threads: max(1, threads)}
 	table, err := t.tabulate(ctx)
@@ -46,9 +46,10 @@ func (t *tabulation) tabulate(ctx context.Context) (*Table, error) {
 
 // align gives counters of the same columns the same layout.
 func align(counters []*Counter) error {
-	for range 2 { // the first one has the widest domains after all others
+	for range 2 { // after the first pass, counters[0] has the widest domains
 		for _, c := range counters {
-			if err := cmp.Or(counters[0].widen(c.domains), c.widen(counters[0].domains)); err != nil {
+			err := cmp.Or(counters[0].widen(c.domains), c.widen(counters[0].domains))
+			if err != nil {
 				return err
 			}
 		}
@@ -56,14 +57,14 @@ func align(counters []*Counter) error {
 	return nil
 }
 
-// each calls do with every counter.
+// each calls do for every counter.
 func (t *tabulation) each(do func(*Counter) error) error {
 	errs := make([]error, len(t.counters))
 	Each(len(t.counters), t.threads, func(_, i int) { errs[i] = do(t.counters[i]) })
 	return cmp.Or(errs...)
 }
 
-// release returns what counters have drawn.
+// release returns the memory of the counters' buckets to the budget and closes their sorters.
 func (t *tabulation) release() (err error) {
 	for _, c := range t.counters {
 		c.slabs.release()
@@ -74,7 +75,7 @@ func (t *tabulation) release() (err error) {
 	return err
 }
 
-// join makes the table of counters that are in memory.
+// join returns the table of counters without sorters.
 func (t *tabulation) join(ctx context.Context) (*Table, error) {
 	merged, err := t.joinBuckets(ctx)
 	if err != nil {
@@ -92,8 +93,8 @@ func (t *tabulation) join(ctx context.Context) (*Table, error) {
 	return table, nil
 }
 
-// joinBuckets returns the distinct records of every bucket of all counters, whose memory they
-// stay in.
+// joinBuckets returns for every bucket the distinct records of all counters. The records stay in
+// the memory of the counters.
 func (t *tabulation) joinBuckets(ctx context.Context) ([]bucket, error) {
 	type scratch struct {
 		records []uint64
@@ -118,7 +119,8 @@ func (t *tabulation) joinBuckets(ctx context.Context) ([]bucket, error) {
 	return merged, ctx.Err()
 }
 
-// place makes the records those of buckets, one after the other. There is room for them.
+// place fills the table with the records of the buckets, one bucket after another. The table has
+// room for them.
 func (t *Table) place(buckets []bucket, threads int) {
 	starts, at, words := make([]int, len(buckets)), 0, t.Layout.Words
 	for i, b := range buckets {
@@ -134,7 +136,7 @@ func (t *Table) place(buckets []bucket, threads int) {
 	})
 }
 
-// placeFrom stores records of keys and counts in turn from the table's record at on.
+// placeFrom stores records, each a key and its count, in the table from record at on.
 func (t *Table) placeFrom(at int, records []uint64) {
 	words := t.Layout.Words
 	stride := words + 1

@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/spill/spilltest"
 )
 
-// spillCount counts rows on some spilling counters and joins them.
+// spillCount counts rows with several counters that spill, and joins the counters.
 func spillCount(
 	ctx context.Context, rng *rand.Rand, codes [][]uint32, space Space, tableShare int64,
 ) (*Table, error) {
@@ -29,13 +29,13 @@ func spillCount(
 	return Tabulate(ctx, counters, space, 2)
 }
 
-// storeOn opens a store that writes all but a few KiB to a disk.
+// storeOn opens a store on a disk. The store keeps only a few KiB in memory.
 func storeOn(disk *spilltest.Disk) (*spill.Store, error) {
 	return spill.Open("scratch", spill.Options{FS: disk, Share: 16 << 10})
 }
 
-// untilNoFault runs work with stores whose disks fail at their first operation, the second one, and
-// so on until none fails. Every fault must be reported.
+// untilNoFault runs work with a store whose disk fails at its first operation, then at its second
+// operation, and so on until no operation fails. work must report every fault.
 func untilNoFault(t *testing.T, work func(s *spill.Store) error) {
 	t.Helper()
 	for n, failed := int64(0), true; failed; n++ {
@@ -45,7 +45,8 @@ func untilNoFault(t *testing.T, work func(s *spill.Store) error) {
 			err = work(store)
 			err = errors.Join(err, store.Close())
 		}
-		if failed = disk.Failed(); failed != (err != nil) || failed && !errors.Is(err, syscall.EIO) {
+		if failed = disk.Failed(); failed != (err != nil) ||
+			failed && !errors.Is(err, syscall.EIO) {
 			t.Fatalf("operation %d of the disk failed: %t, got %v", n, failed, err)
 		}
 		if !failed && (n < 10 || !disk.Did("read at")) {
@@ -54,7 +55,7 @@ func untilNoFault(t *testing.T, work func(s *spill.Store) error) {
 	}
 }
 
-// unspilled returns the table of a spilled one.
+// unspilled returns a table in memory with the records of a table that may be spilled.
 func unspilled(t *testing.T, table *Table, s *spill.Store) *Table {
 	t.Helper()
 	if !table.Spilled() {
@@ -68,7 +69,8 @@ func unspilled(t *testing.T, table *Table, s *spill.Store) *Table {
 		t.Fatal(err)
 	}
 	if table.Len() != whole.Len() || table.Size() != whole.Size() {
-		t.Fatalf("%d tuples of %d records, want %d of %d", table.Len(), table.Size(), whole.Len(), whole.Size())
+		t.Fatalf("%d tuples of %d records, want %d of %d",
+			table.Len(), table.Size(), whole.Len(), whole.Size())
 	}
 	return whole
 }
@@ -82,7 +84,7 @@ func TestSpillCounterAgreesWithMap(t *testing.T) {
 		columns, rows := 1+rng.IntN(8), 1+rng.IntN(60_000)
 		codes := randomRows(rng, rows, columns)
 		share, tableShare := int64(1)<<rng.IntN(24), int64(1)<<rng.IntN(24)
-		if i%4 == 0 { // two records a bucket and chunk
+		if i%4 == 0 { // two records for each bucket and each chunk
 			share = 1
 			for c := range codes {
 				codes[c] = codes[c][:min(rows, 5000)]
@@ -100,12 +102,14 @@ func TestSpillCounterAgreesWithMap(t *testing.T) {
 			inMemory++
 		}
 		if budget.Used() != table.Bytes() || table.Bytes() > tableShare {
-			t.Errorf("%d bytes drawn for a table of %d within %d", budget.Used(), table.Bytes(), tableShare)
+			t.Errorf("%d bytes drawn for a table of %d within %d",
+				budget.Used(), table.Bytes(), tableShare)
 		}
 		whole := unspilled(t, table, store)
 		want := countPlainly(codes)
 		if got := whole.tuples(nil); whole.Len() != len(want) || !maps.Equal(got, want) {
-			t.Fatalf("share %d: %d records for %d tuples, want %d or other counts", share, whole.Len(), len(got), len(want))
+			t.Fatalf("share %d: %d records for %d tuples, want %d or other counts",
+				share, whole.Len(), len(got), len(want))
 		}
 	}
 	if spilled == 0 || inMemory == 0 {
@@ -157,12 +161,13 @@ func TestSpillCounterRefusesWiderDomains(t *testing.T) {
 	}
 }
 
-// What is drawn for a table is what its keys and counts take.
+// The bytes that are drawn for a table are the bytes of its keys and counts.
 func TestTableBytes(t *testing.T) {
 	for _, domains := range [][]int{{2}, {1 << 40, 1 << 40}} {
 		layout := NewLayout(domains)
 		table := newTable(layout, 100, 100)
-		taken := cap(table.Keys)*int(unsafe.Sizeof(table.Keys[0])) + cap(table.Counts)*int(unsafe.Sizeof(table.Counts[0]))
+		taken := cap(table.Keys)*int(unsafe.Sizeof(table.Keys[0])) +
+			cap(table.Counts)*int(unsafe.Sizeof(table.Counts[0]))
 		if drawn := layout.TableBytes(100); drawn != int64(taken) {
 			t.Errorf("a table of %d words takes %d bytes, not %d", layout.Words, taken, drawn)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/kcut/kcut/internal/workers"
 )
 
-// widen returns the layout with more fields after the others, each of so many bits.
+// widen returns the layout with more fields behind the others. Each new field has width bits.
 func (l Layout) widen(fields, width int) Layout {
 	var domains []int
 	for _, f := range l.Fields {
@@ -17,11 +17,13 @@ func (l Layout) widen(fields, width int) Layout {
 	return NewLayout(append(domains, slices.Repeat([]int{1 << width}, fields)...))
 }
 
-// Widen returns the table with more columns, of codes of so many bits: compute returns them for some of the
-// records, column after column, valid until the worker's next call. It is called by the space's threads.
-// The table is consumed: what the result takes is drawn, or it is spilled.
+// Widen returns the table with more columns, whose codes have at most width bits. compute returns
+// the codes of the new columns for some records. They are valid until the next call of the same
+// worker. The space's threads call compute. The table t cannot be used afterwards. Widen draws the
+// memory of the result, or spills the result.
 func (t *Table) Widen(
-	ctx context.Context, columns, width int, compute func(w workers.Worker, records *Table) ([][]uint32, error), space Space,
+	ctx context.Context, columns, width int,
+	compute func(w workers.Worker, records *Table) ([][]uint32, error), space Space,
 ) (*Table, error) {
 	first, layout := len(t.Layout.Fields), t.Layout.widen(columns, width)
 	w := newTableWriter(layout, t.Len(), space.bounded())
@@ -31,13 +33,14 @@ func (t *Table) Widen(
 			return err
 		}
 		parts := Rows{Hi: block.Len()}.Cut((block.Len() + widenBlock - 1) / widenBlock)
-		return workers.Each(len(parts), max(1, space.Threads), func(worker workers.Worker, i int) error {
+		widenPart := func(worker workers.Worker, i int) error {
 			codes, err := compute(worker, block.Slice(parts[i]))
 			if err == nil {
 				wide.Slice(parts[i]).join(block.Slice(parts[i]), layout.Fields[first:], codes)
 			}
 			return err
-		})
+		}
+		return workers.Each(len(parts), max(1, space.Threads), widenPart)
 	})
 	var wider *Table
 	if err == nil {
@@ -53,10 +56,10 @@ func (t *Table) Widen(
 	return wider, nil
 }
 
-// widenBlock is how many records are widened at a time.
+// widenBlock is the number of records that compute gets in one call.
 const widenBlock = 1 << 9
 
-// join makes the records those of a narrower table with codes in more fields.
+// join fills the table with the records of a narrower table and with codes in more fields.
 func (t *Table) join(narrow *Table, fields []Field, codes [][]uint32) {
 	copy(t.Counts, narrow.Counts)
 	w, old := t.Layout.Words, narrow.Layout.Words

@@ -33,7 +33,7 @@ func (c *counter) add(t *TIPS, table *partition.Table, rows partition.Rows, fiel
 			c.fields = append(c.fields, a)
 		}
 	}
-	if ranges := c.parallel.Of(rows); ranges != nil && len(c.fields) > 0 {
+	if ranges := c.parallel.Ranges(rows); ranges != nil && len(c.fields) > 0 {
 		c.countRanges(t, table, rows, ranges)
 	} else {
 		t.count(table, rows, c.fields, c.sums)

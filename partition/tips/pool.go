@@ -40,7 +40,7 @@ func newPool(of *partition.Pool, threads int) *Pool {
 		parallel: partition.NewParallel(threads),
 		sizes:    sizes{restPays, restRecords, rangeRecords},
 	}
-	m.Spare = m.moveTable
+	m.Reclaim = m.moveTable
 	return m
 }
 

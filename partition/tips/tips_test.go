@@ -426,7 +426,7 @@ func scarce(r *rand.Rand, pool *Pool) error {
 func allOut(_ *rand.Rand, pool *Pool) error {
 	for more := true; more; {
 		var err error
-		if more, err = pool.Spare(); err != nil {
+		if more, err = pool.Reclaim(); err != nil {
 			return err
 		}
 	}
