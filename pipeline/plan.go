@@ -109,7 +109,7 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 		p.load.Ordering, p.load.Ordered = p.releasedRows(f).Spills()
 	}
 	p.predictModels(f)
-	f.Weigh(&p.load)
+	f.SetLoad(&p.load)
 	p.predictChoice(f)
 	output := forecast.Range{AtMost: f.Disk.Output}
 	f.Disk.OutputRoom = p.checkRoom("the release",

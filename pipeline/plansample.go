@@ -75,7 +75,7 @@ func (discarder) EndSplit() error            { return nil }
 func (p *planning) readSample(
 	ctx context.Context, fields []int, groupings [][]int, rows int64, f *forecast.Forecast,
 ) error {
-	e := forecast.NewExcerpt(len(fields), rows)
+	e := forecast.NewSample(len(fields), rows)
 	err := p.Dataset.Sample(ctx, rows, fields, func(b *formats.Batch) error {
 		e.Add(b)
 		return nil
@@ -85,14 +85,14 @@ func (p *planning) readSample(
 	}
 	for i, field := range fields {
 		seen := e.Values(i)
-		f.Columns[field].Distinct.See(seen, p.load.Rows*seen.Rows/max(1, e.Rows))
+		f.Columns[field].Distinct.Narrow(seen, p.load.Rows*seen.Rows/max(1, e.Rows))
 	}
 	for i := range p.load.Columns {
 		p.load.Columns[i] = f.Columns[fields[i]]
 	}
 	for i, columns := range groupings {
 		p.load.Groupings[i] = forecast.Group(p.load.Columns, columns, p.load.Rows)
-		p.load.Groupings[i].Tuples.See(e.Tuples(columns), p.load.Rows)
+		p.load.Groupings[i].Tuples.Narrow(e.Tuples(columns), p.load.Rows)
 	}
 	if last := len(groupings) - 1; p.Entity >= 0 &&
 		p.Request(count.Tuning{}).Groupings[last].Weightless {
@@ -114,7 +114,7 @@ func (p *planning) readSample(
 // predictRisk predicts the disclosure risk from the rows of a sample of some fields. If the
 // sample has all rows, it also determines whether a run refuses the kept columns.
 func (p *planning) predictRisk(
-	ctx context.Context, e *forecast.Excerpt, fields []int, f *forecast.Forecast,
+	ctx context.Context, e *forecast.Sample, fields []int, f *forecast.Forecast,
 ) error {
 	x := p.guard.NewCount()
 	defer x.Close()

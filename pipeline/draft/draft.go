@@ -64,10 +64,10 @@ type draft struct {
 	Options
 	rows     int64
 	profiles []*Profile
-	sample   *forecast.Excerpt // until sets are chosen
-	looked   int64             // number of rows read
-	class    *Profile          // nil: none
-	entity   *Profile          // nil: none
+	sample   *forecast.Sample // until sets are chosen
+	looked   int64            // number of rows read
+	class    *Profile         // nil: none
+	entity   *Profile         // nil: none
 	// masked columns that determine the class
 	classTellers []string
 	known        *set   // nil: there is nothing to mask
@@ -216,7 +216,7 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 	if err := budget.Draw("the rows that are looked at", d.drawn); err != nil {
 		return fmt.Errorf("look at the input: %w", err)
 	}
-	d.sample = forecast.NewExcerpt(len(columns), rows)
+	d.sample = forecast.NewSample(len(columns), rows)
 	var counts []int64
 	err := in.Sample(ctx, rows, columns, func(b *formats.Batch) error {
 		d.sample.Add(b)

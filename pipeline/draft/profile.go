@@ -13,8 +13,8 @@ import (
 
 // Profile is the properties of a column in some rows.
 type Profile struct {
-	Field forecast.Sighting // of the values; its Rows are those without null
-	Rows  int64             // number of rows read
+	Field forecast.Occurrences // of the values; its Rows are those without null
+	Rows  int64                // number of rows read
 
 	name    string
 	typ     formats.Type

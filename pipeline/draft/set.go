@@ -73,8 +73,8 @@ func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 	}
 	for i := 0; i < len(known); i++ {
 		others = slices.DeleteFunc(others, func(p *Profile) bool {
-			tied := d.sample.Tells(p.place, known[i].place) ||
-				d.sample.Tells(known[i].place, p.place)
+			tied := d.sample.ReliablyDetermines(p.place, known[i].place) ||
+				d.sample.ReliablyDetermines(known[i].place, p.place)
 			if tied {
 				known = append(known, p)
 			}

@@ -32,7 +32,7 @@ func TestSteps(t *testing.T) {
 	} {
 		p := &Profile{
 			typ:   tt.typ,
-			Field: forecast.Sighting{Distinct: tt.distinct},
+			Field: forecast.Occurrences{Distinct: tt.distinct},
 			low:   tt.low,
 			high:  tt.high,
 		}

@@ -1,16 +1,17 @@
-// Package forecast tells beforehand what a run takes: how many distinct values and tuples
-// there will be, the memory they need, what goes to disk, and how long it lasts.
+// Package forecast predicts the number of distinct values and tuples in a run, the memory that they
+// need, the data that goes to disk, and the time of the run.
 //
-//	Range      what a number lies between
-//	Excerpt    some rows, to count the values and tuples in
-//	Sighting   how often the values of an excerpt occur; Extrapolate tells of all rows
-//	Grouping   columns whose tuples are counted together
-//	Trial      what the job makes of some rows
-//	Load       what has to be done; its methods tell what that takes
-//	Forecast   the answer of kcut plan
+//	Range         a lower and an upper bound of a number
+//	Sample        some rows, in which values and tuples are counted
+//	Occurrences   how often the values of a sample occur; Extrapolate predicts the number of
+//	              distinct values of all rows
+//	Grouping      columns whose tuples are counted together
+//	Trial         the result of running the job on some rows
+//	Load          the work of a run; its methods predict the memory, the disk space and the time
+//	Forecast      the answer of kcut plan
 //
-// Numbers of rows are exact. Distinct values come from statistics that files keep of
-// themselves: bounds, and wide ones for tuples of several columns, which no file counts.
-// An excerpt makes them narrow. What follows from them is an estimate: factors in it were
+// The numbers of rows are exact. The numbers of distinct values come from the statistics in the
+// files. They are bounds. For tuples of several columns the bounds are wide, because no file counts
+// tuples. A sample makes the bounds narrow. All other numbers are estimates. Their factors were
 // measured on one machine (docs/performance.md).
 package forecast

@@ -8,12 +8,12 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Forecast is what a run would do and take; it is what `kcut plan --json` prints.
+// Forecast predicts the work of a run and its resources. `kcut plan --json` prints it.
 type Forecast struct {
 	Output string `json:"output"`
 	Exists bool   `json:"output_exists"`
-	// AlreadyDone is whether it was made by the same job of the same input: a run does nothing,
-	// unless it was changed since.
+	// AlreadyDone says that the same job made the output of the same input. A run then does
+	// nothing, unless somebody has changed the output since.
 	AlreadyDone bool       `json:"already_done,omitempty"`
 	Algorithm   string     `json:"algorithm"`
 	Files       int        `json:"files"`
@@ -21,17 +21,18 @@ type Forecast struct {
 	Rows        int64      `json:"rows"`
 	Columns     []Column   `json:"columns"`
 	Sets        []Set      `json:"quasi_identifiers"`
-	Groupings   []Grouping `json:"distinct_tuples"` // of columns that are counted together
-	// Auto are the candidates of algorithm auto, and what choosing takes for each, as limits.time is held against.
+	Groupings   []Grouping `json:"distinct_tuples"` // columns that are counted together
+	// Auto has the candidates of algorithm auto, with the time for judging each. The limit for this
+	// time is limits.time.
 	Auto    []Candidate `json:"auto,omitempty"`
 	Sampled int64       `json:"sampled_rows"`
-	// Steps is how many steps the search makes, of algorithms that search from the top.
+	// Steps is the number of steps of the search, for algorithms that search from the top.
 	Steps Range `json:"steps,omitzero"`
-	// Risk tells of the sampled rows how many are alike on the kept columns, and on the quasi-identifiers before they
-	// are masked. Of all rows, shares are at most that.
+	// Risk has the class sizes of the sampled rows: for the kept columns, and for the
+	// quasi-identifiers before they are masked. The shares of all rows are at most as large.
 	Risk *risk.Report `json:"risk,omitempty"`
-	// Union tells how well the sampled rows hide each other on the labels of all masked columns
-	// that a run of these rows gives them. Of more rows fewer are alone, most of the time.
+	// Union is the disclosure risk of the sampled rows for the labels of all masked columns. The
+	// labels come from a run of these rows. With more rows, fewer rows are usually unique.
 	Union   *risk.Union `json:"union,omitempty"`
 	Threads int         `json:"threads"`
 	Memory  Memory      `json:"memory"`
@@ -40,33 +41,40 @@ type Forecast struct {
 	Notices []string    `json:"notices,omitempty"`
 }
 
-// Candidate is one that algorithm auto may choose. At least and at most are those of the distinct tuples.
+// Candidate is an algorithm that algorithm auto may choose. The bounds of its time are for the
+// bounds of the distinct tuples.
 type Candidate struct {
-	Algorithm  string  `json:"algorithm"`
-	Suppresses bool    `json:"suppresses,omitempty"` // takes away as many records as max_suppressed allows
+	Algorithm string `json:"algorithm"`
+	// Suppresses says that the candidate suppresses as many records as max_suppressed allows.
+	Suppresses bool    `json:"suppresses,omitempty"`
 	Seconds    Seconds `json:"predicted_seconds"`
-	LeftOut    string  `json:"left_out,omitempty"` // why it is not judged; one for which there may be no time is not
+	// LeftOut is the reason why auto does not judge the candidate. A candidate for which the time
+	// might not suffice is not left out here.
+	LeftOut string `json:"left_out,omitempty"`
 }
 
-// Set is a quasi-identifier set. With everything at its widest label all rows are alike, so
-// that it can be met when there are at least k.
+// Set is a quasi-identifier set. If every column has only its widest label, all rows are in one
+// class. So k can be reached if there are at least k rows.
 type Set struct {
 	Columns   []string `json:"columns"`
 	K         int      `json:"k"`
 	Reachable bool     `json:"reachable"`
-	Redundant bool     `json:"redundant,omitempty"` // others imply it
+	Redundant bool     `json:"redundant,omitempty"` // other sets imply this set
 }
 
-// Memory is in bytes.
+// Memory has numbers of bytes.
 type Memory struct {
 	Budget   int64   `json:"budget_bytes"`
-	Overhead int64   `json:"overhead_bytes"` // that the process may take beyond the budget
-	Counting Range   `json:"counting_bytes"` // what counting needs, which may take half of the budget
-	Spills   Verdict `json:"spills"`
-	Ordering Verdict `json:"ordering_spills,omitempty"` // putting the rows of the release in order; "": they stay in that of the input
+	Overhead int64   `json:"overhead_bytes"` // memory of the process besides the budget
+	Counting Range   `json:"counting_bytes"` // need of counting, which may use half of the budget
+	Spills   Verdict `json:"spills"`         // whether counting spills
+	// Ordering says whether rows spill while they are put in the order of the release. It is empty
+	// if they stay in the order of the input.
+	Ordering Verdict `json:"ordering_spills,omitempty"`
 }
 
-// Disk is what to reserve, in bytes, and where; nil where the system does not tell what is free.
+// Disk is the disk space to reserve, in bytes. A room is nil if the system does not report the free
+// space of the folder.
 type Disk struct {
 	Output     int64 `json:"output_bytes"`
 	Spill      Range `json:"spill_bytes"`
@@ -74,89 +82,93 @@ type Disk struct {
 	SpillRoom  *Room `json:"spill_room,omitempty"`
 }
 
-// Room is what a folder's file system has for what is written there.
+// Room compares the free space of a folder's file system with the data that is written there.
 type Room struct {
 	Folder string  `json:"folder"`
 	Free   int64   `json:"free_bytes"`
 	Enough Verdict `json:"enough"`
 }
 
-// NewRoom compares the free bytes of a folder with what has to be written there.
+// NewRoom compares the free bytes of a folder with the bytes that it needs.
 func NewRoom(folder string, free int64, need Range) *Room {
 	enough := map[Verdict]Verdict{No: Yes, Maybe: Maybe, Yes: No}[need.above(free)]
 	return &Room{folder, free, enough}
 }
 
-// Weigh completes a forecast with what a load takes.
-func (f *Forecast) Weigh(l *Load) {
+// SetLoad completes a forecast with the resources of a load.
+func (f *Forecast) SetLoad(l *Load) {
 	f.Rows, f.Groupings, f.Threads = l.Rows, l.Groupings, l.Threads
 	f.Memory.Budget, f.Memory.Counting, f.Memory.Spills = l.Memory, l.InMemory(), l.Spills()
 	f.Memory.Ordering = l.Ordering
-	f.Disk = Disk{Output: l.OutputDisk(), Spill: l.SpillDisk().orMore(l.Ordered)} // what is counted was removed when rows are put in order
+	// Rows are put in order after the spilled counts have been removed.
+	f.Disk = Disk{Output: l.OutputDisk(), Spill: l.SpillDisk().orMore(l.Ordered)}
 	f.Seconds = l.Seconds()
 	if l.TopDown {
 		f.Steps = l.steps()
 	}
 }
 
-// Load is what a run has to do.
+// Load is the work of a run.
 type Load struct {
 	Rows      int64
-	Columns   []Column   // that are counted: masked, and the class
-	Groupings []Grouping // whose tuples are counted
+	Columns   []Column   // the counted columns: first the masked columns, then the class
+	Groupings []Grouping // columns whose tuples are counted together
 	Masked    int        // number of masked columns
-	Kept      int64      // bytes of kept columns, as they are stored; the whole input's when unknown
-	Text      int64      // bytes of the input that are text, which is parsed
+	Kept      int64      // stored bytes of kept columns; if unknown, bytes of the whole input
+	Text      int64      // bytes of the input that are text and must be parsed
 	Read      int        // number of columns that are read
-	Memory    int64      // the budget
+	Memory    int64      // the budget, in bytes
 	Threads   int
-	TopDown   bool     // the search is tdr's or tds's
-	MaxSteps  *int     // that the job allows; nil: no limit
-	Sets      int      // quasi-identifier sets that are searched
-	Entities  bool     // k counts them, whose rows are counted first
-	Classes   bool     // disclosing a value changes what all others gain
-	Inspects  bool     // parts of partitions are looked at for more than their size
-	Recounts  bool     // records may be taken away: the last grouping is counted for the first steps, until these fit
-	Ordering  Verdict  // whether rows go to disk while they are put in order; "": they are not
-	Ordered   Range    // the space that they take there
-	Labels    []Labels // of every masked column, the first ones of Columns
-	Tried     *Trial   // what the job makes of a part of the rows; nil: not known
-	Guided    Guided   // the search is led by models; zero: it is not
+	TopDown   bool // the algorithm is tdr or tds
+	MaxSteps  *int // the most steps that the job allows; nil: no limit
+	Sets      int  // number of quasi-identifier sets that are searched
+	Entities  bool // k counts entities; their rows are counted first
+	Classes   bool // disclosing a value changes the gains of all other values
+	Inspects  bool // a step reads more of a partition than its size
+	// Recounts says that records may be suppressed. Then the search counts the last grouping for
+	// its first steps, until these fit.
+	Recounts bool
+	Ordering Verdict  // whether rows spill while they are put in order; "": they are not ordered
+	Ordered  Range    // the disk space of these rows
+	Labels   []Labels // of every masked column, in the order of Columns
+	Tried    *Trial   // the result of running the job on some rows; nil: not known
+	Guided   Guided   // the models that guide the search; zero: there are none
 }
 
-// Guided is a search that is led by models of the classes.
+// Guided describes the models of the classes that guide a search.
 type Guided struct {
 	Classes int64
-	Trees   int // of all models
+	Trees   int // the number of trees of all models
 }
 
-// What a distinct value takes while it is counted, in bytes: its entry in a table, and of a
-// text that itself, three times.
+// Bytes of a distinct value while it is counted: its entry in a table and, for a text, three copies
+// of the text.
 const (
 	wordValue = 160
 	textValue = wordValue + 3*64
 )
 
-// InMemory returns the bytes that counting needs when nothing goes to disk.
+// InMemory returns the number of bytes that counting needs if nothing is spilled.
 func (l *Load) InMemory() (need Range) {
 	for _, c := range l.Columns {
 		need = need.plus(c.Distinct.times(wordValue, textValue))
 	}
 	for _, g := range l.Groupings {
 		record := float64(8 * (g.words + 1))
-		held := Range{g.Tuples.AtLeast, min(multiply(g.Tuples.AtMost, int64(l.Threads)), max(l.Rows, g.Tuples.AtMost))}
-		// Records are held up to three times until equal ones are merged, and once more as
-		// the table is made of them.
+		ofThreads := multiply(g.Tuples.AtMost, int64(l.Threads))
+		held := Range{g.Tuples.AtLeast, min(ofThreads, max(l.Rows, g.Tuples.AtMost))}
+		// There are up to three records of a tuple before equal tuples are merged. The table then
+		// has one more copy.
 		need = need.plus(held.times(record, 3*record)).plus(g.Tuples.times(record, record))
 	}
 	return need
 }
 
-// Spills returns whether counting goes to disk.
+// Spills returns whether counting spills to disk.
 func (l *Load) Spills() Verdict { return l.InMemory().above(spill.Counts.Part(l.Memory)) }
 
-// SpillDisk returns the disk space to reserve for what is spilled, in bytes: at most twice
-// what the masked columns take uncompressed.
+// SpillDisk returns the disk space to reserve for spilled counts, in bytes: at most twice the
+// uncompressed size of the masked columns.
 func (l *Load) SpillDisk() Range {
 	if l.Spills() == No {
 		return Range{}
@@ -171,29 +183,30 @@ func (l *Load) SpillDisk() Range {
 	if l.Spills() == Maybe {
 		disk.AtLeast = 0
 	}
-	disk.AtLeast = max(0, disk.AtLeast-l.Memory) // what fits is not written
+	disk.AtLeast = max(0, disk.AtLeast-l.Memory) // data that fits the memory is not written
 	return disk
 }
 
-// OutputDisk returns the disk space to reserve for the release, in bytes: kept columns take about
-// what they take in the input, and a label takes a byte or less.
+// OutputDisk returns the disk space to reserve for the release, in bytes. Kept columns take about
+// as much space as in the input. A label takes one byte or less.
 func (l *Load) OutputDisk() int64 {
 	return add(l.Kept, multiply(l.Rows, int64(l.Masked))) + footerBytes
 }
 
-// footerBytes is what the metadata of a release takes, but for very large cuts.
+// footerBytes is the size of a release's metadata, except for very large cuts.
 const footerBytes = 64 << 10
 
-// Range is what a number is expected to lie in, both ends included.
+// Range has the bounds between which a number is expected. The number may be equal to a bound.
 type Range struct {
 	AtLeast int64 `json:"at_least"`
 	AtMost  int64 `json:"at_most"`
 }
 
-// Exactly returns the range of one number.
+// Exactly returns the range that has only one number.
 func Exactly(n int64) Range { return Range{n, n} }
 
-// within returns the part of a range that lies in another, or the end nearest to it.
+// within returns the part of a range that lies in another range. If the ranges have no common part,
+// it returns the end of the other range that is nearest to the range.
 func (r Range) within(other Range) Range {
 	clamp := func(n int64) int64 { return min(max(n, other.AtLeast), other.AtMost) }
 	return Range{clamp(r.AtLeast), clamp(r.AtMost)}
@@ -209,12 +222,12 @@ func (r Range) orMore(other Range) Range {
 	return Range{max(r.AtLeast, other.AtLeast), max(r.AtMost, other.AtMost)}
 }
 
-// times returns the range of a product with numbers that are at least 0.
+// times returns the range of a product with a number from low to high. low is at least 0.
 func (r Range) times(low, high float64) Range {
 	return Range{toInt(float64(r.AtLeast) * low), toInt(float64(r.AtMost) * high)}
 }
 
-// Verdict is whether something will be.
+// Verdict says whether something will happen.
 type Verdict string
 
 // The verdicts.
@@ -224,7 +237,7 @@ const (
 	Yes   Verdict = "yes"
 )
 
-// above returns whether a number that lies in a range is above another.
+// above returns whether a number in the range is above n.
 func (r Range) above(n int64) Verdict {
 	switch {
 	case r.AtMost <= n:
@@ -235,13 +248,14 @@ func (r Range) above(n int64) Verdict {
 	return Maybe
 }
 
-// See makes the range of a number of values or tuples what an excerpt shows, within the bounds
-// that are known.
-func (r *Range) See(s Sighting, rows int64) {
+// Narrow replaces the range of a number of values or tuples with an estimate from a sample. The
+// estimate stays within the known bounds.
+func (r *Range) Narrow(s Occurrences, rows int64) {
 	*r = s.Extrapolate(rows).within(Range{s.Distinct, max(s.Distinct, r.AtMost)})
 }
 
-// add and multiply stop at the largest number. They take none below 0.
+// add and multiply return the largest number if the result would be larger. Their operands are at
+// least 0.
 func add(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -256,7 +270,7 @@ func multiply(a, b int64) int64 {
 	return a * b
 }
 
-// toInt rounds a number that is at least 0.
+// toInt rounds a number, which is at least 0.
 func toInt(x float64) int64 {
 	if x >= math.MaxInt64 {
 		return math.MaxInt64
@@ -264,12 +278,12 @@ func toInt(x float64) int64 {
 	return int64(math.Round(x))
 }
 
-// Column is one column of the input, and what is known of it.
+// Column describes one column of the input.
 type Column struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`
 	Mask     string `json:"mask"`
-	Distinct Range  `json:"distinct_values"` // nulls left out
+	Distinct Range  `json:"distinct_values"` // without null
 }
 
 // Grouping is a list of columns whose tuples a run counts together.
@@ -277,17 +291,18 @@ type Grouping struct {
 	Columns []string `json:"columns"`
 	Tuples  Range    `json:"distinct_tuples"`
 
-	words int64 // of a packed tuple
+	words int64 // 64-bit words of a packed tuple
 }
 
-// Group bounds the number of tuples of some of the columns, by their values and by the rows.
+// Group returns the grouping of some columns. The values of the columns and the number of rows give
+// the bounds of the number of tuples.
 func Group(columns []Column, of []int, rows int64) Grouping {
 	g := Grouping{Tuples: Exactly(min(rows, 1))}
 	width := 0
 	for _, i := range of {
 		c := columns[i]
 		g.Columns = append(g.Columns, c.Name)
-		values := Range{c.Distinct.AtLeast, add(c.Distinct.AtMost, 1)} // perhaps nulls
+		values := Range{c.Distinct.AtLeast, add(c.Distinct.AtMost, 1)} // with or without a null
 		g.Tuples.AtLeast = max(g.Tuples.AtLeast, values.AtLeast)
 		g.Tuples.AtMost = min(rows, multiply(g.Tuples.AtMost, values.AtMost))
 		width += bits.Len64(uint64(values.AtMost))

@@ -9,13 +9,13 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// seen returns the sighting of some values, counted with a map.
-func seen(values []uint64) Sighting {
+// seen counts the occurrences of some values with a map.
+func seen(values []uint64) Occurrences {
 	counts := make(map[uint64]int)
 	for _, v := range values {
 		counts[v]++
 	}
-	s := Sighting{Rows: int64(len(values)), Distinct: int64(len(counts))}
+	s := Occurrences{Rows: int64(len(values)), Distinct: int64(len(counts))}
 	for _, n := range counts {
 		switch n {
 		case 1:
@@ -28,7 +28,7 @@ func seen(values []uint64) Sighting {
 	return s
 }
 
-// draws are ways in which values are distributed.
+// draws has distributions of values.
 var draws = map[string]func(rng *rand.Rand) uint64{
 	"few":     func(rng *rand.Rand) uint64 { return rng.Uint64N(20) },
 	"as many": func(rng *rand.Rand) uint64 { return rng.Uint64N(10_000) },
@@ -42,10 +42,10 @@ var draws = map[string]func(rng *rand.Rand) uint64{
 	},
 }
 
-// TestExtrapolate counts the distinct values of a part of some rows, and of all: these lie in
-// what the part tells, or less than a tenth outside.
+// TestExtrapolate counts the distinct values of a part of the rows and of all rows. The number for
+// all rows is within the range that the part predicts, or less than a tenth outside.
 func TestExtrapolate(t *testing.T) {
-	const seed = 4 // what is drawn lies outside now and then
+	const seed = 4 // with other seeds a number is sometimes outside
 	for _, name := range slices.Sorted(maps.Keys(draws)) {
 		draw, rng := draws[name], rand.New(rand.NewPCG(seed, 0))
 		for _, part := range []int{500, 5_000, 50_000, 100_000} {
@@ -55,21 +55,24 @@ func TestExtrapolate(t *testing.T) {
 			}
 			want := seen(values).Distinct
 			s := seen(values[:part])
-			if got := See(slices.Clone(values[:part]), nil); got != s {
+			if got := CountOccurrences(slices.Clone(values[:part]), nil); got != s {
 				t.Errorf("seed %d: %s: saw %+v, want %+v", seed, name, got, s)
 			}
 			r := s.Extrapolate(int64(len(values)))
 			if float64(r.AtLeast) > 1.1*float64(want) || 1.1*float64(r.AtMost) < float64(want) {
-				t.Errorf("seed %d: %s: %d of %d rows tell of %+v values, there are %d", seed, name, part, len(values), r, want)
+				t.Errorf("seed %d: %s: %d of %d rows predict %+v values, there are %d",
+					seed, name, part, len(values), r, want)
 			}
 			if part == len(values) && r != Exactly(want) {
-				t.Errorf("seed %d: %s: all rows tell of %+v values, there are %d", seed, name, r, want)
+				t.Errorf("seed %d: %s: all rows predict %+v values, there are %d",
+					seed, name, r, want)
 			}
 		}
 	}
 }
 
-// TestExtrapolateInOrder: rows that follow each other have the same values, and others elsewhere.
+// TestExtrapolateInOrder predicts from rows in an order: adjacent rows have the same value, and
+// other places have other values.
 func TestExtrapolateInOrder(t *testing.T) {
 	const rows, places, each = 100_000, 16, 1000
 	var sampled []uint64
@@ -80,14 +83,15 @@ func TestExtrapolateInOrder(t *testing.T) {
 		}
 		ends = append(ends, int64(len(sampled)))
 	}
-	if r := See(sampled, ends).Extrapolate(rows); r.AtLeast > rows/5 || r.AtMost < rows/5 || r.AtMost > rows/4 {
+	r := CountOccurrences(sampled, ends).Extrapolate(rows)
+	if r.AtLeast > rows/5 || r.AtMost < rows/5 || r.AtMost > rows/4 {
 		t.Errorf("%+v values, there are %d", r, rows/5)
 	}
 }
 
-// TestFrequent counts the values that a number of rows have, of a part of some rows, and of all: of
-// these it is exact, and else they lie in what the part tells, or less than a tenth outside; and that is
-// not far above.
+// TestFrequent predicts the number of frequent values from a part of the rows and from all rows.
+// The prediction from all rows is exact. Else the number is within the predicted range, or less than
+// a tenth outside, and the upper bound is not much larger.
 func TestFrequent(t *testing.T) {
 	const rows, places, seed = 100_000, 16, 4
 	ways := maps.Clone(draws)
@@ -101,7 +105,7 @@ func TestFrequent(t *testing.T) {
 			counts[values[i]]++
 		}
 		for _, each := range []int{1000, 3000, rows / places} {
-			e := &Excerpt{columns: make([]hashed, 1)}
+			e := &Sample{columns: make([]hashedColumn, 1)}
 			for place := range places {
 				e.columns[0].rows = append(e.columns[0].rows, values[place*rows/places:][:each]...)
 				e.Rows += int64(each)
@@ -115,39 +119,52 @@ func TestFrequent(t *testing.T) {
 					}
 				}
 				r := e.Frequent(0, k, rows)
-				if float64(r.AtLeast) > 1.1*float64(want) || 1.1*float64(r.AtMost) < float64(want) || e.Rows == rows && r != Exactly(want) {
-					t.Errorf("%s: %d rows: %+v values have %d of all, and %d do", name, e.Rows, r, k, want)
+				if float64(r.AtLeast) > 1.1*float64(want) ||
+					1.1*float64(r.AtMost) < float64(want) ||
+					e.Rows == rows && r != Exactly(want) {
+					t.Errorf("%s: %d rows predict %+v values with %d of all rows, there are %d",
+						name, e.Rows, r, k, want)
 				}
-				if most := rows / int64(k); k > 1 && each > 1000 && want > 10 && r.AtMost > 3*want && r.AtMost < most {
-					t.Errorf("%s: %d rows: at most %d values have %d of all, and %d do", name, e.Rows, r.AtMost, k, want)
+				if most := rows / int64(k); k > 1 && each > 1000 && want > 10 &&
+					r.AtMost > 3*want && r.AtMost < most {
+					t.Errorf("%s: %d rows predict at most %d values with %d rows, there are %d",
+						name, e.Rows, r.AtMost, k, want)
 				}
 			}
 		}
 	}
 }
 
-// A sighting of nothing, and of rows that are all different, tell something sensible.
+// Occurrences without rows, and of rows that are all different, give sensible predictions.
 func TestExtrapolateAtTheEnds(t *testing.T) {
 	for _, tt := range []struct {
-		s    Sighting
+		s    Occurrences
 		rows int64
 		want Range
 	}{
-		{Sighting{}, 0, Exactly(0)},
-		{Sighting{}, 100, Exactly(0)},
-		{Sighting{Rows: 1, Distinct: 1, Once: 1, Local: 1}, 100, Range{1, 100}},
-		{Sighting{Rows: 10, Distinct: 1}, 1 << 40, Exactly(1)},
-		{Sighting{Rows: 1 << 19, Distinct: 1 << 19, Once: 1 << 19, Local: 1 << 19}, 1 << 20, Exactly(1 << 20)},
+		{Occurrences{}, 0, Exactly(0)},
+		{Occurrences{}, 100, Exactly(0)},
+		{Occurrences{Rows: 1, Distinct: 1, Once: 1, Local: 1}, 100, Range{1, 100}},
+		{Occurrences{Rows: 10, Distinct: 1}, 1 << 40, Exactly(1)},
+		{
+			Occurrences{Rows: 1 << 19, Distinct: 1 << 19, Once: 1 << 19, Local: 1 << 19},
+			1 << 20, Exactly(1 << 20),
+		},
 	} {
 		got := tt.s.Extrapolate(tt.rows)
-		if near := got.AtLeast*1000 >= tt.want.AtLeast*999 && got.AtLeast <= tt.want.AtLeast; !near || got.AtMost != tt.want.AtMost {
+		near := got.AtLeast*1000 >= tt.want.AtLeast*999 && got.AtLeast <= tt.want.AtLeast
+		if !near || got.AtMost != tt.want.AtMost {
 			t.Errorf("%+v of %d rows: %+v, want %+v", tt.s, tt.rows, got, tt.want)
 		}
 	}
 }
 
 func TestGroup(t *testing.T) {
-	columns := []Column{{Name: "a", Distinct: Exactly(9)}, {Name: "b", Distinct: Range{5, 1 << 62}}, {Name: "c", Distinct: Exactly(1)}}
+	columns := []Column{
+		{Name: "a", Distinct: Exactly(9)},
+		{Name: "b", Distinct: Range{5, 1 << 62}},
+		{Name: "c", Distinct: Exactly(1)},
+	}
 	for _, tt := range []struct {
 		of    []int
 		rows  int64
@@ -162,13 +179,14 @@ func TestGroup(t *testing.T) {
 	} {
 		g := Group(columns, tt.of, tt.rows)
 		if tt.rows > 0 && g.Tuples != tt.want || g.words != tt.words {
-			t.Errorf("%v of %d rows: %+v in %d words, want %+v in %d", tt.of, tt.rows, g.Tuples, g.words, tt.want, tt.words)
+			t.Errorf("%v of %d rows: %+v in %d words, want %+v in %d",
+				tt.of, tt.rows, g.Tuples, g.words, tt.want, tt.words)
 		}
 	}
 }
 
-// TestLoad checks what must hold of any load: more memory never spills more, and more rows
-// never take less.
+// TestLoad checks properties of every load: more memory never spills more, and more rows never take
+// less time.
 func TestLoad(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -176,7 +194,8 @@ func TestLoad(t *testing.T) {
 	for range 200 {
 		l := randomLoad(rng)
 		spills := l.Spills()
-		if disk := l.SpillDisk(); (disk.AtMost > 0) != (spills != No) || disk.AtLeast > disk.AtMost {
+		disk := l.SpillDisk()
+		if (disk.AtMost > 0) != (spills != No) || disk.AtLeast > disk.AtMost {
 			t.Errorf("seed %d: spilling is %q and takes %+v", seed, spills, disk)
 		}
 		if s := l.Seconds(); s.AtLeast < 0 || s.AtLeast > s.AtMost {
@@ -185,7 +204,8 @@ func TestLoad(t *testing.T) {
 		roomy := l
 		roomy.Memory *= 2
 		if order[roomy.Spills()] > order[spills] {
-			t.Errorf("seed %d: twice the memory spills %q instead of %q", seed, roomy.Spills(), spills)
+			t.Errorf("seed %d: twice the memory spills %q instead of %q",
+				seed, roomy.Spills(), spills)
 		}
 		longer := l
 		longer.Rows *= 2
@@ -195,10 +215,13 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestStepsTakeTime: where labels may be many, a search from the top may take many steps, and each takes time.
+// TestStepsTakeTime expects many steps of a search from the top if there may be many labels. Each
+// step takes time.
 func TestStepsTakeTime(t *testing.T) {
 	l := Load{
-		Rows: 2_000_000, Columns: []Column{{Distinct: Exactly(400_000)}, {Distinct: Exactly(1_000_000)}}, Masked: 1, Threads: 2, Memory: 1 << 30,
+		Rows:    2_000_000,
+		Columns: []Column{{Distinct: Exactly(400_000)}, {Distinct: Exactly(1_000_000)}},
+		Masked:  1, Threads: 2, Memory: 1 << 30,
 		TopDown: true, Sets: 1, Labels: []Labels{{Least: 5, Disclosed: true, Alone: true}},
 	}
 	if steps := l.steps().AtMost; steps != 400_000 {
@@ -213,7 +236,7 @@ func TestStepsTakeTime(t *testing.T) {
 		t.Errorf("400,000 steps take %+v, 2,000 take %+v", many, few)
 	}
 	if l.Labels[0].Frequent = new(Exactly(7)); l.steps() != (Range{6, 7}) {
-		t.Errorf("7 values that have so many rows are %+v steps", l.steps())
+		t.Errorf("7 values with enough rows need %+v steps", l.steps())
 	}
 	for name, otherwise := range map[string]func(l *Load){
 		"other columns": func(l *Load) { l.Labels[0].Alone = false },
@@ -224,63 +247,77 @@ func TestStepsTakeTime(t *testing.T) {
 		other := l
 		other.Labels = slices.Clone(l.Labels)
 		if otherwise(&other); other.steps() != (Range{0, 7}) {
-			t.Errorf("%s decide, too, and there are %+v steps", name, other.steps())
+			t.Errorf("%s also determine the steps, but the prediction is %+v", name, other.steps())
 		}
 	}
 	if l.MaxSteps = new(3); l.steps() != Exactly(3) {
-		t.Errorf("3 steps are allowed, and %+v foretold", l.steps())
+		t.Errorf("3 steps are allowed, %+v predicted", l.steps())
 	}
 	l.MaxSteps, l.Tried = nil, &Trial{Rows: l.Rows / 2, Steps: 7}
 	if l.steps() != Exactly(7) {
-		t.Errorf("7 steps of a half, and %+v foretold", l.steps())
+		t.Errorf("half of the rows take 7 steps, %+v predicted", l.steps())
 	}
 	if l.Tried = (&Trial{Rows: l.Rows, Steps: 3}); l.steps() != Exactly(3) {
-		t.Errorf("3 steps were made, and %+v foretold", l.steps())
+		t.Errorf("all rows take 3 steps, %+v predicted", l.steps())
 	}
-	numbers := Load{Rows: 1 << 30, Columns: []Column{{Distinct: Exactly(1 << 20)}}, TopDown: true, Labels: []Labels{{Least: 5, Most: 100}}}
+	numbers := Load{
+		Rows: 1 << 30, Columns: []Column{{Distinct: Exactly(1 << 20)}},
+		TopDown: true, Labels: []Labels{{Least: 5, Most: 100}},
+	}
 	if numbers.steps() != (Range{0, 100}) {
-		t.Errorf("100 numbers are told apart, and %+v steps foretold", numbers.steps())
+		t.Errorf("there may be 100 labels of numbers, %+v steps predicted", numbers.steps())
 	}
 	if l.TopDown = false; l.steps().AtMost != 0 {
-		t.Error("another search takes steps from the top")
+		t.Error("a search that is not from the top takes steps")
 	}
 }
 
-// TestModelsTakeTime: a guided search takes longer the more classes there are, and trees.
+// TestModelsTakeTime expects that a guided search takes longer with more classes and more trees.
 func TestModelsTakeTime(t *testing.T) {
 	columns := []Column{{Distinct: Exactly(100)}, {Distinct: Exactly(1000)}}
-	l := Load{Rows: 70_000, Columns: columns, Masked: 2, Threads: 2, Memory: 1 << 30, Groupings: []Grouping{{Tuples: Exactly(70_000)}}}
+	l := Load{
+		Rows: 70_000, Columns: columns, Masked: 2, Threads: 2, Memory: 1 << 30,
+		Groupings: []Grouping{{Tuples: Exactly(70_000)}},
+	}
 	plain := l.Seconds()
 	l.Guided = Guided{Classes: 2, Trees: 100}
 	two := l.Seconds()
 	l.Guided = Guided{Classes: 257, Trees: 2570}
-	if many := l.Seconds(); two.AtMost <= plain.AtMost || many.AtLeast < 5 || many.AtMost < two.AtMost+50 {
-		t.Errorf("no model takes %+v, models of two classes %+v, of 257 %+v", plain, two, many)
+	many := l.Seconds()
+	if two.AtMost <= plain.AtMost || many.AtLeast < 5 || many.AtMost < two.AtMost+50 {
+		t.Errorf("without models %+v, with models of 2 classes %+v, of 257 classes %+v",
+			plain, two, many)
 	}
 }
 
 func randomLoad(rng *rand.Rand) Load {
 	rows := 1 + rng.Int64N(1<<30)
-	l := Load{Rows: rows, Masked: 3, Kept: rng.Int64N(1 << 35), Memory: 16<<20 + rng.Int64N(1<<32), Threads: 1 + rng.IntN(16)}
+	l := Load{
+		Rows: rows, Masked: 3, Kept: rng.Int64N(1 << 35),
+		Memory: 16<<20 + rng.Int64N(1<<32), Threads: 1 + rng.IntN(16),
+	}
 	for range 4 {
 		low := rng.Int64N(rows)
 		l.Columns = append(l.Columns, Column{Distinct: Range{low, low + rng.Int64N(rows-low)}})
 	}
-	l.Groupings = []Grouping{Group(l.Columns, []int{0, 1}, rows), Group(l.Columns, []int{1, 2}, rows)}
+	l.Groupings = []Grouping{
+		Group(l.Columns, []int{0, 1}, rows), Group(l.Columns, []int{1, 2}, rows),
+	}
 	return l
 }
 
-// Counting holds tuples as a table of them does, and that.
+// Counting needs the memory of the table of tuples twice at least, and four times at most.
 func TestTuplesTakeTheirTables(t *testing.T) {
 	const rows = 1000
 	for _, width := range []int{10, 60, 100} {
-		columns := []Column{{Distinct: Exactly(1<<(width/2) - 2)}, {Distinct: Exactly(1<<(width/2) - 2)}}
+		column := Column{Distinct: Exactly(1<<(width/2) - 2)}
+		columns := []Column{column, column}
 		g := Group(columns, []int{0, 1}, rows)
 		g.Tuples = Exactly(rows)
 		l := Load{Rows: rows, Groupings: []Grouping{g}, Threads: 1}
 		table := partition.NewLayout([]int{1 << (width / 2), 1 << (width / 2)}).TableBytes(rows)
 		if need := l.InMemory(); need.AtLeast != 2*table || need.AtMost != 4*table {
-			t.Errorf("%d bits: %+v bytes are foreseen for a table of %d", width, need, table)
+			t.Errorf("%d bits: %+v bytes predicted for a table of %d", width, need, table)
 		}
 	}
 }

@@ -14,7 +14,8 @@ func TestRoom(t *testing.T) {
 		{10, Range{11, 11}, No},
 		{0, Range{0, 1}, Maybe},
 	} {
-		if got := NewRoom("scratch", tt.free, tt.need); got.Enough != tt.want || got.Free != tt.free {
+		if got := NewRoom("scratch", tt.free, tt.need); got.Enough != tt.want ||
+			got.Free != tt.free {
 			t.Errorf("%d bytes free for %+v: %+v, want %q", tt.free, tt.need, got, tt.want)
 		}
 	}

@@ -2,69 +2,72 @@ package forecast
 
 import "math"
 
-// Seconds are those of the clock, on a machine that has nothing else to do: all threads help at
-// best, and half of them at worst. Those of two processors together lie there, too.
+// Seconds are seconds of the clock on a machine that does nothing else. All threads help at best,
+// and half of them at worst. The processor seconds of two threads together are within the same
+// bounds.
 type Seconds struct {
 	AtLeast float64 `json:"at_least"`
 	AtMost  float64 `json:"at_most"`
 }
 
-// What was measured, in nanoseconds of processor time (docs/performance.md).
+// Measured times, in nanoseconds of processor time (docs/performance.md).
 const (
-	start       = 150e6 // of the process, and of the files that a release is made with
+	start       = 150e6 // the start of the process, and the files that every release needs
 	readCell    = 15
 	maskCell    = 10
 	verifyCell  = 5
 	copyByte    = 2
-	parseByte   = 25   // of text, which is read twice
-	entityRow   = 900  // that is counted to its entity
-	value       = 2500 // of a column, with its place in the order of values
-	searchTuple = 900  // with eight to fourteen columns, of which each meets several steps
+	parseByte   = 25   // a byte of text, which is read twice
+	entityRow   = 900  // counting a row for its entity
+	value       = 2500 // a value of a column, including its position in the order of values
+	searchTuple = 900  // a tuple of 8 to 14 columns; several steps divide its records
 	spillTuple  = 1800
-	column      = 500e3 // that is read: its pages, its cut, and recounting it
-	step        = 65e3  // with the label that it makes, in the cut and in the pages, and the records that it divides
-	disclosure  = 11e3  // a step that divides off the records of a value
-	stepOfClass = 5e3   // of a disclosure, with a class
-	inspection  = 9.5e3 // of a step
-	outliers    = 100e3 // of an inspected step that is no disclosure, where records may be taken away
-	stepOfSet   = 30    // what a step tells of every set
-	recount     = 1000  // of a tuple, for the first steps, until these fit
-	treeTuple   = 90    // of a tuple that models are fitted to, for every tree
-	massTuple   = 70    // of a tuple, a masked column and a class above two, for every cut that it meets in two trees
+	column      = 500e3 // a column that is read: its pages, its cut, and its recount
+	step        = 65e3  // a step: its label in the cut and in pages, and the records it divides
+	disclosure  = 11e3  // a step that separates the records of a value
+	stepOfClass = 5e3   // the additional time of a disclosure if there is a class
+	inspection  = 9.5e3 // the inspection of a step
+	outliers    = 100e3 // an inspected step that is no disclosure, if records may be suppressed
+	stepOfSet   = 30    // the part of a step for each set
+	recount     = 1000  // counting a tuple for the first steps, until they fit
+	treeTuple   = 90    // a tuple that models are fitted to, for each tree
+	massTuple   = 70    // a tuple, for each masked column, class above two and cut of two trees
 )
 
-// mostFitted is how many tuples models are fitted to at most, about.
+// mostFitted is about the largest number of tuples that models are fitted to.
 const mostFitted = 1 << 16
 
-// slack is how far machines, disks and data lie apart from those of the measurement.
+// Other machines, disks and data make a run faster or slower than the measurement, by these
+// factors.
 const (
 	fastest = 0.4
 	slowest = 2.5
 )
 
-// Seconds returns how long a run takes, about.
+// Seconds returns about how long a run takes.
 func (l *Load) Seconds() Seconds {
 	slowTuple := 2.0 * searchTuple
 	if l.TopDown {
 		slowTuple = searchTuple
 	}
 	spills, threads := l.Spills(), float64(l.Threads)
-	low := l.takes(least, threads, spills == Yes, searchTuple)
-	high := l.takes(most, max(1, threads/2), spills != No, slowTuple)
+	low := l.nanoseconds(least, threads, spills == Yes, searchTuple)
+	high := l.nanoseconds(most, max(1, threads/2), spills != No, slowTuple)
 	return Seconds{low * fastest / 1e9, high * slowest / 1e9}
 }
 
-// end is one of a range.
+// end returns one end of a range.
 type end func(r Range) int64
 
 func least(r Range) int64 { return r.AtLeast }
 func most(r Range) int64  { return r.AtMost }
 
-// takes returns the time, in nanoseconds, when numbers are at one end, and the threads share what is
-// done with every row, and a tuple takes a time.
-func (l *Load) takes(at end, threads float64, spills bool, perTuple float64) float64 {
+// nanoseconds returns the time of a run, with all numbers at one end of their ranges. The threads
+// share the work for rows. The search takes perTuple nanoseconds for each tuple.
+func (l *Load) nanoseconds(at end, threads float64, spills bool, perTuple float64) float64 {
 	cells, masked := float64(l.Rows)*float64(len(l.Columns)), float64(l.Rows)*float64(l.Masked)
-	streamed := cells*readCell + masked*(maskCell+verifyCell) + float64(l.Kept)*copyByte + float64(l.Text)*parseByte
+	streamed := cells*readCell + masked*(maskCell+verifyCell) +
+		float64(l.Kept)*copyByte + float64(l.Text)*parseByte
 	if l.Entities {
 		streamed += float64(l.Rows) * entityRow
 	}
@@ -78,12 +81,13 @@ func (l *Load) takes(at end, threads float64, spills bool, perTuple float64) flo
 	for _, g := range l.Groupings {
 		tuples += float64(at(g.Tuples))
 	}
-	return start + streamed/threads + values*value + tuples*perTuple + float64(l.Read)*column + l.stepsTake(at) + l.modelsTake(tuples)
+	return start + streamed/threads + values*value + tuples*perTuple + float64(l.Read)*column +
+		l.stepNanoseconds(at) + l.modelNanoseconds(tuples)
 }
 
-// stepsTake returns the time, in nanoseconds, of the steps of a search from the top and of counting
-// records again.
-func (l *Load) stepsTake(at end) (took float64) {
+// stepNanoseconds returns the time of the steps of a search from the top, including the time for
+// counting records again.
+func (l *Load) stepNanoseconds(at end) (took float64) {
 	steps := 0.0
 	for i := range l.Labels {
 		each, disclosed := float64(step+stepOfSet*l.Sets), l.Labels[i].Disclosed
@@ -111,9 +115,9 @@ func (l *Load) stepsTake(at end) (took float64) {
 	return took
 }
 
-// modelsTake returns the time, in nanoseconds, of models of so many tuples and of a search that is
-// led by them: cuts halve parts.
-func (l *Load) modelsTake(tuples float64) float64 {
+// modelNanoseconds returns the time for fitting models to tuples and for the search that they
+// guide. Each cut halves a part.
+func (l *Load) modelNanoseconds(tuples float64) float64 {
 	g := &l.Guided
 	if g.Trees == 0 {
 		return 0
@@ -123,8 +127,8 @@ func (l *Load) modelsTake(tuples float64) float64 {
 	return fitting/float64(l.Threads) + tuples*masses*massTuple
 }
 
-// steps returns how many steps a search from the top takes: each makes another label. Of more rows
-// it takes more than of a part of them.
+// steps returns the number of steps of a search from the top. Each step makes one more label. A
+// search on all rows takes at least as many steps as a search on a part of them.
 func (l *Load) steps() (steps Range) {
 	for i := range l.Labels {
 		steps = steps.plus(l.labels(i))
@@ -142,9 +146,9 @@ func (l *Load) steps() (steps Range) {
 	return steps
 }
 
-// labels returns how many labels steps make of a masked column: at most as many as it has values, and
-// such that each can have Least records or more; and at least all values that have these, where
-// nothing else decides whether they are disclosed.
+// labels returns how many labels the steps make of a masked column. There is at most one label for
+// each value, and each label needs at least Least records. If nothing else determines whether
+// values are disclosed, there is at least one label for each value with Least records.
 func (l *Load) labels(column int) (labels Range) {
 	of := &l.Labels[column]
 	if !l.TopDown {
@@ -158,17 +162,18 @@ func (l *Load) labels(column int) (labels Range) {
 	if of.Frequent != nil {
 		labels.AtMost = min(labels.AtMost, of.Frequent.AtMost)
 		if of.Alone && !l.Classes && !l.Inspects && !l.Recounts {
-			labels.AtLeast = max(0, min(labels.AtMost, of.Frequent.AtLeast)-1) // the last one may hide values that are rare
+			// The last value may stay with the rare values to hide them.
+			labels.AtLeast = max(0, min(labels.AtMost, of.Frequent.AtLeast)-1)
 		}
 	}
 	return labels
 }
 
-// Labels says which labels steps may make of a column.
+// Labels describes the labels that steps may make of a column.
 type Labels struct {
-	Least     uint64 // records that one has
-	Most      int64  // how many there are, unless they are values
-	Disclosed bool   // they are values
-	Alone     bool   // the column's sets have no other
-	Frequent  *Range // how many values have Least records; nil: not known
+	Least     uint64 // the smallest number of records of a label
+	Most      int64  // the largest number of labels; not used if Disclosed
+	Disclosed bool   // labels are single values
+	Alone     bool   // the column's sets have no other column
+	Frequent  *Range // the number of values with at least Least records; nil: not known
 }

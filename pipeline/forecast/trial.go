@@ -2,12 +2,12 @@ package forecast
 
 import "github.com/kcut/kcut/pipeline/risk"
 
-// Trial is what a job makes of some rows of its input.
+// Trial is the result of running a job on some rows of its input.
 type Trial struct {
 	Rows        int64
-	Steps       int         // of the search
-	Information float64     // kept, as a run's report says it
-	Lost        []string    // masked columns of which one label is left, which tells nothing
-	Masked      int         // columns
-	Union       *risk.Union // how well these rows hide each other on all labels
+	Steps       int         // steps of the search
+	Information float64     // the part of the information that is kept, as in the report of a run
+	Lost        []string    // masked columns with only one label, which has no information
+	Masked      int         // the number of masked columns
+	Union       *risk.Union // the disclosure risk of these rows for the labels of all columns
 }

@@ -1,0 +1,321 @@
+package forecast
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/risk"
+)
+
+// Sample has some rows of some columns, as hashes of their values. The hashes depend on the values
+// alone. So the counts depend on the values alone, too.
+type Sample struct {
+	Rows    int64
+	columns []hashedColumn
+	ends    []int64 // the end of each batch; the rows of a batch are adjacent in the input
+}
+
+// hashedColumn is one column of a sample.
+type hashedColumn struct {
+	risk.Hashes
+	rows []uint64
+}
+
+// NewSample returns an empty sample with room for the given number of rows.
+func NewSample(columns int, rows int64) *Sample {
+	s := &Sample{columns: make([]hashedColumn, columns)}
+	for i := range s.columns {
+		s.columns[i].rows = make([]uint64, 0, rows)
+	}
+	return s
+}
+
+// Add adds the rows of a batch. The columns of the batch are coded.
+func (s *Sample) Add(b *formats.Batch) {
+	s.Rows += int64(b.Rows)
+	s.ends = append(s.ends, s.Rows)
+	for i, column := range b.Columns {
+		s.columns[i].add(column)
+	}
+}
+
+func (h *hashedColumn) add(column *formats.Column) {
+	byCode := h.Learn(column.Values)
+	for _, code := range column.Codes {
+		h.rows = append(h.rows, byCode[code])
+	}
+}
+
+// Values counts the occurrences of the values of a column, without nulls.
+func (s *Sample) Values(column int) Occurrences {
+	return s.occurrences(column, func(h uint64) bool { return h != risk.Null })
+}
+
+// occurrences counts the occurrences of the wanted values of a column.
+func (s *Sample) occurrences(column int, wanted func(h uint64) bool) Occurrences {
+	values, ends := make([]uint64, 0, s.Rows), make([]int64, 0, len(s.ends))
+	row := int64(0)
+	for _, end := range s.ends {
+		for ; row < end; row++ {
+			if h := s.columns[column].rows[row]; wanted(h) {
+				values = append(values, h)
+			}
+		}
+		ends = append(ends, int64(len(values)))
+	}
+	return CountOccurrences(values, ends)
+}
+
+// Frequent returns how many values of a column, including the null, occur in at least k of all rows
+// of the input, which has the given number of rows. These are the values that occur k times in the
+// sample, and values that are rare in the sample and frequent in the other rows.
+//
+// The upper bound: a value that occurs in k rows of the input has at least t rows in the sample
+// with a probability that the binomial distribution gives. Frequent divides the number of values
+// with at least t rows in the sample by this probability. The share of t in the sample is about the
+// share of k in the input.
+func (s *Sample) Frequent(column int, k uint64, rows int64) Range {
+	counts := make(map[uint64]uint64)
+	for _, h := range s.columns[column].rows {
+		counts[h]++
+	}
+	having := func(t uint64) Range {
+		seen := s.occurrences(column, func(h uint64) bool { return counts[h] >= t })
+		return seen.Extrapolate(rows * seen.Rows / max(1, s.Rows))
+	}
+	frequent := having(k)
+	if s.Rows == rows {
+		return frequent
+	}
+	share := float64(s.Rows) / float64(rows)
+	usual := uint64(float64(k) * share)
+	frequent.AtMost = rows
+	for _, t := range []uint64{max(1, usual), usual + 1} {
+		met := float64(having(t).AtMost) / atLeast(t, k, share)
+		frequent.AtMost = min(frequent.AtMost, toInt(met))
+	}
+	frequent.AtMost = max(frequent.AtLeast, frequent.AtMost)
+	return frequent
+}
+
+// atLeast returns the probability of t or more successes in k trials. The probability of a success
+// is share, which is below 1.
+func atLeast(t, k uint64, share float64) float64 {
+	logFactorial := func(n uint64) float64 { log, _ := math.Lgamma(float64(n) + 1); return log }
+	fewer := 0.0
+	for n := range t {
+		log := logFactorial(k) - logFactorial(n) - logFactorial(k-n) +
+			float64(n)*math.Log(share) + float64(k-n)*math.Log1p(-share)
+		fewer += math.Exp(log)
+	}
+	return 1 - fewer
+}
+
+// Tuples counts the occurrences of the tuples of some columns.
+func (s *Sample) Tuples(columns []int) Occurrences {
+	return CountOccurrences(s.tuples(columns), s.ends)
+}
+
+// Figures returns the disclosure risk of the sampled rows for the values of some columns.
+func (s *Sample) Figures(columns []int, k int) *risk.Figures {
+	return risk.FiguresOf(s.tuples(columns), k)
+}
+
+// ReliablyDetermines reports whether a column determines another one in the sense of
+// risk.Report.Determines. The other column must have several values, and the values of the column
+// must occur in several rows on average. Otherwise a sample often shows this by accident.
+func (s *Sample) ReliablyDetermines(column, other int) bool {
+	distinct := func(column int) int64 { return s.Figures([]int{column}, 1).Classes }
+	return s.Determines(column, other) && distinct(other) > 1 &&
+		distinct(column)*risk.LeastRows <= s.Rows
+}
+
+// tuples returns the hashes of the rows' tuples of some columns.
+func (s *Sample) tuples(columns []int) []uint64 {
+	tuples := make([]uint64, s.Rows)
+	for _, column := range columns {
+		for row, h := range s.columns[column].rows {
+			tuples[row] = risk.Join(tuples[row], h)
+		}
+	}
+	return tuples
+}
+
+// Determines reports whether all rows with the same value of one column have the same value of
+// another column.
+func (s *Sample) Determines(column, other int) bool {
+	otherByValue := make(map[uint64]uint64)
+	others := s.columns[other].rows
+	for row, h := range s.columns[column].rows {
+		if known, ok := otherByValue[h]; ok && known != others[row] {
+			return false
+		}
+		otherByValue[h] = others[row]
+	}
+	return true
+}
+
+// Intervals sorts the rows by a number, of which each row has one. It reports whether the rows with
+// the same value of a column are then always adjacent. NaN is below all other numbers.
+func (s *Sample) Intervals(numbers []float64, column int) bool {
+	order := make([]int, len(numbers))
+	for row := range order {
+		order[row] = row
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(numbers[a], numbers[b]) })
+	met, last := make(map[uint64]bool), uint64(0)
+	for i, row := range order {
+		h := s.columns[column].rows[row]
+		if (i == 0 || h != last) && met[h] {
+			return false
+		}
+		met[h], last = true, h
+	}
+	return true
+}
+
+// bins is the number of ranges that Information divides numbers into.
+const bins = 10
+
+// Information estimates the mutual information of a column and another column, in nats. If numbers
+// are given, one for each row, they replace the values of the first column. Information divides
+// them into ranges with about the same number of rows each.
+func (s *Sample) Information(column int, numbers []float64, other int) float64 {
+	own := s.tuples([]int{column})
+	if sorted := slices.Clone(numbers); len(numbers) > 0 {
+		slices.Sort(sorted)
+		for row, x := range numbers {
+			at, _ := slices.BinarySearch(sorted, x)
+			own[row] = risk.Scatter(uint64(at * bins / len(sorted)))
+		}
+	}
+	others := s.tuples([]int{other})
+	both := make([]uint64, len(own))
+	for row := range own {
+		both[row] = risk.Join(own[row], others[row])
+	}
+	return entropy(own) + entropy(others) - entropy(both)
+}
+
+// entropy estimates the entropy of values from a sample of them. On average a sample has less
+// entropy, which entropy corrects (Miller 1955). It sorts the values.
+func entropy(values []uint64) float64 {
+	slices.Sort(values)
+	rows, sum, distinct := float64(len(values)), 0.0, 0.0
+	eachRun(values, func(_ uint64, n int) {
+		sum += float64(n) * math.Log(float64(n))
+		distinct++
+	})
+	return math.Log(rows) - sum/rows + (distinct-1)/(2*rows)
+}
+
+// Occurrences counts how often the distinct values or tuples of a sample occur. The sample has rows
+// from several places of the input.
+type Occurrences struct {
+	Rows     int64
+	Distinct int64
+	Once     int64 // distinct values that occur in one row
+	Twice    int64 // distinct values that occur in two rows
+	Local    int64 // distinct values that occur in only one place; Once if there are few places
+
+	Places      int64 // the number of places with rows; 0: too few for an estimate
+	InTwoPlaces int64 // distinct values that occur in two places
+}
+
+// CountOccurrences counts the occurrences of values. The values of one place are adjacent, and each
+// place ends at the next element of ends. CountOccurrences sorts the values.
+func CountOccurrences(values []uint64, ends []int64) Occurrences {
+	s := Occurrences{Rows: int64(len(values))}
+	if len(ends) >= leastPlaces {
+		s.countPlaces(values, ends)
+	}
+	slices.Sort(values)
+	eachRun(values, func(_ uint64, n int) {
+		s.Distinct++
+		switch n {
+		case 1:
+			s.Once++
+		case 2:
+			s.Twice++
+		}
+	})
+	s.Local = max(s.Local, s.Once)
+	return s
+}
+
+// countPlaces counts the distinct values that occur in one place and in two places.
+func (s *Occurrences) countPlaces(values []uint64, ends []int64) {
+	inPlaces, at := make([]uint64, 0, len(values)), int64(0)
+	for _, end := range ends {
+		place := values[at:end]
+		slices.Sort(place)
+		eachRun(place, func(value uint64, _ int) { inPlaces = append(inPlaces, value) })
+		if at = end; len(place) > 0 {
+			s.Places++
+		}
+	}
+	slices.Sort(inPlaces)
+	eachRun(inPlaces, func(_ uint64, n int) {
+		switch n {
+		case 1:
+			s.Local++
+		case 2:
+			s.InTwoPlaces++
+		}
+	})
+}
+
+// leastPlaces is the smallest number of places for which CountOccurrences counts them.
+const leastPlaces = 8
+
+// eachRun calls f with each distinct value and the number of its occurrences. The values are
+// sorted.
+func eachRun(values []uint64, f func(value uint64, n int)) {
+	for i := 0; i < len(values); {
+		first := i
+		for i++; i < len(values) && values[i] == values[first]; i++ {
+		}
+		f(values[first], i-first)
+	}
+}
+
+// Extrapolate returns how many distinct values the given number of rows has.
+//
+// The upper bound: the next row has a new value with the probability Once/Rows (Good 1953), and
+// this probability falls with every row. Rows with the same value may be adjacent. So a value that
+// occurs in only one place counts as a value that occurs once.
+//
+// The lower bound: the sample lacks at least Once²/(2 Twice) values (Chao 1984). The remaining rows
+// contain a part of them (Colwell and others 2012). The same estimate with places instead of rows,
+// corrected for a small number of places (Chao 1987), may give a larger bound.
+func (s Occurrences) Extrapolate(rows int64) Range {
+	left := float64(max(rows-s.Rows, 0))
+	if left == 0 || s.Local == 0 {
+		return Exactly(s.Distinct)
+	}
+	seen, discovery := float64(s.Distinct), float64(s.Local)/float64(s.Rows)
+	met := newValues(s.Once, s.Twice, s.Rows, left)
+	if s.Places > 0 {
+		places := float64(s.Places)
+		leftPlaces := left / float64(s.Rows) * places
+		byPlaces := newValues(s.Local, s.InTwoPlaces, s.Places, leftPlaces)
+		met = max(met, (places-1)/places*byPlaces)
+	}
+	return Range{toInt(seen + met), toInt(seen + left*discovery)}.within(Range{s.Distinct, rows})
+}
+
+// newValues estimates how many new distinct values the units that are left contain. Units are rows
+// or places. In the sampled units, once values occur in one unit and twice values in two units.
+func newValues(once, twice, units int64, left float64) float64 {
+	one := float64(once)
+	unseen := one * (one - 1) / 2
+	if twice > 0 {
+		unseen = one * one / (2 * float64(twice))
+	}
+	if unseen <= 0 {
+		return 0
+	}
+	return -unseen * math.Expm1(left*math.Log1p(-one/(float64(units)*unseen+one)))
+}
