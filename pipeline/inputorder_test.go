@@ -14,8 +14,8 @@ import (
 	"github.com/kcut/kcut/pipeline/fileset"
 )
 
-// notedPeople are people with two kept columns: a note that each has for themselves, or none,
-// and where they were seen.
+// notedPeople are people with two kept columns: a note of their own, or none, and the place where
+// they were seen.
 func notedPeople(rows int) *testTable {
 	rng := rand.New(rand.NewPCG(5, 6))
 	table := people(rng, rows)
@@ -43,9 +43,9 @@ func notedFolder(t *testing.T, table *testTable, files int) string {
 	return dir
 }
 
-// Kept columns come out as they went in, whatever the threads, the budget and the spilling, in one
-// file or several. A row group of several batches is read, counted, masked and verified by all
-// threads; one of its columns becomes two. Row groups are those of the release, not of the input.
+// Kept columns are released unchanged, with any number of threads, budget and spilling, from one
+// file or several. All threads read, count, mask and verify the batches of one row group; one of
+// its columns is released as two columns. Row groups are those of the release, not of the input.
 func TestInputOrder(t *testing.T) {
 	table := notedPeople(2500)
 	several := notedFolder(t, table, 3)
@@ -103,8 +103,8 @@ func rowGroups(t *testing.T, path string) (rows []int64) {
 	return rows
 }
 
-// Row groups end early where rows are large, with the row that brings them to 8 MiB, whatever the
-// threads, the budget and the batches, and they have what the input has.
+// Row groups of large rows end early, with the row that brings them to 8 MiB, for all numbers of
+// threads, budgets and batches, and their rows are those of the input.
 func TestLargeRowsInInputOrder(t *testing.T) {
 	table := notedPeople(3000)
 	rng := rand.New(rand.NewPCG(8, 9))
@@ -135,8 +135,8 @@ func TestLargeRowsInInputOrder(t *testing.T) {
 	}
 }
 
-// A column that some file has without nulls, and so without levels, comes out as that of the
-// others.
+// A column without nulls in some file, and so without levels there, is released like the column
+// of the other files.
 func TestInputOrderOfFilesThatDiffer(t *testing.T) {
 	table := notedPeople(900)
 	dir := notedFolder(t, table, 3)

@@ -14,14 +14,15 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 )
 
-// layout is how a table is stored: by whom, in how many files, in row groups of how many rows.
+// layout is the way in which a table is stored: the writer, the number of files, the rows of a
+// row group.
 type layout struct {
 	Writer string
 	Files  int
-	Empty  bool   // and a file without rows
-	Hive   string // the column that folders have the values of, each in a file
-	Lacks  string // the column that the last file lacks
-	Narrow string // the column that the last file has in a narrower type
+	Empty  bool   // add a file without rows
+	Hive   string // the column whose values are names of folders, with a file in each
+	Lacks  string // the column that is not in the last file
+	Narrow string // the column with a narrower type in the last file
 	formatstest.ArrowLayout
 	CSV csvForm
 }
@@ -34,7 +35,7 @@ const (
 	byCSV     = "csv"
 )
 
-// drawLayout draws a layout by a writer, or by one that knows the types of all columns.
+// drawLayout draws a layout by a writer, or by another writer that has types for all columns.
 func drawLayout(rng *rand.Rand, writer string, t *truthTable, groupRows int) layout {
 	l := layout{Writer: writer, Files: []int{1, 1, 2, 5}[rng.IntN(4)]}
 	for i := range t.columns {
@@ -105,7 +106,7 @@ func (l *layout) put(tb testing.TB, dir string, t *truthTable) {
 	}
 }
 
-// file stores rows, without a column, and one with integers of fewer bits.
+// file stores rows, without one column, and with fewer bits for the integers of another.
 func (l *layout) file(
 	tb testing.TB, path string, t *truthTable, from, to int, without, narrow string,
 ) {
@@ -138,7 +139,7 @@ func (l *layout) file(
 	}
 }
 
-// ownParquet stores rows as kcut writes them.
+// ownParquet stores rows with the writer of kcut.
 func (l *layout) ownParquet(
 	tb testing.TB, path string, table *formatstest.ArrowTable, from, to int,
 ) {

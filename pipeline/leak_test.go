@@ -16,7 +16,7 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// canary starts every text that must not get out.
+// canary begins every text that must not be released.
 const canary = "canary"
 
 // leakJob masks texts in every way; region comes from directory names.
@@ -67,9 +67,9 @@ func leakMetadata() map[string]string {
 		"org.apache.spark.sql.parquet.row.metadata": canary + "-spark"}
 }
 
-// leakFolder makes a folder with two partitions by region, one of which is a canary. Their
-// files are written so that canaries are all over: an index and bloom filters in one, unused
-// dictionary entries in the other.
+// leakFolder makes a folder with two partitions by region, one of which is a canary. Their files
+// have canaries everywhere: an index and bloom filters in one, unused dictionary entries in the
+// other.
 func leakFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -103,8 +103,8 @@ func leakFolder(t *testing.T) string {
 	return dir
 }
 
-// everything returns what there is to read in a release: names below the folder it is in,
-// but for what the test put there, and all that its files hold.
+// everything returns all readable bytes of a release: names below its folder, except the files of
+// the test, and the content of its files.
 func everything(t *testing.T, dir string) [][]byte {
 	t.Helper()
 	var all [][]byte

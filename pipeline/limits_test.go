@@ -31,7 +31,8 @@ columns:
   leaves: keep
 `
 
-// coarserJob is levelsJob for values of the first level of cities and the second of codes.
+// coarserJob is levelsJob for the values of the first level of cities and the second level of
+// codes.
 var coarserJob = strings.NewReplacer("[Narvik, Hamar]", "{}",
 	"{Oslo: [Frogner, Grefsen], West: [Bergen]}", "{}", "[3, 2, 1]", "[1]").Replace(levelsJob)
 
@@ -54,8 +55,8 @@ func citizens(rng *rand.Rand, rows int) *testTable {
 	return t
 }
 
-// TestAtMostIsASearchInCoarserValues: with a finest level, every algorithm does what it does to a
-// table that has the nodes of that level for values, step by step, and releases the same.
+// TestAtMostIsASearchInCoarserValues: with a finest level, every algorithm takes the same steps,
+// and makes the same release, as for a table whose values are the nodes of that level.
 func TestAtMostIsASearchInCoarserValues(t *testing.T) {
 	regions := map[string]string{"Narvik": "North", "Hamar": "North", "Frogner": "South",
 		"Grefsen": "South", "Bergen": "South", "abroad": "abroad"}
@@ -159,8 +160,8 @@ func TestAtMostOfIntervals(t *testing.T) {
 	}
 }
 
-// widthOf returns how wide an interval of numbers or dates is, of these in days; one with an open
-// end is infinitely wide.
+// widthOf returns the width of an interval of numbers, or of dates in days; an open end makes it
+// infinite.
 func widthOf(t *testing.T, label cutfile.Label) float64 {
 	t.Helper()
 	var ends [2]float64
@@ -179,8 +180,8 @@ func widthOf(t *testing.T, label cutfile.Label) float64 {
 	return ends[1] - ends[0]
 }
 
-// TestAtLeast: what a run releases is as fine as its columns reach, and a limit that it does not
-// reach ends it.
+// TestAtLeast: the release is as fine as its columns allow, and a limit that it does not reach
+// ends the run.
 func TestAtLeast(t *testing.T) {
 	text := strings.NewReplacer("city: {", "city: {at_least: 2, ",
 		"code: {", "code: {at_least: 1, ", "  - {columns: [city, code], k: 4}",

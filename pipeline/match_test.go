@@ -54,7 +54,7 @@ func (c *truthCase) match(a *audit) []int {
 	return m.of
 }
 
-// matching pairs released rows with source rows.
+// matching has pairs of released rows and source rows.
 type matching struct {
 	*audit
 	of   []int // source row by released row, -1: none yet
@@ -75,7 +75,7 @@ func (m *matching) left() (rows []int) {
 	return rows
 }
 
-// pair pairs rows with equal kept values, and with the labels that the cut has for the masked ones.
+// pair pairs rows with equal kept values whose masked columns have the labels of the cut.
 func (m *matching) pair(kept, masked []string) {
 	var source, release [][]uint32 // by column and row: a code of the release
 	for _, name := range append(slices.Clone(kept), masked...) {
@@ -124,7 +124,7 @@ func keyOf(columns [][]uint32, row int) string {
 	return string(key)
 }
 
-// label returns the one label that the cut has for a value.
+// label returns the only label of a value in the cut.
 func (a *audit) label(name, value string) string {
 	column := a.cutColumn(name)
 	has := func(text string) bool {
@@ -165,14 +165,14 @@ func (a *audit) label(name, value string) string {
 	return intervals[max(0, i-1)].Label
 }
 
-// cutColumn returns what the cut has of a column.
+// cutColumn returns a column of the cut.
 func (a *audit) cutColumn(name string) *cutfile.Column {
 	return &a.cut.Columns[slices.IndexFunc(a.cut.Columns, func(c cutfile.Column) bool {
 		return c.Name == name
 	})]
 }
 
-// checkPeople: every class of every set has rows of as many people as its k asks for.
+// checkPeople: every class of every set has rows of at least k people.
 func (a *audit) checkPeople(entity string) {
 	a.Helper()
 	people := a.source.column(entity)

@@ -75,8 +75,8 @@ func (t *testTable) isMember(set []string, of string) bool {
 	return false
 }
 
-// figures returns how many rows, or different ones of whom they are, are alone, and in classes of
-// fewer than k, as shares, and how many classes there are.
+// figures returns the shares of rows, or people, that are alone and in classes of fewer than k,
+// and the number of classes.
 func (t *testTable) figures(columns []string, whose []string, k int) (f risk.Figures) {
 	of, all := make(map[string]map[string]bool), make(map[string]bool)
 	alone, small := make(map[string]bool), make(map[string]bool)
@@ -147,7 +147,7 @@ func drawRisk(seed uint64, search string, spilled bool) *riskCase {
 	return c
 }
 
-// run runs the job with as many rows alone as it allows, or any.
+// run runs the job with its limit of rows that are alone, or without a limit.
 func (c *riskCase) run(t *testing.T, dir string, most float64) (*Report, error) {
 	t.Helper()
 	return Run(t.Context(), mustLoad(t, dir, "max_unique",
@@ -198,8 +198,8 @@ func (c *riskCase) check(t *testing.T) string {
 	return released
 }
 
-// checkMembers compares which kept columns are members of which sets, and returns the largest
-// share of rows in small classes with one.
+// checkMembers compares the kept columns that are members of sets, and returns the largest share
+// of rows in small classes of a set with such a member.
 func (c *riskCase) checkMembers(
 	t *testing.T, report *Report, cut *cutfile.File, released *testTable, whose []string,
 ) (most float64) {

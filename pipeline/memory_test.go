@@ -20,7 +20,7 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// labelled returns a job that masks a text, and a table of that and a class.
+// labelled returns a job that masks a text, and a table of the text and a class.
 func labelled(mask string, k, rows int, text func(i int) string) (string, *testTable) {
 	table := &testTable{fields: textFields("name", "label")}
 	for i := range rows {
@@ -35,10 +35,10 @@ columns: {name: %s, label: keep}
 `, k, mask), table
 }
 
-// namedBudget is what a hint says of the memory that a run lacks.
+// namedBudget matches the memory that the hint of a memory error names.
 var namedBudget = regexp.MustCompile(`give at least [0-9]+ MiB with --memory`)
 
-// A plan collects garbage before the heap outgrows its budget, while it reads, too.
+// A plan collects garbage before the heap outgrows its budget, also while it reads.
 func TestPlanKeepsToItsMemory(t *testing.T) {
 	dir := people(rand.New(rand.NewPCG(3, 4)), 100).folder(t, peopleJob, 100)
 	ctx := &watching{Context: t.Context()}
@@ -61,7 +61,7 @@ func (w *watching) Err() error {
 }
 
 // A worker, and a statement that masks a table, collect garbage before the heap outgrows the
-// job's budget, and the limit goes with them.
+// job's budget, and remove the limit at their end.
 func TestHeapOfOthersIsLimited(t *testing.T) {
 	dir := people(rand.New(rand.NewPCG(3, 4)), 100).folder(t, peopleJob, 100)
 	limits, before, want := []string{"limits.memory", "64MiB"}, debug.SetMemoryLimit(-1),
@@ -89,7 +89,7 @@ func TestHeapOfOthersIsLimited(t *testing.T) {
 	}
 }
 
-// copying copies what a run gives to its workers into a folder, and ends the run.
+// copying is a runner that copies the shared folder of a run into a folder, and ends the run.
 type copying string
 
 var errCopied = errors.New("copied")
@@ -102,15 +102,15 @@ func (c copying) Do(_ context.Context, folder string, _ int) error {
 	return errCopied
 }
 
-// What does not fit the budget ends the run with what it is and, where that helps, what to do, and
-// nothing is left. With more memory it works, also out of core.
+// Too little memory ends the run with the name of the data that do not fit and, if possible, a
+// hint; no file stays behind. With more memory the run succeeds, also out of core.
 func TestTooLittleMemory(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		make       func(t *testing.T) (string, *testTable)
 		few, more  string
 		says, hint string
-		steps      int // with more, at least
+		steps      int // least number of steps with more memory
 	}{
 		{"near-unique numbers", func(*testing.T) (string, *testTable) {
 			table := people(rand.New(rand.NewPCG(3, 4)), 40_000)
@@ -178,7 +178,7 @@ func TestTooLittleMemoryToApply(t *testing.T) {
 	}
 }
 
-// identifiers is a table whose columns have about as many values as rows.
+// identifiers is a table whose columns have nearly as many values as rows.
 func identifiers(rng *rand.Rand, rows int) *testTable {
 	t := &testTable{fields: []formats.Field{
 		{Name: "number", Type: wholeType},
@@ -218,8 +218,9 @@ quasi_identifiers:
 columns: {number: discretize, weight: discretize, amount: discretize, name: suppress, label: keep}
 `
 
-// Columns with more values than a search splits at, and with values that are too rare to be
-// listed, and texts of more bytes than the store takes at once, make no difference out of core.
+// A run in memory and a run out of core agree for columns with more values than a search splits
+// at, for values that are too rare to be listed, and for texts of more bytes than the store takes
+// at once.
 func TestOutOfCoreAgrees(t *testing.T) {
 	try := func(name, job string, table *testTable, groupRows, room, steps int, memory string,
 		overrides ...string) {
@@ -252,8 +253,8 @@ func TestOutOfCoreAgrees(t *testing.T) {
 	}
 }
 
-// Many values that fit the memory are counted in two readings without a store: here none
-// could be opened.
+// Many values that fit the memory are counted in two readings without a store: this test has no
+// usable store.
 func TestManyValuesStayInMemory(t *testing.T) {
 	dir := identifiers(rand.New(rand.NewPCG(5, 6)), 3000).folder(t, identifiersJob, 1000)
 	nowhere := []string{"limits.memory", "1GiB", "limits.spill_dir",

@@ -2,12 +2,12 @@ package pipeline
 
 import "math"
 
-// naiveFigures are the measures of a sensitive column in a class by their keys, as papers define
-// them. What computes them has nothing of engine.Measures.
+// naiveFigures are the measures of a sensitive column in a class, by key, as papers define them.
+// They are computed without engine.Measures.
 type naiveFigures map[string]float64
 
-// naiveMeasures returns the measures of a class whose values have some shares of it, and others of
-// the whole table. The null is no value.
+// naiveMeasures returns the measures of a class from the shares of its values, in the class and
+// in the whole table. The null is no value.
 func naiveMeasures(class, whole map[string]float64, null string) naiveFigures {
 	different, entropy, most, moved := 0.0, 0.0, 0.0, 0.0
 	for value, share := range class {
@@ -28,7 +28,7 @@ func naiveMeasures(class, whole map[string]float64, null string) naiveFigures {
 // isLeast reports whether a job bounds a measure from below.
 func isLeast(measure string) bool { return measure == "l" || measure == "entropy_l" }
 
-// add makes each figure the worse one of it and that of another class.
+// add replaces each figure by the figure of another class if that is worse.
 func (f naiveFigures) add(class naiveFigures) {
 	for measure, figure := range class {
 		worst, known := f[measure]
@@ -47,7 +47,7 @@ func (f naiveFigures) meets(measure string, bound float64) bool {
 	return f[measure] <= bound+little
 }
 
-// sharesOf returns the share that each value has of a list.
+// sharesOf returns the share of each value in a list.
 func sharesOf(values []string) map[string]float64 {
 	shares := make(map[string]float64)
 	for _, value := range values {

@@ -69,7 +69,7 @@ func (r *residents) come(n int) {
 	}
 }
 
-// night lets some go and others come, and writes the extract.
+// night removes some residents, adds others, and writes the extract.
 func (r *residents) night(t *testing.T, path string) {
 	r.drift++
 	r.rng.Shuffle(len(r.table.rows), func(i, j int) {
@@ -81,11 +81,11 @@ func (r *residents) night(t *testing.T, path string) {
 	r.table.parquet(t, path, 0, len(r.table.rows), 150)
 }
 
-// releasedNight is what a release shows of people, set by set.
+// releasedNight has the labels of people in a release, by set.
 type releasedNight struct {
-	seen     []map[string]string // by set and id: their labels
-	like     []map[string]int    // by set and labels: how many have them
-	redacted map[string]bool     // those with marks alone
+	seen     []map[string]string // by set and id: the labels of a person
+	like     []map[string]int    // by set and labels: the number of people with them
+	redacted map[string]bool     // people with marks alone
 	ks       []int
 }
 

@@ -17,9 +17,9 @@ import (
 	"github.com/kcut/kcut/spill/spilltest"
 )
 
-// A release in the order of its rows depends on which rows the input has, and on nothing else:
-// not on their order, nor on files, row groups, threads or memory. It has the rows that it has in
-// the input's order, in their own.
+// A release in its own order depends only on the set of rows of the input: not on their order,
+// nor on files, row groups, threads or memory. It has the rows of the release in the order of the
+// input.
 func TestOrderOfTheRelease(t *testing.T) {
 	rows := 0
 	for _, seed := range seeded(t, 40) {
@@ -144,8 +144,9 @@ func (r *rowsOf) count(columns []int) map[string]int {
 	return counts
 }
 
-// checkOrder: rows come by their labels' places in the cut, those of equal labels by their texts,
-// nulls last. What is rendered otherwise, and values that are no texts, are not looked at.
+// checkOrder: rows are in the order of the places of their labels in the cut, rows with equal
+// labels in the order of their texts, with nulls last. Columns with another rendering, or without
+// texts, are not checked.
 func (r *rowsOf) checkOrder(t *testing.T) {
 	t.Helper()
 	for i := 1; i < len(r.rows); i++ {
@@ -181,7 +182,7 @@ func (r *rowsOf) compare(a, b []string) int {
 	return 0
 }
 
-// orderJob releases one of two columns as it is.
+// orderJob keeps one of two columns.
 const orderJob = `
 input: in
 output: out.parquet
@@ -193,7 +194,7 @@ taxonomies: trees.yaml
 // Who knows the order of the input finds out whose row is whose, and who has two releases of the
 // same people joins what one has with what the other has. Both fail when rows are in the order of
 // the release.
-func TestOrderTellsNobody(t *testing.T) {
+func TestOrderIdentifiesNobody(t *testing.T) {
 	table := people(rand.New(rand.NewPCG(3, 4)), 2000)
 	weights := map[string]string{}
 	for i, row := range table.rows { // everybody has a job and a weight of their own
@@ -230,8 +231,8 @@ func TestOrderTellsNobody(t *testing.T) {
 	}
 }
 
-// Rows have the places of their kept values among those of a column, unless these are too many,
-// or memory is small. A release is the same on both sides of that.
+// Rows have the places of their kept values among all values of a column, unless there are too
+// many values or too little memory. The release is the same in both cases.
 func TestOrderOfManyKeptValues(t *testing.T) {
 	const released = `
 input: in
@@ -247,7 +248,8 @@ columns: {sex: suppress, wage: {keep: {identifying: accepted}}, note: {keep: {id
 				{Name: "note", Type: textType, Nullable: true},
 			}}
 			for i := range 3*values + 1000 {
-				// each wage thrice in a row group, which has a dictionary of them therefore
+				// each wage is in a row group three times, so the row group has a dictionary of
+				// wages
 				wage := fmt.Sprint(i / 3 % values)
 				table.rows = append(table.rows,
 					[]string{[]string{"f", "m"}[i%2], wage, "n" + fmt.Sprint(i%300)})
@@ -274,9 +276,9 @@ columns: {sex: suppress, wage: {keep: {identifying: accepted}}, note: {keep: {id
 	}
 }
 
-// What is known of kept columns before rows are masked depends on the memory; the release does
-// not, also where the kept values decide which rows of a divided cell get which labels, or name
-// no folder.
+// The memory decides which properties of kept columns are known before rows are masked. The
+// release does not depend on it, even if the kept values decide which labels rows of a divided
+// cell get, or have no folder.
 func TestMemoryForKeptValues(t *testing.T) {
 	for _, algorithm := range []string{"tdr", "kactus", "{name: mondrian, partitioning: relaxed}"} {
 		for _, output := range []string{"out.parquet", "{path: out.parquet, row_group_rows: 700}"} {

@@ -18,7 +18,7 @@ import (
 	"github.com/kcut/kcut/pipeline/output"
 )
 
-// A release is the same table whatever its files look like.
+// A release is the same table in any layout of files.
 func TestOutputShapes(t *testing.T) {
 	const rows = 1000
 	table := people(rand.New(rand.NewPCG(7, 8)), rows)
@@ -48,8 +48,8 @@ func TestOutputShapes(t *testing.T) {
 	}
 }
 
-// checkDirectory: a directory has its parts and the mark of success, and a second run takes
-// the place of the first.
+// checkDirectory: a directory has its parts and the mark of success, and a second run replaces
+// the first.
 func checkDirectory(t *testing.T, job *job.Job) {
 	t.Helper()
 	rows := job.Output.RowGroupRows
@@ -81,7 +81,8 @@ func checkDirectory(t *testing.T, job *job.Job) {
 	}
 }
 
-// Partition columns of the input are masked like others and end up in the file alone.
+// Partition columns of the input are masked like other columns, and are columns of the released
+// file.
 func TestHive(t *testing.T) {
 	job := changed("columns: [born, city, weight]", "columns: [born, year, region]")
 	dir := jobFolder(t, strings.Replace(job, "weight: discretize",
@@ -120,14 +121,14 @@ func TestOutputExists(t *testing.T) {
 	}
 }
 
-// A run that cannot write its report has not published either.
+// A run that cannot write its report publishes nothing.
 func TestReportUnwritable(t *testing.T) {
 	dir := peopleFolder(t, peopleJob, 300)
 	mustRefuse(t, dir, RunOptions{RunJSON: filepath.Join(dir, "none", "run.json")}, fault.Transient,
 		"write report")
 }
 
-// A directory is not replaced by a file, nor the other way round.
+// A directory is not replaced by a file, and a file is not replaced by a directory.
 func TestOutputOfTheOtherKind(t *testing.T) {
 	for output, put := range map[string]func(string) error{
 		"out.parquet": func(path string) error { return os.Mkdir(path, 0o700) },
@@ -142,7 +143,7 @@ func TestOutputOfTheOtherKind(t *testing.T) {
 	}
 }
 
-// A directory with files of others is not replaced: they would be gone.
+// A directory with files of other programs is not replaced: they would be lost.
 func TestOutputWithOtherFiles(t *testing.T) {
 	dir := peopleFolder(t, outputIs("out/"), 300)
 	mustRun(t, dir, nil)
@@ -150,7 +151,7 @@ func TestOutputWithOtherFiles(t *testing.T) {
 	mustRefuse(t, dir, RunOptions{Overwrite: true}, fault.Exists, "notes.txt")
 }
 
-// An input is not replaced by its release, whatever links lead to it.
+// A release does not replace its input, whatever links lead to the input.
 func TestOutputIsLinkedInput(t *testing.T) {
 	for name, tt := range map[string]struct{ input, link, output string }{
 		"a linked file":      {"real/x.parquet", "in/a.parquet", "real/x.parquet"},
@@ -172,8 +173,8 @@ func TestOutputIsLinkedInput(t *testing.T) {
 	}
 }
 
-// A link to a device, or to a file that a process has open, is refused as the device is; one to a
-// file is replaced.
+// A link to a device, or to a file that a process has open, is refused like the device; a link to
+// another file is replaced.
 func TestOutputIsLinkedDevice(t *testing.T) {
 	dir := peopleFolder(t, outputIs("out.parquet"), 300)
 	out, open := filepath.Join(dir, "out.parquet"), filepath.Join(dir, "open")

@@ -26,8 +26,8 @@ func inPartitions(algorithm, columns string) string {
 		"output: {path: out/, row_group_rows: 40, partition_by: "+columns+"}"), algorithm)
 }
 
-// rowsByColumn counts the rows of files by the texts of all their columns, with those that
-// folders name.
+// rowsByColumn counts the rows of files by the texts of all their columns, including the columns
+// of folder names.
 func rowsByColumn(t *testing.T, files, columns []string) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
@@ -54,7 +54,7 @@ func rowsByColumn(t *testing.T, files, columns []string) map[string]int {
 	return counts
 }
 
-// A release in partitions has the rows that it has without, by every algorithm, and is verified;
+// A release in partitions has the same rows as one without, by every algorithm, and is verified;
 // its bytes depend neither on threads nor on memory, nor on the order of the input.
 func TestPartitions(t *testing.T) {
 	folders := map[string]bool{}
@@ -155,8 +155,8 @@ func swap(t *testing.T, a, b string) {
 	must(t, os.Rename(a+"~", b))
 }
 
-// A run that was stopped while it masked makes the release of one that was not, and replaces one
-// in partitions.
+// A run that was stopped while it masked makes the release of an unstopped run, and replaces a
+// release in partitions.
 func TestPartitionsResumed(t *testing.T) {
 	dir := peopleFolder(t, inPartitions("infogain-mondrian", "[age]"), 900)
 	want := mustRun(t, dir, nil, "order", job.OrderReleased).Digests.Output
@@ -185,7 +185,7 @@ func TestPartitionsResumed(t *testing.T) {
 	}
 }
 
-// What cannot be a folder's name is refused before anything is published.
+// A label that cannot be the name of a folder is refused before anything is published.
 func TestPartitionsRefused(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	dir := peopleFolder(t, strings.Replace(inPartitions("tdr", "[city]"), "trees.yaml", "long.yaml",
@@ -199,8 +199,8 @@ func TestPartitionsRefused(t *testing.T) {
 	}
 }
 
-// Partitions with fewer rows than k are noted: columns of one set never have such, those of
-// several may.
+// Partitions with fewer rows than k are noted: partitions by columns of one set are never so
+// small, partitions by columns of several sets may be.
 func TestSmallPartitionsAreNoted(t *testing.T) {
 	for _, columns := range []string{"job, city", "job, born"} {
 		dir := people(rand.New(rand.NewPCG(3, 4)), 3000).folder(t,

@@ -8,10 +8,10 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// TestValuesBesideTheKind: values that a taxonomy does not foresee have their place: the empty
-// text is a leaf, the name of a node is that node, a month or a year is one, and unknown: root
-// takes the rest.
-func TestValuesBesideTheKind(t *testing.T) {
+// TestValuesOutsideOfTaxonomies: values that are not in a taxonomy get a place: the empty text is
+// a leaf, the name of a node is that node, a month or a year is a node, and unknown: root takes
+// all other values.
+func TestValuesOutsideOfTaxonomies(t *testing.T) {
 	const form = `
 input: in
 output: out.parquet

@@ -18,7 +18,7 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// withoutRoom is a plan without what the disks have free, which changes.
+// withoutRoom is a plan without the free space of the disks, which changes.
 func withoutRoom(f *forecast.Forecast) string {
 	if f == nil {
 		return ""
@@ -55,9 +55,9 @@ func mustHold(t *testing.T, what string, r forecast.Range, n int64) {
 	}
 }
 
-// TestPlanTellsTheTruth compares plans with the tables, whose every row they may not have
-// read, and with the runs.
-func TestPlanTellsTheTruth(t *testing.T) {
+// TestPlanPredictsTheTruth compares plans, which may have read only some rows, with the tables
+// and with the runs.
+func TestPlanPredictsTheTruth(t *testing.T) {
 	for _, seed := range seeded(t, 6) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		table := people(rng, 200+rng.IntN(3000))
@@ -212,8 +212,8 @@ func TestPlanPredictsSteps(t *testing.T) {
 	}
 }
 
-// Kept columns in which all rows differ are pointed out, and refused as a run would do when all
-// rows were looked at.
+// A plan notes kept columns in which all rows differ; with a sample of all rows it refuses them
+// like a run.
 func TestPlanPointsOutIdentifiers(t *testing.T) {
 	table := people(rand.New(rand.NewPCG(1, 1)), 100)
 	table.addColumn("serial", func(row int) string { return fmt.Sprint("no ", row) })
@@ -255,8 +255,8 @@ func TestPlanPredictsRisk(t *testing.T) {
 	}
 }
 
-// A plan that has read all rows ends as the run does: with rows that are alone on all labels, and
-// with values that a taxonomy lacks.
+// A plan that has read all rows has the error of the run: for rows that are alone on all labels,
+// and for values that a taxonomy lacks.
 func TestPlanEndsAsTheRun(t *testing.T) {
 	table := &testTable{fields: []formats.Field{
 		{Name: "a", Type: textType}, {Name: "b", Type: textType}, {Name: "c", Type: textType},

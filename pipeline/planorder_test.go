@@ -27,7 +27,7 @@ func TestPlanPredictsOrder(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			dir := table.folder(t, job, 1+rng.IntN(50_000))
 			for _, order := range []string{"released", "input"} {
-				for _, verdict := range mustForesee(t, dir, "order", order, "algorithm.name",
+				for _, verdict := range mustPredict(t, dir, "order", order, "algorithm.name",
 					algorithm, "limits.memory", fmt.Sprint(memory, "MiB"), "limits.threads",
 					fmt.Sprint(1+rng.IntN(2))) {
 					verdicts[verdict]++
@@ -40,9 +40,9 @@ func TestPlanPredictsOrder(t *testing.T) {
 	}
 }
 
-// mustForesee runs a folder's job, and demands that plans of it foresee what goes to disk. It
-// returns what they say of the order.
-func mustForesee(t *testing.T, dir string, overrides ...string) (verdicts []forecast.Verdict) {
+// mustPredict runs a folder's job, and demands that plans of it predict the spilled data. It
+// returns their prediction for the order.
+func mustPredict(t *testing.T, dir string, overrides ...string) (verdicts []forecast.Verdict) {
 	t.Helper()
 	var plans []*forecast.Forecast
 	for _, sample := range []bool{false, true} {
@@ -51,7 +51,7 @@ func mustForesee(t *testing.T, dir string, overrides ...string) (verdicts []fore
 		plans, verdicts = append(plans, f), append(verdicts, f.Memory.Ordering)
 	}
 	report, err := runJob(t, dir, nil, overrides...)
-	if fault.ClassOf(err) == fault.Resources { // it has other needs beside
+	if fault.ClassOf(err) == fault.Resources { // the budget is too small for other data
 		return verdicts
 	}
 	must(t, err)

@@ -17,10 +17,10 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// otherCut are overrides with which twoNights's people get another cut.
+// otherCut are overrides that give the people of twoNights another cut.
 var otherCut = []string{"score", "infogain", "quasi_identifiers[].k", "8"}
 
-// twoNights makes a folder with the release first.parquet of last night, which has another cut, and
+// twoNights makes a folder with last night's release first.parquet, which has another cut, and
 // with tonight's extract of the same people.
 func twoNights(t *testing.T) string {
 	t.Helper()
@@ -31,8 +31,8 @@ func twoNights(t *testing.T) string {
 	return dir
 }
 
-// afterFirst returns how many people the releases first.parquet and later of twoNights together
-// show among fewer than k.
+// afterFirst returns the number of people that the releases first.parquet and later of twoNights
+// together show in groups of fewer than k.
 func afterFirst(t *testing.T, dir, later string, overrides ...string) (people int) {
 	t.Helper()
 	was := readNight(auditFolder(t, dir, append(slices.Clip(otherCut), "output.path",
@@ -130,7 +130,7 @@ func TestPreviousColumns(t *testing.T) {
 		edits    []string // of the job: old and new text
 		maxSteps string   // 0: all labels are roots
 		class    fault.Class
-		want     string // of the message; empty: it is published
+		want     string // part of the message; empty: the run publishes
 	}{
 		{"dropped", []string{", job]", "]", "job: suppress", "job: drop"}, "0", 0, ""},
 		{"kept", []string{", job]", "]", "job: suppress", "job: keep"}, "0",
@@ -165,8 +165,8 @@ func TestPreviousColumns(t *testing.T) {
 	}
 }
 
-// TestPreviousRegions: algorithms whose cuts have regions do not run after a release; its own cut
-// can be applied.
+// TestPreviousRegions: an algorithm whose cut has regions does not run with a previous release;
+// the cut of that release can be applied.
 func TestPreviousRegions(t *testing.T) {
 	for _, algorithm := range searches() {
 		t.Run(searchName(algorithm), func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestPreviousRegions(t *testing.T) {
 			_, planned := Plan(t.Context(), mustLoad(t, dir), PlanOptions{Overwrite: true})
 			if kind != cutfile.KindRegions {
 				must(t, planned)
-				mustRun(t, dir, nil) // replaces what it is compared with
+				mustRun(t, dir, nil) // replaces the previous release
 				return
 			}
 			want := "cuts new regions"
@@ -216,8 +216,9 @@ func TestPreviousRegions(t *testing.T) {
 	}
 }
 
-// TestPreviousResume: a cut that a stopped run has kept is compared, too, and a run after another
-// release, or that allows more, is another job: it starts afresh, and is not done already.
+// TestPreviousResume: the kept cut of a stopped run is compared, too. A run with another previous
+// release, or with allow_new_cut, is another job: it starts from the beginning, and is not done
+// already.
 func TestPreviousResume(t *testing.T) {
 	dir := twoNights(t)
 	editJob(t, dir, "class:", "previous: first.parquet\nclass:")
@@ -262,8 +263,8 @@ func TestPreviousResume(t *testing.T) {
 	mustFail(t, err, fault.Exists, "made by another job")
 }
 
-// TestPreviousIsReplaced: a job may name the release that it replaces. Run again, it is done
-// already.
+// TestPreviousIsReplaced: a job may name the release that it replaces as previous. The same run
+// again is done already.
 func TestPreviousIsReplaced(t *testing.T) {
 	dir := twoNights(t)
 	out := filepath.Join(dir, "out")

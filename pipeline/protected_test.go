@@ -15,8 +15,8 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// visitsJob releases hospital visits, of which a patient may have many. The number of a visit is
-// kept so that a test finds its row again.
+// visitsJob releases hospital visits, of which a patient may have many. It keeps the number of a
+// visit, so that a test finds its row again.
 const visitsJob = `
 input: in
 output: out.parquet
@@ -107,7 +107,7 @@ func (t *testTable) groupsOf(tb testing.TB, path string) map[string][][]string {
 	return groups
 }
 
-// different returns how many values a column has in rows.
+// different returns the number of distinct values of a column in rows.
 func different(rows [][]string, column int) int {
 	values := map[string]bool{}
 	for _, row := range rows {
@@ -116,7 +116,7 @@ func different(rows [][]string, column int) int {
 	return len(values)
 }
 
-// visitRows is how many visits tests have.
+// visitRows is the number of visits in tests.
 func visitRows() int {
 	if long {
 		return 100_000
@@ -281,8 +281,8 @@ func TestProtectionsTogether(t *testing.T) {
 	}
 }
 
-// TestRefusedProtections: what no release could hold ends before the search, and what makes no
-// sense before the input is read.
+// TestRefusedProtections: requirements that no release can meet end a run before the search, and
+// contradictory requirements end it before the input is read.
 func TestRefusedProtections(t *testing.T) {
 	table := visits(rand.New(rand.NewPCG(5, 6)), 300)
 	for row := range table.rows {

@@ -22,8 +22,8 @@ import (
 
 const secretKey = "a key that nothing may ever tell"
 
-// patients returns people with a column of patients, of whom each has about twenty rows; some
-// rows have none.
+// patients returns people with a column of patients with about twenty rows each; some rows have
+// no patient.
 func patients(rows int) *testTable {
 	table := people(rand.New(rand.NewPCG(7, 8)), rows)
 	table.addColumn("patient", func(row int) string {
@@ -49,7 +49,7 @@ func pseudonymized(t *testing.T, table *testTable, text string, groupRows int) s
 	return dir
 }
 
-// tokenOf makes a pseudonym as docs/job-file.md says.
+// tokenOf makes a pseudonym as docs/job-file.md describes it.
 func tokenOf(key, text string) string {
 	if text == null {
 		return null
@@ -68,9 +68,9 @@ func counted(t *testTable, column string, of func(string) string) map[string]int
 	return counts
 }
 
-// Releases of all algorithms, in either order, have the pseudonyms that HMAC makes of the values,
-// nulls stay nulls, and the bytes depend neither on files, threads nor memory. No file or report
-// holds the key.
+// Releases of all algorithms, in either order, have the HMAC of the values as pseudonyms. Nulls
+// stay nulls, and the bytes depend neither on files, threads nor memory. No file or report has
+// the key.
 func TestPseudonyms(t *testing.T) {
 	table := patients(900)
 	want := counted(table, "patient", func(text string) string { return tokenOf(secretKey, text) })
@@ -96,7 +96,7 @@ func TestPseudonyms(t *testing.T) {
 				[]string{"patient"}) {
 				t.Errorf("the cut has pseudonyms in %v", cut.Pseudonyms)
 			}
-			mustNotTell(t, dir)
+			mustNotHaveKey(t, dir)
 			must(t, os.Remove(filepath.Join(dir, "out.parquet")))
 			for _, order := range []string{job.OrderInput, job.OrderReleased} {
 				outcome := outcomeOf(t, dir, RunOptions{}, "order", order)
@@ -108,8 +108,8 @@ func TestPseudonyms(t *testing.T) {
 	}
 }
 
-// mustNotTell demands that no file of a folder but the key's holds the key.
-func mustNotTell(t *testing.T, dir string) {
+// mustNotHaveKey demands that no file of a folder but the key's has the key.
+func mustNotHaveKey(t *testing.T, dir string) {
 	t.Helper()
 	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, ".key") {
@@ -123,8 +123,8 @@ func mustNotTell(t *testing.T, dir string) {
 	}))
 }
 
-// Rows of two tables with one key can be joined, whatever type their numbers have, and with
-// another key cannot.
+// Rows of two tables with one key can be joined, whatever type their numbers have; with another
+// key they cannot.
 func TestPseudonymsJoin(t *testing.T) {
 	tokens := func(typ formats.Type, key string) (column []string) {
 		table := patients(300)
@@ -224,7 +224,8 @@ func TestPseudonymsRefused(t *testing.T) {
 	}
 }
 
-// What is no pseudonym is found in a column of them, and a cut of another form is refused.
+// Verification finds a text that is no pseudonym in a column of pseudonyms, and refuses a cut of
+// another form.
 func TestPseudonymsVerified(t *testing.T) {
 	dir := pseudonymized(t, patients(600), withPatients(), 200)
 	mustRun(t, dir, nil)

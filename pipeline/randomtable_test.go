@@ -12,7 +12,7 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// randomColumn is a column of a random table: its type and mask, and texts to draw from.
+// randomColumn is a column of a random table: its type, its mask, and texts to draw from.
 type randomColumn struct {
 	formats.Field
 	mask  string // of the job file
@@ -239,7 +239,7 @@ func randomCase(rng *rand.Rand) *randomTable {
 	return &r
 }
 
-// randomSets deals all columns out to sets, which may overlap.
+// randomSets puts every column into one or more sets.
 func randomSets(rng *rand.Rand, columns int) [][]string {
 	sets := make([][]string, 1+rng.IntN(min(3, columns)))
 	for c, of := range rng.Perm(columns) {
@@ -252,7 +252,8 @@ func randomSets(rng *rand.Rand, columns int) [][]string {
 	return sets
 }
 
-// fill makes the rows. Values that come early in a column's list are frequent, and go with a class.
+// fill makes the rows. Early values in the list of a column are frequent, and depend on the
+// class.
 func (r *randomTable) fill(rng *rand.Rand, columns []randomColumn) {
 	nulls := []int{0, 30, 2}[rng.IntN(3)]
 	for _, c := range columns {

@@ -18,13 +18,13 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// long reports whether the heavier variants of tests are asked for.
+// long reports whether the long variants of tests run.
 var long = os.Getenv("KCUT_LONG") != ""
 
-// realJob writes a job over a file of real data into a folder and returns that. What the
-// sets name is generalized when there is a tree of its name, discretized when it has an
-// order, else suppressed; everything else is kept. A set without columns has them all but
-// the class and those left out.
+// realJob writes a job over a file of real data into a folder and returns the folder. Columns of
+// sets are generalized if there is a tree of their name, discretized if they have an order,
+// otherwise suppressed; other columns are kept. A set without columns has all columns except the
+// class and those left out.
 func realJob(
 	tb testing.TB, input, class, taxonomies string, leaveOut []string, sets ...job.Set,
 ) string {
@@ -87,7 +87,7 @@ func quoted(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// audited runs a folder's job with an algorithm, and audits what it releases.
+// audited runs a folder's job with an algorithm, and audits the release.
 func audited(t *testing.T, dir, algorithm string) *audit {
 	t.Helper()
 	path := filepath.Join(dir, "job.yaml")
@@ -143,7 +143,7 @@ var (
 	}
 )
 
-// Every algorithm's release of public data is true and as anonymous as it says.
+// The release of public data by every algorithm is true and reaches the anonymity that it claims.
 func TestAlgorithmsOnRealData(t *testing.T) {
 	try := func(name, algorithm, dir string) {
 		t.Run(searchName(algorithm)+", "+name, func(t *testing.T) { audited(t, dir, algorithm) })
@@ -187,8 +187,8 @@ func TestAlgorithmsOnRealData(t *testing.T) {
 	}
 }
 
-// kACTUS loses fewer than k records of any table (its Corollary 3): as many as the report
-// says, the audit counts.
+// kACTUS loses fewer than k records of any table (its Corollary 3); the audit counts as many as
+// the report.
 func TestKACTUSLosesFewerThanK(t *testing.T) {
 	jobs := uciJobs(t)
 	jobs = append(jobs, func(k int) string {
@@ -243,7 +243,7 @@ func TestAdult(t *testing.T) {
 	}
 }
 
-// Logical types that the release reader's library is too old for can be kept.
+// Kept columns may have logical types that are newer than the library of the release reader.
 func TestGeometryIsKept(t *testing.T) {
 	dir := jobFolder(t, fmt.Sprintf(`
 input: %s

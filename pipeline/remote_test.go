@@ -145,8 +145,8 @@ func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 	}
 }
 
-// TestRemoteFormats: CSV and Arrow files in an object store are planned, run and masked as they
-// are on a disk.
+// TestRemoteFormats: CSV and Arrow files in an object store are planned, run and masked like
+// files on a disk.
 func TestRemoteFormats(t *testing.T) {
 	dir, server := remoteFolder(t, "s3", 900)
 	write(t, filepath.Join(dir, "job.yaml"), `
@@ -264,7 +264,7 @@ func testRemoteFaults(t *testing.T, dir string, server *storagetest.Server) {
 	}
 }
 
-// TestRemoteRefusals: outputs that cannot be, before any work is done.
+// TestRemoteRefusals: impossible outputs are refused before any work is done.
 func TestRemoteRefusals(t *testing.T) { eachStore(t, 400, testRemoteRefusals) }
 
 func testRemoteRefusals(t *testing.T, dir string, server *storagetest.Server) {
@@ -378,7 +378,7 @@ func testRemoteRecord(t *testing.T, dir string, server *storagetest.Server) {
 		server.Delete(t, record+recordFile)
 		refused("it exists")
 		removeOutputs(t, server)
-		// Who may not write beside the output does without a record.
+		// A run without the permission to write its record does without a record.
 		server.Fail(func(_ int, r storagetest.Request) storagetest.Fault {
 			if strings.Contains(r.Path, ".kcut/") {
 				return storagetest.Denied

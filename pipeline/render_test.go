@@ -17,8 +17,8 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// numberTable has one column x of a type, with the given texts over and over, and a class
-// that goes with their order.
+// numberTable has one column x of a type, which repeats the given texts, and a class that depends
+// on their order.
 func numberTable(of formats.Type, texts []string, times int) *testTable {
 	table := &testTable{fields: []formats.Field{
 		{Name: "x", Type: of, Nullable: true},
@@ -92,8 +92,8 @@ var orderedTypes = []struct {
 		func(i int) string { return fmt.Sprintf("2024-03-%02dT12:00:00", i+1) }},
 }
 
-// Every ordered type, rendered in every way, open and with bounds, is true, verified and of
-// the type it should be.
+// Every ordered type, in every rendering, open and with bounds, is true, verified and of the
+// right type.
 func TestRender(t *testing.T) {
 	for _, tt := range orderedTypes {
 		for _, render := range []string{job.RenderLabel, job.RenderBounds, job.RenderInterval} {
@@ -132,8 +132,7 @@ func renderOne(t *testing.T, table *testTable, of formats.Type, render, bounds s
 	}
 }
 
-// Moments that are stored as INT96 are released as INT64, of microseconds where these hold the
-// ends.
+// INT96 timestamps are released as INT64, in microseconds if these hold the ends.
 func TestRenderOldTimestamps(t *testing.T) {
 	var nanos []uint64
 	var classes []string
@@ -209,7 +208,7 @@ func TestFloatCorners(t *testing.T) {
 	}
 }
 
-// Columns that are null all over, even without a type, are released in every form.
+// Columns of nulls only, even without a type, are released in every form.
 func TestNullColumn(t *testing.T) {
 	for _, options := range []string{"", ", render: bounds", ", render: interval",
 		", bounds: [1, 9]", ", bounds: [1, 9], render: interval",

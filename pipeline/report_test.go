@@ -173,7 +173,7 @@ func distinguished(rows [][]string, steps []search.TraceStep, from int, set stri
 
 // A run that finds its release already done reports the stages of the run that made it, and none of
 // its own.
-func TestReportOfWhatStands(t *testing.T) {
+func TestReportOfExistingRelease(t *testing.T) {
 	dir := peopleFolder(t, peopleJob, 300)
 	var stages [2][]resources.Stage
 	for i := range stages {
@@ -222,8 +222,8 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// checkHomogeneity compares the classes of one value of the class column with plain counts, and
-// returns how many there are.
+// checkHomogeneity compares the classes with one value of the class column with plain counts, and
+// returns their number.
 func checkHomogeneity(t *testing.T, in *verify.Inspection, table *testTable) (total uint64) {
 	t.Helper()
 	if len(in.Homogeneous) != len(in.Cut.Sets) {
@@ -312,7 +312,7 @@ func checkGroups(t *testing.T, in *verify.Inspection, table *testTable) {
 	}
 }
 
-// key returns what a row is in some columns.
+// key returns the texts of a row in some columns as one text.
 func (t *testTable) key(row []string, columns []string) string {
 	var key []string
 	for _, column := range columns {
@@ -342,7 +342,7 @@ func checkSizes(t *testing.T, set int, got verify.GroupSizes, sizes []uint64) {
 	}
 }
 
-// A release that does not hold is not described.
+// An inspection refuses a release that does not hold.
 func TestInspectRefuses(t *testing.T) {
 	dir := jobFolder(t, peopleJob)
 	_, err := verify.Inspect(t.Context(), filepath.Join(dir, "job.yaml"), job.Limits{},

@@ -23,10 +23,10 @@ import (
 	"github.com/kcut/kcut/spill/spilltest"
 )
 
-// atOnce is how long runs work that keep every state.
+// atOnce is a checkpoint time with which a run keeps every state.
 const atOnce = time.Nanosecond
 
-// stopAt cancels a run when a stage begins, and collects what it notes and begins.
+// stopAt cancels a run when a stage begins, and collects the notices and stages of the run.
 type stopAt struct {
 	stage  resources.Stage
 	cancel context.CancelFunc
@@ -58,8 +58,8 @@ func runUntil(
 	return s, tryJob(t, dir, ctx, opt, overrides...)
 }
 
-// runnerOf returns what runs the folder's job or, unless that is empty, applies the folder's
-// cut.json to the job's input.
+// runnerOf returns a function that runs the folder's job or, if onBreak is not empty, applies the
+// folder's cut.json to the job's input.
 func runnerOf(
 	t *testing.T, dir string, onBreak search.OnBreak,
 ) func(context.Context, RunOptions, ...string) (*Report, error) {
@@ -77,7 +77,7 @@ func runnerOf(
 	}
 }
 
-// resumption is a way to run or to apply, which is stopped before some stages.
+// resumption is a way to run or to apply, with the stages before which the run is stopped.
 type resumption struct {
 	name    string
 	folder  func(*testing.T) string
@@ -152,7 +152,7 @@ func mustResume(t *testing.T, r resumption, stop resources.Stage) {
 	if stop == resources.StageCompress || stop == resources.StageSearch ||
 		r.onBreak == search.BreakSuppress || cut.Kind == cutfile.KindRegions ||
 		cut.Suppressed+cut.Dropped > 0 {
-		left = stages // a cut of regions does not say all, nor what is suppressed
+		left = stages // a cut of regions does not suffice, nor does one with suppressed records
 	}
 	if !slices.Equal(s.began, left) {
 		t.Errorf("%v, want %v: %q", s.began, left, s.notes)
@@ -166,7 +166,7 @@ func mustResume(t *testing.T, r resumption, stop resources.Stage) {
 	mustBeWhole(t, dir, before)
 }
 
-// ofRelease is what a report says of the release, and not of the run that made it.
+// ofRelease returns the parts of a report about the release, without those about the run.
 func ofRelease(t *testing.T, r *Report) string {
 	t.Helper()
 	of := *r
@@ -185,8 +185,8 @@ func ofRelease(t *testing.T, r *Report) string {
 	return string(text)
 }
 
-// tonight makes a folder with an earlier cut, cut.json, and an extract that has values which
-// that does not know.
+// tonight makes a folder with an earlier cut, cut.json, and an extract with values that are not
+// in the cut.
 func tonight(t *testing.T) string {
 	t.Helper()
 	dir := jobFolder(t, nightlyJob)
@@ -200,7 +200,7 @@ func tonight(t *testing.T) string {
 	return dir
 }
 
-// filesOf lists what there is of a release out.parquet or out/, or of one with another such name.
+// filesOf lists the files of a release out.parquet or out/, also under a temporary name.
 func filesOf(t *testing.T, dir, name string) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
@@ -304,7 +304,7 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 	}
 }
 
-// A run whose work folder is taken away while it verifies leaves nothing.
+// A run whose work folder disappears while it verifies leaves no file.
 func TestWorkFolderTakenAway(t *testing.T) {
 	for _, out := range []string{"out.parquet", "out/"} {
 		dir := peopleFolder(t, outputIs(out), 300)

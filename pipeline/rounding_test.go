@@ -34,7 +34,7 @@ columns:
   leaves: keep
 `
 
-// members are people of whom nearly every one joined on a day and paid a sum of their own.
+// members are people with days of joining and fees that nearly nobody shares.
 func members(rng *rand.Rand, rows int) *testTable {
 	t := &testTable{fields: []formats.Field{
 		{Name: "joined", Type: formats.Type{Kind: formats.Date}, Nullable: true},
@@ -54,8 +54,8 @@ func members(rng *rand.Rand, rows int) *testTable {
 	return t
 }
 
-// alone returns how many bounds of an attribute's labels are the value of exactly one row, and
-// how many there are.
+// alone returns the number of bounds of an attribute's labels that are the value of exactly one
+// row, and the number of all bounds.
 func (t *testTable) alone(cut *cutfile.File, attribute int) (alone, all int) {
 	records := make(map[string]int)
 	for _, row := range t.rows {
@@ -77,7 +77,7 @@ func (t *testTable) alone(cut *cutfile.File, attribute int) (alone, all int) {
 	return alone, len(bounds)
 }
 
-// withoutLabels takes the labels of intervals out of a trace.
+// withoutLabels removes the labels of intervals from a trace.
 func withoutLabels(trace string) string {
 	return regexp.MustCompile(`"[[(][^"]*,[^"]*[])]"`).ReplaceAllString(trace, "interval")
 }
@@ -142,8 +142,8 @@ func TestBoundsIdentifyNobody(t *testing.T) {
 	}
 }
 
-// TestRoundIsASearchInRoundedValues: with round, every algorithm does what it does to a table
-// whose values are rounded down to multiples, step by step and part by part, and all bounds are
+// TestRoundIsASearchInRoundedValues: with the key round, every algorithm takes the same steps and
+// makes the same parts as for a table with values rounded down to multiples, and all bounds are
 // multiples.
 func TestRoundIsASearchInRoundedValues(t *testing.T) {
 	for _, algorithm := range []string{"tdr", "tds", "bottom-up", "kactus", "iack",
@@ -202,8 +202,8 @@ func TestRoundIsASearchInRoundedValues(t *testing.T) {
 	}
 }
 
-// TestRoundOfTheColumnsType: what does not fit the column is a mistake in the job, with its
-// place, as is a cut of other bounds.
+// TestRoundOfTheColumnsType: a step that does not fit the column is an error with its place in
+// the job, and so is a cut with other bounds.
 func TestRoundOfTheColumnsType(t *testing.T) {
 	dir := members(rand.New(rand.NewPCG(11, 12)), 1500).folder(t, membersJob, 500)
 	rounded := func(column, round string) {

@@ -27,14 +27,14 @@ import (
 // errandEnv gives a copy of the test program an errand.
 const errandEnv = "KCUT_TEST_ERRAND"
 
-// errand is what a worker process does.
+// errand is the task list of a worker process.
 type errand struct {
 	Folder string
 	Tasks  []int // one may be there twice
 	Dies   bool  // when all but the last one are done
 }
 
-// TestWorkerProcess is no test but what a worker process does.
+// TestWorkerProcess is the main function of a worker process, not a test.
 func TestWorkerProcess(t *testing.T) {
 	text, ok := os.LookupEnv(errandEnv)
 	if !ok {
@@ -53,7 +53,7 @@ func TestWorkerProcess(t *testing.T) {
 	must(t, w.Close())
 }
 
-// processes mask in processes of their own, which share nothing but files. Tasks are in random
+// processes is a runner that masks in new processes, which share only files. Tasks are in random
 // order, and some are done twice.
 type processes struct{ rng *rand.Rand }
 
@@ -73,7 +73,7 @@ func (p *processes) Do(_ context.Context, folder string, tasks int) error {
 	return errors.Join(errs...)
 }
 
-// runErrand has a process run an errand, and again when the first one dies.
+// runErrand starts a process for an errand, and another process if the first one dies.
 func runErrand(e errand, dies bool) error {
 	e.Dies = dies
 	text, err := json.Marshal(e)
@@ -93,13 +93,13 @@ func runErrand(e errand, dies bool) error {
 	return nil
 }
 
-// goroutines mask in this process, as processes do.
+// goroutines is a runner that masks in this process, in the way of processes.
 type goroutines struct {
 	rng    *rand.Rand
 	before func(folder string) error // nil: nothing
 	after  func(folder string) error // likewise
 	turns  bool                      // tasks are done one after the other
-	asked  int                       // how often Do was called
+	asked  int                       // number of calls of Do
 }
 
 func (g *goroutines) Do(ctx context.Context, folder string, tasks int) error {
@@ -193,7 +193,7 @@ func leftovers(t *testing.T, dir string, known ...string) {
 }
 
 // Whoever masks the rows of a run, its release has the same bytes, and its report the same risks.
-func TestRunElsewhere(t *testing.T) {
+func TestRunWithRunner(t *testing.T) {
 	t.Setenv("KCUT_TEST_KEY", "0123456789abcdef0123456789abcdef")
 	directory := func(job string) string {
 		return strings.Replace(job, "output: out.parquet", "output: out/", 1)
@@ -342,7 +342,7 @@ func TestCountsWithRunner(t *testing.T) {
 
 // Rows that the run has no room for, although each worker has for its part of them, spill where
 // the run is.
-func TestElsewhereSpills(t *testing.T) {
+func TestRemoteRowsSpill(t *testing.T) {
 	rng := rand.New(rand.NewPCG(35, 36))
 	dir := jobFolder(t, strings.NewReplacer("out.parquet", "out/", "[city, age, job], k: 5",
 		"[age, job], k: 5", "  - {columns: [born, city, weight], k: 3}\n", "",
@@ -370,8 +370,8 @@ func TestElsewhereSpills(t *testing.T) {
 	sameReleases(t, filepath.Join(dir, "out"), filepath.Join(dir, "alone"))
 }
 
-// Runs to several outputs share one place with their workers, of which each removes what runs to
-// its output have left there, and nothing else.
+// Runs to several outputs share one place with their workers. Each run removes the folders that
+// earlier runs to its output left there, and no others.
 func TestSharedFolder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(39, 40))
 	eachStore(t, 600, func(t *testing.T, dir string, server *storagetest.Server) {
@@ -403,7 +403,7 @@ func TestSharedFolder(t *testing.T) {
 
 // Workers that share an object store with the run make its bytes there, from its input, and leave
 // nothing else.
-func TestElsewhereInStores(t *testing.T) {
+func TestWorkersInStores(t *testing.T) {
 	eachStore(t, 600, func(t *testing.T, dir string, server *storagetest.Server) {
 		rng := rand.New(rand.NewPCG(37, 38))
 		var want map[string][]byte
@@ -427,7 +427,7 @@ func TestElsewhereInStores(t *testing.T) {
 	})
 }
 
-// Workers that are processes of their own, one of which dies, make the same bytes.
+// Workers in processes of their own, one of which dies, make the same bytes.
 func TestRunByProcesses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(27, 28))
 	for _, order := range []string{job.OrderReleased, job.OrderInput} {
@@ -523,7 +523,7 @@ func TestRemoteMaskingFailures(t *testing.T) {
 }
 
 // Rows that are unique on kept columns are refused, and so is a cut that is given.
-func TestElsewhereRefuses(t *testing.T) {
+func TestRunnerRefuses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	opt := RunOptions{Runner: &goroutines{rng: rng}}
 	dir := splitFolder(t, rng, strings.NewReplacer("weight: discretize", "weight: keep",
@@ -539,7 +539,7 @@ func TestElsewhereRefuses(t *testing.T) {
 	}
 }
 
-// A worker's job is the run's, wherever it is read.
+// A worker has the same job as the run, wherever the worker reads it.
 func TestPortableJob(t *testing.T) {
 	dir := jobFolder(t, changed("job: suppress",
 		"job: {mask: generalize, taxonomy: {prefix: [1]}}")+"max_suppressed: 0.5%\nmax_steps: 0\n")

@@ -24,7 +24,7 @@ func TestMaxSteps(t *testing.T) {
 	}
 }
 
-// A set within another with the same k or a larger one adds nothing; the run says so.
+// A set within another set with the same or a larger k adds nothing; the run notes that.
 func TestRedundantSets(t *testing.T) {
 	dir := peopleFolder(t, changed("  - {columns: [born, city, weight], k: 3}", `  - {columns: [job, city], k: 4}
   - {columns: [born, weight], k: 3}

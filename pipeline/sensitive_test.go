@@ -19,8 +19,8 @@ import (
 // largeClasses is the people job with a k that leaves many values in every class.
 var largeClasses = strings.NewReplacer("k: 5", "k: 60", "k: 3", "k: 60").Replace(peopleJob)
 
-// worstMeasures returns the measures of a column in the classes of some columns of a table, where
-// they are worst, and the largest share of each value.
+// worstMeasures returns the worst measures of a column among the classes of some columns of a
+// table, and the largest share of each value.
 func worstMeasures(
 	t *testTable, columns []string, of string,
 ) (worst naiveFigures, shares map[string]float64) {
@@ -41,8 +41,8 @@ func worstMeasures(
 	return worst, shares
 }
 
-// What a cut claims of sensitive columns is counted again, whatever their type is: what holds
-// exactly passes, and anything more is found, without a value.
+// Verification recounts the measures of sensitive columns of any type: exact claims of a cut
+// pass, and larger claims are found, without showing a value.
 func TestVerifySensitive(t *testing.T) {
 	for _, algorithm := range []string{"tdr", "mondrian"} {
 		dir := releasedPeople(t, withAlgorithm(largeClasses, algorithm))
@@ -139,7 +139,7 @@ func TestVerifySensitive(t *testing.T) {
 	}
 }
 
-// A class that lost a value is found, and so is one whose shares have moved.
+// Verification finds a class that lost a value, and a class with other shares.
 func TestVerifyFindsForgedValues(t *testing.T) {
 	dir := releasedPeople(t, largeClasses)
 	release := readRelease(t, filepath.Join(dir, "out.parquet"))
@@ -162,8 +162,8 @@ func TestVerifyFindsForgedValues(t *testing.T) {
 		"quasi-identifier set 1: column income: max_confidence 1, its cut claims 0."}}}...)
 }
 
-// For l a null is no value: of a class of one diagnosis and nulls that one would be known. With
-// nulls: count it is one. What a cut claims of either is recounted so.
+// For l a null is no value: a class of one diagnosis and nulls would reveal it. With nulls: count
+// a null is a value. Verification recounts both in the same way.
 func TestNullsAreNoValues(t *testing.T) {
 	for _, algorithm := range []string{"tdr", "tdr\nmax_suppressed: 5%", "kactus",
 		"mondrian", "infogain-mondrian", "guided"} {
@@ -214,8 +214,8 @@ func TestNullsAreNoValues(t *testing.T) {
 	}
 }
 
-// A share for a value that no row has is refused: it is most likely spelt otherwise. The value is
-// not shown.
+// A share for a value without rows is refused: most likely the value has another spelling in the
+// data. The message does not show the value.
 func TestNamedValueMustOccur(t *testing.T) {
 	for _, tt := range []struct{ value, want string }{
 		{"High", "one differs from it only by blanks or case"},

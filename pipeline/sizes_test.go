@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// reach is a number of a case that a size in the code is about.
+// reach is a number of a case to which a size in the code applies.
 type reach string
 
 const (
@@ -19,14 +19,15 @@ const (
 	bytesOfText   reach = "bytes of a kept text"
 )
 
-// size is a constant of the code from which on another way is taken, and how cases reach it.
+// size is a constant of the code at which another way is taken, with the number of a case that
+// reaches it.
 type size struct {
 	name  string // the package's path, and the constant's name
 	value int
-	reach reach // empty: cases are not drawn near to it
+	reach reach // empty: cases are not drawn near the size
 }
 
-// minKept returns how many kept columns a case near the size has at least.
+// minKept returns the least number of kept columns in a case near the size.
 func (s *size) minKept() int {
 	if s.reach == valuesKept || s.reach == bytesOfText {
 		return 1
@@ -34,7 +35,7 @@ func (s *size) minKept() int {
 	return 0
 }
 
-// sizes are those that cases are drawn near to.
+// sizes are the sizes near which cases are drawn.
 var sizes = []size{
 	{"engine/boost.maxBins", 1 << 8, valuesMasked},
 	{"engine/judge.blockRecords", 1 << 12, rowsOfTable},
@@ -110,7 +111,7 @@ const (
 	otherSize = "of another command than run, or of object stores: tests of that"
 )
 
-// unreached are the other sizes by the reason.
+// unreached are the other sizes, by reason.
 var unreached = map[string][]size{
 	limitSize: {
 		{name: "formats/release.mostPage", value: 768 << 20},
@@ -295,11 +296,11 @@ var unreached = map[string][]size{
 	},
 }
 
-// few is the value above which a size takes a case of many rows.
+// fewRows is the largest size for which a case needs few rows.
 const fewRows = 5000
 
-// sizesDrawn returns the sizes that cases are near to: those that take few rows, and those that
-// take many.
+// sizesDrawn returns the sizes near which cases are drawn: those that need few rows, and those
+// that need many.
 func sizesDrawn() (small, large []*size) {
 	for i := range sizes {
 		if s := &sizes[i]; s.value > fewRows {
@@ -311,8 +312,8 @@ func sizesDrawn() (small, large []*size) {
 	return small, large
 }
 
-// Every size that the code compares with something is one that cases are drawn near to, or there
-// is a reason why not; and they have the values that the code has.
+// Cases are drawn near every size that the code compares with something, or there is a reason
+// against it; the lists have the same values as the code.
 func TestSizes(t *testing.T) {
 	all := readConstants(t, "..")
 	listed := make(map[string]bool)

@@ -12,10 +12,10 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// structs are the columns that are released as structs, and the type of their ends.
+// structs are the columns that are released as structs, with the type of their ends.
 type structs map[string]formats.Type
 
-// structsOf returns those of a cut, whose input had some fields.
+// structsOf returns the structs of a cut whose input had some fields.
 func structsOf(cut *cutfile.File, fields []formats.Field) structs {
 	of := structs{}
 	for _, c := range cut.Columns {
@@ -32,7 +32,7 @@ func structsOf(cut *cutfile.File, fields []formats.Field) structs {
 	return of
 }
 
-// typeOfEnds returns the type that a column's ends are released in.
+// typeOfEnds returns the released type of a column's ends.
 func typeOfEnds(of formats.Type, c *cutfile.Column) formats.Type {
 	of.Wide = of.Wide && of.Kind == formats.Decimal
 	if of.Unit == formats.Nano && !hasNanoseconds(c) {
@@ -41,7 +41,7 @@ func typeOfEnds(of formats.Type, c *cutfile.Column) formats.Type {
 	return of
 }
 
-// readReleased reads a release, of structs each field as a column.
+// readReleased reads a release, with each field of a struct as a column.
 func readReleased(tb testing.TB, path string, source ...formats.Field) *grid {
 	tb.Helper()
 	return readGrid(tb, &job.Job{Input: []string{path}}, structsOf(readCut(tb, path), source))
@@ -50,7 +50,7 @@ func readReleased(tb testing.TB, path string, source ...formats.Field) *grid {
 // structParts are the fields of structs.
 var structParts = []string{"lower", "upper", "closed"}
 
-// split puts columns of fields in the place of structs.
+// split replaces structs by columns of their fields.
 func (s structs) split(fields []formats.Field) (of []formats.Field) {
 	for _, f := range fields {
 		ends, ok := s[f.Name]

@@ -12,7 +12,8 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 )
 
-// rareJob keeps a column masked for all because of a rare value, unless records may be suppressed.
+// rareJob has a column that one rare value keeps masked for all rows, unless records may be
+// suppressed.
 const rareJob = `
 input: in
 output: out.parquet
@@ -90,8 +91,8 @@ func TestSuppressedLabelsStay(t *testing.T) {
 	}
 }
 
-// TestMaxSuppressedRefused asks for more records than there are, and for fewer than the largest
-// k, of which none can be suppressed.
+// TestMaxSuppressedRefused allows more suppressed records than there are, and fewer than the
+// largest k: then none can be suppressed.
 func TestMaxSuppressedRefused(t *testing.T) {
 	_, err := runJob(t, rareFolder(t, "max_suppressed: 413\n"), nil)
 	mustFail(t, err, fault.Usage)
@@ -123,8 +124,8 @@ func TestVerifyCountsSuppressed(t *testing.T) {
 	}...)
 }
 
-// TestGroupsCountAgainstMaxSuppressed: of an algorithm that ends with groups which are too small,
-// no more records may be in these than the job allows.
+// TestGroupsCountAgainstMaxSuppressed: if an algorithm ends with groups that are too small, these
+// must not have more records than the job may suppress.
 func TestGroupsCountAgainstMaxSuppressed(t *testing.T) {
 	table := visits(rand.New(rand.NewPCG(5, 6)), 2000)
 	for _, algorithm := range []string{"kactus", "iack", "mondrian"} {

@@ -24,7 +24,7 @@ import (
 // null marks a null in the rows of a testTable.
 const null = "\x00null"
 
-// testTable is a small table of texts, from which files of every shape are made.
+// testTable is a small table of texts. Tests write it to files of every layout.
 type testTable struct {
 	fields []formats.Field
 	rows   [][]string
@@ -130,7 +130,7 @@ func (t *testTable) rowGroup(
 	return encoded
 }
 
-// file writes the table as CSV or Parquet, whichever the name ends in.
+// file writes the table as CSV or Parquet, by the ending of the name.
 func (t *testTable) file(tb testing.TB, path string) {
 	if filepath.Ext(path) == ".csv" {
 		t.csv(tb, path)
@@ -215,9 +215,9 @@ func editJob(tb testing.TB, dir, old, replacement string) {
 	write(tb, path, strings.Replace(text, old, replacement, 1))
 }
 
-// loadJob loads the folder's job with overrides given as key, value pairs. Unless one of them
-// says otherwise rows stay in the input's order, since most tests know rows by their place, and
-// any number of them may be alone on all labels: sets are small here.
+// loadJob loads the folder's job with overrides given as key, value pairs. Without other
+// overrides rows stay in the order of the input, since most tests find rows by their place, and
+// any number of rows may be alone on all labels: the sets of tests are small.
 func loadJob(dir string, overrides ...string) (*job.Job, error) {
 	list := []job.Override{{Key: "order", Value: job.OrderInput, Origin: "test"},
 		{Key: "max_unique", Value: "100%", Origin: "test"}}
@@ -288,7 +288,7 @@ func tryJob(
 	return err
 }
 
-// mustRefuse demands that the folder's job fails, see mustFail, and changes nothing.
+// mustRefuse demands that the folder's job fails as in mustFail, and changes no file.
 func mustRefuse(t *testing.T, dir string, opt RunOptions, class fault.Class, want ...string) {
 	t.Helper()
 	before := listing(t, dir)
@@ -339,12 +339,12 @@ func listing(tb testing.TB, dir string) map[string]string {
 	return found
 }
 
-// isRecord reports whether a path is that of a work folder, or of the record in one.
+// isRecord reports whether a path is a work folder or the record in one.
 func isRecord(path string) bool {
 	return strings.HasSuffix(path, ".kcut") || strings.HasSuffix(path, ".kcut/"+recordFile)
 }
 
-// unchanged demands that a folder holds what it held before.
+// unchanged demands that a folder has the same files as before.
 func unchanged(tb testing.TB, dir string, before map[string]string) {
 	tb.Helper()
 	after := listing(tb, dir)
@@ -370,7 +370,7 @@ func cases(tb testing.TB, few int) int {
 	return n
 }
 
-// seeded returns the seeds of random cases: KCUT_SEED alone, or as many as there are cases.
+// seeded returns the seeds of random cases: KCUT_SEED alone, or one for each case.
 func seeded(tb testing.TB, few int) []uint64 {
 	tb.Helper()
 	if text := os.Getenv("KCUT_SEED"); text != "" {
@@ -385,10 +385,10 @@ func seeded(tb testing.TB, few int) []uint64 {
 	return seeds
 }
 
-// outcome is what a run leaves.
+// outcome is the result of a run.
 type outcome struct {
 	release, trace []byte
-	notices        []string // but of spilling
+	notices        []string // without those about spilling
 	steps          int
 	err            string
 	class          fault.Class

@@ -9,8 +9,8 @@ import (
 	"github.com/kcut/kcut/pipeline/resources"
 )
 
-// What a run has written may be taken away before it is published, by whoever tidies up. Another
-// try may help then.
+// Other programs may remove the files of a run before it publishes them. Then another try may
+// succeed.
 func TestOutputTakenAway(t *testing.T) {
 	for _, tt := range []struct {
 		output, taken string

@@ -65,11 +65,11 @@ func (t *testTable) index(column string) int {
 // rename replaces the first field of a name.
 func (t *testTable) rename(from, to string) { t.fields[t.index(from)].Name = to }
 
-// forged is a release that somebody tampers with.
+// forged is a release that a test tampers with.
 type forged struct {
 	*testTable
 	cut      *cutfile.File
-	metadata map[string]string // beside the cut, or in its place
+	metadata map[string]string // added to the cut, or in its place
 }
 
 func readRelease(tb testing.TB, path string) *forged {
@@ -77,7 +77,7 @@ func readRelease(tb testing.TB, path string) *forged {
 	return &forged{readTable(tb, path), readCut(tb, path), make(map[string]string)}
 }
 
-// write writes what became of a release.
+// write writes the changed release.
 func (f *forged) write(tb testing.TB, path string) {
 	tb.Helper()
 	f.metadata[cutfile.Key] = cmp.Or(f.metadata[cutfile.Key], textOf(tb, f.cut))
@@ -91,7 +91,7 @@ func readCut(tb testing.TB, path string) *cutfile.File {
 	return cut
 }
 
-// textOf returns a cut as it is embedded.
+// textOf returns a cut in its embedded form.
 func textOf(tb testing.TB, cut *cutfile.File) string {
 	tb.Helper()
 	text, err := cutfile.Marshal(cut)
@@ -105,7 +105,8 @@ func verified(tb testing.TB, path string) (*verify.Result, error) {
 	return verify.Release(tb.Context(), path, job.Limits{}, verify.Watch{})
 }
 
-// mustFind verifies a release that somebody tampered with; where nothing is wanted it is sound.
+// mustFind verifies a changed release and demands findings; without wanted findings the release
+// must be sound.
 func mustFind(t *testing.T, path string, want ...string) {
 	t.Helper()
 	v, err := verified(t, path)
@@ -252,7 +253,7 @@ func TestVerifyFindsRawColumns(t *testing.T) {
 	}...)
 }
 
-// loneRow gives a row a combination of labels that no other has, each of them from the cut.
+// loneRow gives a row a combination of labels of the cut that no other row has.
 func loneRow(table *testTable, cut *cutfile.File) {
 	there := make(map[string]bool)
 	columns := []string{"city", "age", "job"}
@@ -275,8 +276,8 @@ func loneRow(table *testTable, cut *cutfile.File) {
 	}
 }
 
-// A cut that says nothing, or too little, or whose regions are not of its kind or its columns,
-// makes no release.
+// A release with an empty cut, a cut that lacks parts, or regions of another kind or other
+// columns is refused.
 func TestVerifyRefusesCuts(t *testing.T) {
 	dir := releasedPeople(t, peopleJob)
 	table := readTable(t, filepath.Join(dir, "out.parquet"))
@@ -343,10 +344,10 @@ func TestVerifyTruncated(t *testing.T) {
 	}
 }
 
-// A flipped bit before the footer is an error or a finding, whatever column it is in. In the
-// footer some pass: the algorithm and the number of steps that the cut names, a k that stays
-// within the anonymity, and types and names of kept columns. What passes still has every k, and
-// labels of the cut only.
+// A flipped bit before the footer is an error or a finding, in any column. Some flipped bits in
+// the footer pass: in the name of the algorithm and the number of steps in the cut, in a k within
+// the anonymity, and in types and names of kept columns. A release that passes still has every k,
+// and only labels of the cut.
 func TestVerifyFlipped(t *testing.T) {
 	dir := releasedPeople(t, peopleJob)
 	whole := mustRead(t, filepath.Join(dir, "out.parquet"))
@@ -377,7 +378,7 @@ func TestVerifyFlipped(t *testing.T) {
 	t.Logf("%d flips passed, all in the footer", passed)
 }
 
-// writeManifest makes a manifest that of a directory.
+// writeManifest replaces the manifest of a directory.
 func writeManifest(t *testing.T, out string, m *fileset.Manifest) {
 	t.Helper()
 	text, err := m.Text()
@@ -513,7 +514,7 @@ func TestVerifyDirectory(t *testing.T) {
 	mustFail(t, err, fault.Input, "no part files")
 }
 
-// A release cannot hide behind the JSON of a cut alone.
+// Verification does not accept the JSON of a cut alone as a release.
 func TestVerifyCutFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cut.json")
 	text, err := json.Marshal(&cutfile.File{Version: cutfile.Version,
@@ -526,7 +527,7 @@ func TestVerifyCutFile(t *testing.T) {
 	}
 }
 
-// releasedRegions makes a folder with a release of people in regions whose labels overlap, and
+// releasedRegions makes a folder with a release of people in regions with overlapping labels, and
 // returns its cut, too.
 func releasedRegions(t *testing.T) (dir string, cut *cutfile.File) {
 	t.Helper()
@@ -538,8 +539,8 @@ func releasedRegions(t *testing.T) (dir string, cut *cutfile.File) {
 	return dir, cut
 }
 
-// A release whose labels are all of its cut, but whose combinations are not its regions, is found
-// out.
+// Verification finds a release whose labels are all in its cut, but in combinations that are no
+// regions.
 func TestVerifyFindsStrangeRegions(t *testing.T) {
 	dir, cut := releasedRegions(t)
 	mustFindForgeries(t, dir, []forgery{

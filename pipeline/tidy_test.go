@@ -14,8 +14,7 @@ import (
 	"github.com/kcut/kcut/pipeline/search"
 )
 
-// tailedJob is of columns with every mask, in which few rows have values of their own. Its sets and
-// what may be lost follow.
+// tailedJob has columns of every mask with few rare values. Its sets and its quota follow.
 const tailedJob = `
 input: in
 output: out.parquet
@@ -31,7 +30,7 @@ columns:
 quasi_identifiers:
 ` + worldTree
 
-// tailed draws rows of common values, some of which have a rare one in a column or two, or none.
+// tailed draws rows of common values; some rows have a rare value in one or two columns.
 func tailed(rng *rand.Rand, rows int) *testTable {
 	t := &testTable{fields: []formats.Field{
 		{Name: "paid", Type: wholeType, Nullable: true}, {
@@ -203,8 +202,8 @@ func (a *audit) checkBounds(column *cutfile.Column) (bounds int) {
 	return bounds
 }
 
-// A cut with a label that no record has is found, unless the job declares it, or the cut was
-// applied.
+// Verification finds a cut with a label without records, unless the job declares the label or the
+// cut was applied.
 func TestVerifyFindsLabelsWithoutRow(t *testing.T) {
 	label := func(column int, text string) func(*forged) {
 		return func(f *forged) {
@@ -258,8 +257,8 @@ func rareReleased(t *testing.T, more string) string {
 	return dir
 }
 
-// Bounds that are chosen among released values are as far apart as the job wants them, and
-// multiples of its step: the cut can be applied.
+// Bounds between released values keep the least distance of the job and are multiples of its
+// step: the cut can be applied.
 func TestBoundsOfReleasedValuesFit(t *testing.T) {
 	lost := 0
 	for _, seed := range seeded(t, 40) {

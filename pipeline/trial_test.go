@@ -15,8 +15,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// A trial on all rows leaves what a run leaves: of columns, and of rows that hide each other; for
-// cuts and for regions, for rows and for people.
+// A trial on all rows has the result of a run, for columns and for rows that hide each other,
+// with cuts and with regions, for rows and for people.
 func TestTrialOfAllRowsIsARun(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -95,7 +95,8 @@ func TestTrialOfAllRowsIsARun(t *testing.T) {
 	}
 }
 
-// A trial goes to no disk: what does not fit the memory ends it, and nothing stays drawn.
+// A trial writes nothing to disk: data that do not fit the memory end it, and it returns all
+// memory.
 func TestTrialStaysInMemory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	column := formatstest.Text{Name: "a"}

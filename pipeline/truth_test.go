@@ -44,9 +44,9 @@ func truthSeeds(tb testing.TB) (seeds []uint64) {
 	return seeds
 }
 
-// Whatever the table and the job, nothing ends a run but what its case gives a reason for; what
-// is released is true of the input, row by row, and every k holds by a plain count; and other
-// threads, other memory and a store change no byte.
+// For every table and job, a run ends with an error only for a reason of its case; the release is
+// true of the input, row by row, and every k holds in a plain count; other threads, another
+// memory and a store change no byte.
 //
 //	go test ./pipeline -run 'TestTruth$' -truth.seed N
 //
@@ -83,10 +83,10 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// released is what check returns of a case that came to its end.
+// released is the result of check for a case that was released.
 const released = "released"
 
-// check runs a case in several ways, and returns what became of it.
+// check runs a case in several ways, and returns its result.
 func (c *truthCase) check(t *testing.T) string {
 	dir := c.put(t)
 	c.mayLackTypes()
@@ -131,7 +131,8 @@ func (c *truthCase) check(t *testing.T) string {
 	return released
 }
 
-// mustBeAlone demands that as many rows are alone as a refusal says: where any may be.
+// mustBeAlone demands that a run without the limit reports the share of rows that a refusal
+// names.
 func (c *truthCase) mustBeAlone(t *testing.T, dir string) {
 	t.Helper()
 	n := c.run(t, dir, "alone", RunOptions{}, "limits.memory", c.memory, "max_unique", "100%")
@@ -163,7 +164,7 @@ func (c *truthCase) again(t *testing.T, dir string, first night) {
 	c.mustAgree(t, first, c.run(t, dir, "again", RunOptions{}, overrides...))
 }
 
-// night is what a run leaves.
+// night is the result of a run.
 type night struct {
 	path  string
 	err   error
@@ -214,7 +215,7 @@ func (c *truthCase) run(
 	return n
 }
 
-// mustAgree demands the bytes of another run, or that memory was too little for this one.
+// mustAgree demands the bytes of another run, or a memory error of this run.
 func (c *truthCase) mustAgree(t *testing.T, want, got night) {
 	t.Helper()
 	switch {

@@ -66,7 +66,7 @@ func (c *truthCase) above(t *testing.T, dir string, first night) {
 		options, append(overrides, fmt.Sprint(1+c.rng.IntN(4)))...))
 }
 
-// mustHaveReason demands that an earlier cut may not be applied for what it is.
+// mustHaveReason demands a reason in the case for which an earlier cut is refused.
 func (c *truthCase) mustHaveReason(t *testing.T, n night) {
 	t.Helper()
 	class := fault.ClassOf(n.err)

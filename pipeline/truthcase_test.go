@@ -16,24 +16,26 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// The columns of a truthCase beside c0, c1, ... and k0, k1, ..., which are masked and kept.
+// The columns of a truthCase besides the masked columns c0, c1, ... and the kept columns k0, k1,
+// ...
 const (
 	classColumn      = "label"
-	idColumn         = "id"     // of the row, kept
+	idColumn         = "id"     // the number of the row, kept
 	personColumn     = "person" // the entity
-	secretColumn     = "secret" // the sensitive one
+	secretColumn     = "secret" // the sensitive column
 	timesColumn      = "times"  // the count
-	tokenColumn      = "token"  // of pseudonyms
+	tokenColumn      = "token"  // pseudonyms
 	nestedColumn     = "nested" // kept
 	goneColumn       = "gone"   // dropped
-	determinedColumn = "told"   // kept, and told by masked ones
+	determinedColumn = "told"   // kept; masked columns determine it
 	otherColumn      = "other"  // kept without an entry
 )
 
-// mostRows is how many rows a case has at most.
+// mostRows is the largest number of rows in a case.
 const mostRows = 300_000
 
-// truthCase is a random table, how it is stored, and a job over it. The seed decides everything.
+// truthCase is a random table, its layout in files, and a job over it. The seed determines all of
+// them.
 type truthCase struct {
 	truthTable
 	seed     uint64
@@ -42,14 +44,14 @@ type truthCase struct {
 	numbers  numbers
 	stored   layout
 	set      []string // lines of the job's sets
-	job      []string // lines of the job, beside sets and columns
+	job      []string // other lines of the job than sets and columns
 	searches string   // algorithm and its options
 	masked   int      // columns
 	ordered  bool     // rows are released in their own order
 	folder   bool     // of part files
 	folders  bool     // hive partitions
 	unique   float64  // the share of the rows that may be alone on the labels of all sets
-	recount  bool     // which may refuse the release
+	recount  bool     // the run may refuse the release after recounting it
 	suffix   string   // of the names of masked and kept columns
 	input    string   // as the job names it
 	trees    string   // the file of taxonomies, if there is one
@@ -59,10 +61,10 @@ type truthCase struct {
 	applied  *ApplyOptions // of a cut; nil: a run
 }
 
-// nameSuffixes are what names of columns end in: none, two times in three.
+// nameSuffixes are the endings of names of columns: none in two of three cases.
 var nameSuffixes = []string{"", " x", ".y", "é", "'s", `"q"`, "-", "/", "%20", ": ", "#", ",", "=1", "[]", "`"}
 
-// numbers are those of a case that sizes in the code are about.
+// numbers are the numbers of a case to which sizes in the code apply.
 type numbers map[reach]int
 
 // draw draws everything but the rows.
@@ -88,14 +90,14 @@ func (c *truthCase) draw() {
 	}
 }
 
-// may says that a run may be refused, and why.
+// may adds a class of errors with which a run may be refused, and the reason.
 func (c *truthCase) may(class fault.Class, why string) { c.reasons[class] = why }
 
 // large reports whether the case has enough rows to take long.
 func (c *truthCase) large() bool { return c.rows > fewRows }
 
-// drawNumbers draws a size to be near to, which one case in six has that takes many rows, and
-// what that asks for.
+// drawNumbers draws a size to be near to, and numbers that reach it. One case in six has a size
+// that needs many rows.
 func (c *truthCase) drawNumbers() {
 	c.rng = rand.New(rand.NewPCG(c.seed, 37))
 	c.reasons = make(map[fault.Class]string)
@@ -116,7 +118,7 @@ func (c *truthCase) drawNumbers() {
 			c.rows = 1 + rng.IntN(8)
 		}
 	}
-	// One after the other, so that few cases meet all of them.
+	// The sizes follow one after the other, so that few cases meet all of them.
 	c.near = list[turn%len(list)]
 	off := (turn%len(list)+turn/len(list))%3 - 1
 	n := c.near.value + off
@@ -144,7 +146,7 @@ func (c *truthCase) drawNumbers() {
 	}
 }
 
-// drawSearch draws the algorithm, of large tables one that does not take long.
+// drawSearch draws the algorithm; for large tables it draws a fast one.
 func (c *truthCase) drawSearch() {
 	c.searches = "tdr"
 	switch rng := c.rng; {
@@ -244,7 +246,7 @@ func (c *truthCase) addColumn(name string, draw func() truthColumn) {
 	c.columns = append(c.columns, column)
 }
 
-// maskedColumn draws a masked column, or that with as many values as the case is about.
+// maskedColumn draws a masked column, with the number of values of the case if it is wide.
 func (c *truthCase) maskedColumn(wide bool) (column truthColumn) {
 	rng := c.rng
 	switch {
@@ -272,8 +274,8 @@ func (c *truthCase) maskedColumn(wide bool) (column truthColumn) {
 	return column
 }
 
-// csvName returns what a job calls a column's type where files are CSV, empty: CSV has not all of
-// the texts.
+// csvName returns the name of a column's type in a job over CSV files; empty if CSV cannot have
+// all of its texts.
 func csvName(of formats.Type, texts []string) string {
 	for _, text := range texts {
 		if strings.ContainsAny(text, "\x00N") || strings.HasPrefix(text, "-0") ||
@@ -298,7 +300,7 @@ func csvName(of formats.Type, texts []string) string {
 	return ""
 }
 
-// worldHierarchy is the tree of worldTree as ARX writes it.
+// worldHierarchy is the tree of worldTree in the form of ARX.
 const worldHierarchy = `Bonn;Germany;Germany;World
 Köln;Germany;Germany;World
 Paris;Paris;France;World
@@ -307,7 +309,7 @@ Nice;South;France;World
 Rome;Rome;Rome;World
 `
 
-// mayLackTypes gives a reason to refuse columns of CSV that have no value to find a type by.
+// mayLackTypes adds a reason to refuse CSV columns that have no value from which to find a type.
 func (c *truthCase) mayLackTypes() {
 	for i := range c.columns {
 		of := &c.columns[i]
@@ -319,7 +321,8 @@ func (c *truthCase) mayLackTypes() {
 	}
 }
 
-// drawFolders draws a column that names of folders have, or that the last file lacks.
+// drawFolders draws a column whose values are names of folders, or a column that the last file
+// lacks.
 func (c *truthCase) drawFolders() {
 	rng, l := c.rng, &c.stored
 	switch rng.IntN(8) {
@@ -358,7 +361,7 @@ func (c *truthCase) addText(name, mask, prefix string, values int) {
 	c.columns = append(c.columns, column)
 }
 
-// addID adds a number of every row.
+// addID adds a column with the number of every row.
 func (c *truthCase) addID() {
 	column := truthColumn{inCSV: "integer", spread: cyclic}
 	column.Name, column.Type, column.mask = idColumn, wholeType, accepted
@@ -376,7 +379,8 @@ func (c *truthColumn) number(rows int) {
 
 func (c *truthCase) hasID() bool { return c.column(idColumn) != nil }
 
-// knowsLabels reports whether a value has one label in the cut, so that rows are known by it.
+// knowsLabels reports whether each value has one label in the cut, so that rows can be found by
+// their labels.
 func (c *truthCase) knowsLabels() bool {
 	for i := range c.columns {
 		if strings.Contains(c.columns[i].mask, "render: ") &&
@@ -387,10 +391,10 @@ func (c *truthCase) knowsLabels() bool {
 	return c.topDown()
 }
 
-// matchless reports whether nothing but an id says which row of the input a released one is.
+// matchless reports whether only an id can show which row of the input a released row comes from.
 func (c *truthCase) matchless() bool { return c.ordered && !c.hasID() && !c.knowsLabels() }
 
-// drawSets draws the sets: every masked column is in one at least.
+// drawSets draws the sets: every masked column is in one or more sets.
 func (c *truthCase) drawSets() {
 	sets := randomSets(c.rng, c.masked)
 	if c.rng.IntN(5) == 0 {
@@ -402,7 +406,7 @@ func (c *truthCase) drawSets() {
 			k = 1 + c.rng.IntN(max(1, c.rows/4))
 		}
 		if c.large() && !c.topDown() {
-			// so that regions, and labels with them, are not tens of thousands
+			// fewer than tens of thousands of regions, and so of labels
 			k = max(k, c.rows/500)
 		}
 		c.set = append(c.set, fmt.Sprintf("- {k: %d, columns: [%s]}", k, c.quoted(set)))
@@ -412,7 +416,7 @@ func (c *truthCase) drawSets() {
 	}
 }
 
-// quoted returns the masked columns of a set as a job names them.
+// quoted returns the masked columns of a set as text of a job.
 func (c *truthCase) quoted(set []string) string {
 	names := make([]string, len(set))
 	for i, name := range set {
@@ -477,7 +481,8 @@ func (c *truthCase) String() string {
 	return out.String() + c.text()
 }
 
-// parts are what ordinary jobs have and a case may have, by name.
+// parts are parts of ordinary jobs, by name, with functions that report whether a case has the
+// part.
 var parts = map[string]func(c *truthCase) bool{
 	"CSV":               func(c *truthCase) bool { return c.stored.Writer == byCSV },
 	"Arrow":             func(c *truthCase) bool { return c.stored.Writer == byArrow },
@@ -562,14 +567,14 @@ var parts = map[string]func(c *truthCase) bool{
 	"ranges":           func(c *truthCase) bool { return c.masks("ranges: ") },
 }
 
-// masks reports whether the entry of some column has a text.
+// masks reports whether the entry of some column contains a text.
 func (c *truthCase) masks(text string) bool {
 	return slices.ContainsFunc(c.columns, func(column truthColumn) bool {
 		return strings.Contains(column.mask, text)
 	})
 }
 
-// says reports whether a line of the job has a text.
+// says reports whether a line of the job contains a text.
 func (c *truthCase) says(text string) bool {
 	return slices.ContainsFunc(c.job, func(line string) bool {
 		return strings.Contains(line, text)
@@ -579,7 +584,7 @@ func (c *truthCase) says(text string) bool {
 // algorithmOf returns the name of a search's algorithm.
 func algorithmOf(search string) string { return strings.Fields(searchName(search))[0] }
 
-// The cases of the fast tests have all that ordinary jobs have, and every algorithm.
+// The cases of the fast tests have all parts of ordinary jobs, and every algorithm.
 func TestTruthDraws(t *testing.T) {
 	drawn := make(map[string]int)
 	for seed := range truthSample {

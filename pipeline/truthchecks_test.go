@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// classes returns the rows of every class of a set.
+// classes returns the rows of each class of a set.
 func (a *audit) classes(set *job.Set) map[string][]int {
 	var released [][]uint32
 	for _, name := range set.Columns {
@@ -26,7 +26,7 @@ func (a *audit) classes(set *job.Set) map[string][]int {
 	return classes
 }
 
-// checkSensitive: every measure that the job asks for holds in every class of every set.
+// checkSensitive: every measure of the job holds in every class of every set.
 func (a *audit) checkSensitive() {
 	a.Helper()
 	for i := range a.job.Sensitive {
@@ -54,8 +54,8 @@ func (a *audit) checkSensitive() {
 	}
 }
 
-// brokenMeasure returns a measure that a class does not meet, whose values have some shares of
-// it, and others of the whole.
+// brokenMeasure returns a measure that a class breaks, from the shares of values in the class and
+// in the whole table.
 func brokenMeasure(s *job.Sensitive, class, whole map[string]float64) string {
 	figures := naiveMeasures(class, whole, null)
 	if s.Nulls == job.NullsCount && class[null] > 0 {
@@ -85,7 +85,7 @@ func brokenMeasure(s *job.Sensitive, class, whole map[string]float64) string {
 	return ""
 }
 
-// checkLimits: bounds are as round, and labels neither finer nor coarser, than the job asks for.
+// checkLimits: bounds are as round as the job demands, and labels neither finer nor coarser.
 func (a *audit) checkLimits() {
 	a.Helper()
 	for i := range a.cut.Columns {
@@ -108,7 +108,7 @@ func (a *audit) checkLimits() {
 	}
 }
 
-// isRound reports whether the ends of a label are multiples of what the job says, or declared.
+// isRound reports whether the ends of a label are multiples of the step in the job, or declared.
 func isRound(l *cutfile.Label, spec *job.Column) bool {
 	i, ok := parseInterval(l.Label)
 	if l.Null || !ok {
@@ -123,8 +123,8 @@ func isRound(l *cutfile.Label, spec *job.Column) bool {
 	return true
 }
 
-// isMultiple reports whether a number is a multiple of another one, or a date or time the start
-// of a unit.
+// isMultiple reports whether a number is a multiple of another number, or a date or time the
+// start of a unit.
 func isMultiple(end, step string) bool {
 	if number, ok := new(big.Rat).SetString(end); ok {
 		of, ok := new(big.Rat).SetString(step)
@@ -143,8 +143,8 @@ func isMultiple(end, step string) bool {
 	return strings.HasSuffix(time, start) && !strings.Contains(time, ".")
 }
 
-// checkWidths: intervals between two numbers or dates are no narrower than a width, but for the
-// only one.
+// checkWidths: intervals between two numbers or dates have a least width, except an only
+// interval.
 func (a *audit) checkWidths(column *cutfile.Column, least string) {
 	a.Helper()
 	for _, label := range column.Cut {
@@ -159,7 +159,7 @@ func (a *audit) checkWidths(column *cutfile.Column, least string) {
 	}
 }
 
-// spanOf returns how wide an interval is, in days where it is one of dates.
+// spanOf returns the width of an interval, in days for dates.
 func spanOf(label string) (width int, ok bool) {
 	i, ok := parseInterval(label)
 	if !ok {
@@ -194,7 +194,7 @@ func (a *audit) checkFinest(column *cutfile.Column) {
 	}
 }
 
-// topmost returns the child of the root that a value is below.
+// topmost returns the child of the root above a value.
 func (a *audit) topmost(name, value string) string {
 	path := a.path(name, value)
 	if t := a.taxonomy(name); t.Tree != nil {
@@ -209,7 +209,7 @@ func (a *audit) topmost(name, value string) string {
 	return top
 }
 
-// checkCoarsest: of the rows with a value only those that are taken away have the root.
+// checkCoarsest: among rows with a value, only suppressed rows have the root as label.
 func (a *audit) checkCoarsest(column *cutfile.Column) {
 	a.Helper()
 	marked, _ := a.cut.Marked()

@@ -17,24 +17,24 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// csvForm is how a table is written as CSV.
+// csvForm is the form of a table in CSV.
 type csvForm struct {
 	Delimiter string
-	Declared  bool // the job says what the delimiter is
+	Declared  bool // the job has the delimiter
 	LineEnd   string
-	Nulls     []string // texts that stand for null, in turns with the empty field
+	Nulls     []string // texts for null, which alternate with the empty field
 	Quote     string
-	Escape    bool // a backslash stands before a quote in quotes, instead of another quote
+	Escape    bool // a backslash precedes a quote in quotes, instead of a second quote
 	Quoted    quoting
 	Header    header
 	Encoding  string // and byte order; empty: UTF-8
 	Decimal   string // empty: a point
-	Thousands string // empty: digits are in no groups
+	Thousands string // empty: digits have no groups
 	Dates     string // their form; empty: ISO 8601
-	Packed    string // the end of the file's name; empty: it is not
+	Packed    string // the ending of a compressed file; empty: no compression
 }
 
-// quoting is which fields are in quotes.
+// quoting says which fields are in quotes.
 type quoting string
 
 const (
@@ -43,7 +43,7 @@ const (
 	quoteFew   quoting = "texts that are no words"
 )
 
-// header is how columns are named.
+// header says how columns are named.
 type header string
 
 const (
@@ -62,7 +62,7 @@ const (
 	windows1252 = formats.EncodingWindows1252
 )
 
-// drawCSV draws how a table is written as CSV, so that no value becomes another one.
+// drawCSV draws a form in which no value of the table becomes another value.
 func drawCSV(rng *rand.Rand, t *truthTable, lacks string) csvForm {
 	f := csvForm{Quote: `"`, Quoted: []quoting{quoteTexts, quoteTexts, quoteAll, quoteFew}[rng.IntN(4)], Header: inFile}
 	f.Delimiter = []string{",", ",", ";", "\t", "|"}[rng.IntN(5)]
@@ -105,10 +105,10 @@ func drawCSV(rng *rand.Rand, t *truthTable, lacks string) csvForm {
 	return f
 }
 
-// startsAsWord matches texts that are taken for nothing but texts.
+// startsAsWord matches texts that kcut takes only for texts.
 var startsAsWord = regexp.MustCompile(`^(n\d|class |p\d|s\d)`)
 
-// drawTypes leaves out some declared types that are plain to see, and declares the form of dates.
+// drawTypes leaves out some declared types that kcut can infer, and declares the form of dates.
 func (f *csvForm) drawTypes(rng *rand.Rand, t *truthTable, lacks string) {
 	for i := range t.columns {
 		c := &t.columns[i]
@@ -126,7 +126,7 @@ func (f *csvForm) drawTypes(rng *rand.Rand, t *truthTable, lacks string) {
 	}
 }
 
-// has reports whether a value is written like that, as it may be in any form.
+// has reports whether a value of the table may be written as a text.
 func (t *truthTable) has(text string) bool {
 	return slices.ContainsFunc(t.columns, func(c truthColumn) bool {
 		return slices.Contains(c.texts, text)
@@ -145,7 +145,7 @@ func (t *truthTable) fits(encoding string) bool {
 	return true
 }
 
-// encode returns a text in an encoding, if that has all of its characters.
+// encode returns a text in an encoding, if the encoding has all of its characters.
 func encode(text, encoding string) (out []byte, ok bool) {
 	switch encoding {
 	case "":
@@ -174,7 +174,7 @@ func encode(text, encoding string) (out []byte, ok bool) {
 	return out, true
 }
 
-// options returns what a job says of files.
+// options returns the lines of a job about the form.
 func (f *csvForm) options(t *truthTable) string {
 	var keys []string
 	say := func(key string, value any) { keys = append(keys, fmt.Sprintf("%s: %v", key, value)) }
@@ -221,7 +221,7 @@ func listOf(texts []string) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
-// entry returns what a column's entry says of files.
+// entry returns the part of a column's entry about the form.
 func (f *csvForm) entry(c *truthColumn, number int) (text string) {
 	if c.inCSV != inferred {
 		text = ", type: \"" + c.inCSV + "\""
@@ -261,7 +261,7 @@ func (f *csvForm) put(tb testing.TB, path string, t *truthTable, from, to int, w
 	write(tb, path+f.Packed, string(pack(tb, encoded, f.Packed)))
 }
 
-// pack returns bytes as files of a name's end have them.
+// pack compresses bytes by the ending of a name.
 func pack(tb testing.TB, plain []byte, end string) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -281,7 +281,7 @@ func pack(tb testing.TB, plain []byte, end string) []byte {
 	return out.Bytes()
 }
 
-// field returns how the value of a row is written.
+// field returns the text of the value of a row.
 func (f *csvForm) field(c *truthColumn, row int) string {
 	code := c.codes[row]
 	if code == 0 {
@@ -311,7 +311,7 @@ func (f *csvForm) field(c *truthColumn, row int) string {
 	return text
 }
 
-// numeral returns a number with the form's signs.
+// numeral returns a number with the signs of the form.
 func (f *csvForm) numeral(text string) string {
 	whole, fraction, hasPoint := strings.Cut(text, ".")
 	digits := strings.TrimPrefix(whole, "-")

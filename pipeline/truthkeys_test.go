@@ -56,7 +56,7 @@ func drawOutput(rng *rand.Rand, c *truthCase) {
 	}
 }
 
-// isLabelled reports whether a masked column is released as one of texts.
+// isLabelled reports whether a masked column is released as one column of texts.
 func (c *truthColumn) isLabelled() bool {
 	return !strings.Contains(c.mask, "render") || strings.Contains(c.mask, "render: label")
 }
@@ -67,7 +67,7 @@ func drawOrder(rng *rand.Rand, c *truthCase) {
 	}
 }
 
-// drawSteps bounds the steps, always where there may be tens of thousands of them.
+// drawSteps limits the steps, always for cases that may have tens of thousands of steps.
 func drawSteps(rng *rand.Rand, c *truthCase) {
 	if c.topDown() && (c.large() || rng.IntN(4) == 0) {
 		c.job = append(c.job, fmt.Sprint("max_steps: ", rng.IntN(12)))
@@ -101,7 +101,7 @@ func (c *truthCase) protects() bool {
 func drawEntity(rng *rand.Rand, c *truthCase) {
 	if rng.IntN(6) == 0 && c.protects() {
 		person := c.addKept(personColumn, 1+rng.IntN(c.rows))
-		if person.mask = "drop"; rng.IntN(2) == 0 { // whose rows are alike
+		if person.mask = "drop"; rng.IntN(2) == 0 { // the rows of a person are similar
 			for i := range c.masked {
 				person.by = append(person.by, c.columns[i].Name)
 			}
@@ -134,7 +134,7 @@ func drawSensitive(rng *rand.Rand, c *truthCase) {
 	c.may(fault.Privacy, "too few sensitive values")
 }
 
-// drawTimes lets rows stand for several records.
+// drawTimes gives rows counts of records.
 func drawTimes(rng *rand.Rand, c *truthCase) {
 	if rng.IntN(8) == 0 && !c.large() || c.column(personColumn) != nil && rng.IntN(3) == 0 {
 		column := truthColumn{inCSV: "integer", spread: shuffled}
@@ -150,7 +150,7 @@ func drawBalance(rng *rand.Rand, c *truthCase) {
 	}
 }
 
-// drawRound lets bounds be round.
+// drawRound demands round bounds.
 func drawRound(rng *rand.Rand, c *truthCase) {
 	for i := range c.masked {
 		column := &c.columns[i]
@@ -162,7 +162,7 @@ func drawRound(rng *rand.Rand, c *truthCase) {
 	}
 }
 
-// roundSteps returns what bounds of a type may be multiples of.
+// roundSteps returns steps for the bounds of a type.
 func roundSteps(of formats.Type) []string {
 	switch of.Kind {
 	case formats.Int:
@@ -183,7 +183,7 @@ func roundSteps(of formats.Type) []string {
 	return nil
 }
 
-// drawBounds declares the ends of intervals, with all values between them.
+// drawBounds declares bounds that contain all values.
 func drawBounds(rng *rand.Rand, c *truthCase) {
 	for i := range c.masked {
 		column := &c.columns[i]
@@ -217,7 +217,7 @@ func drawBounds(rng *rand.Rand, c *truthCase) {
 	}
 }
 
-// drawChoice draws what an algorithm is chosen by.
+// drawChoice draws the keys by which an algorithm is chosen.
 func drawChoice(rng *rand.Rand, c *truthCase) {
 	if !strings.Contains(c.searches, job.AlgorithmAuto) {
 		return
@@ -263,7 +263,7 @@ func drawDetermined(rng *rand.Rand, c *truthCase) {
 	}
 }
 
-// drawLimits draws the finest labels that a column may have.
+// drawLimits draws the finest labels of columns.
 func drawLimits(rng *rand.Rand, c *truthCase) {
 	for i := range c.masked {
 		column := &c.columns[i]
@@ -280,15 +280,15 @@ func drawLimits(rng *rand.Rand, c *truthCase) {
 	}
 }
 
-// drawClassless drops the class column where it is none, now and then.
+// drawClassless sometimes drops the class column of a job without a class.
 func drawClassless(rng *rand.Rand, c *truthCase) {
 	if !strings.Contains(strings.Join(c.job, "\n"), "class: ") && rng.IntN(3) == 0 {
 		c.column(classColumn).mask = "drop"
 	}
 }
 
-// drawUnique draws how many rows may be alone on the labels of all sets together: any, none, or
-// some.
+// drawUnique draws the share of rows that may be alone on the labels of all sets together: any,
+// none, or some.
 func drawUnique(rng *rand.Rand, c *truthCase) {
 	switch some := rng.IntN(8); {
 	case some == 0:
@@ -301,7 +301,7 @@ func drawUnique(rng *rand.Rand, c *truthCase) {
 	case some == 1 && !strings.Contains(c.searches, job.AlgorithmIACc): // which is asked for no k
 		k := 2 + rng.IntN(4)
 		c.set = append(c.set, fmt.Sprintf("- {k: %d, columns: all}", k))
-		c.unique = 0.01 // as nobody is alone
+		c.unique = 0.01 // no rows are alone
 		if k > c.rows {
 			c.may(fault.Privacy, "fewer rows than k")
 		}
@@ -322,7 +322,7 @@ func drawToken(rng *rand.Rand, c *truthCase) {
 		"accepted}"
 }
 
-// drawNested draws a kept column of lists, structs or maps, which arrow-go has to write.
+// drawNested draws a kept column of lists, structs or maps, which only arrow-go can write.
 func drawNested(rng *rand.Rand, c *truthCase) {
 	if rng.IntN(8) > 0 || c.large() || c.column(timesColumn) != nil || c.writer == byCSV {
 		return
@@ -340,7 +340,7 @@ func drawNested(rng *rand.Rand, c *truthCase) {
 	c.columns = append(c.columns, column)
 }
 
-// drawGone draws a column that is dropped, and has an entry or none.
+// drawGone draws a dropped column, with or without an entry.
 func drawGone(rng *rand.Rand, c *truthCase) {
 	if rng.IntN(4) > 0 {
 		return
@@ -353,7 +353,7 @@ func drawGone(rng *rand.Rand, c *truthCase) {
 	}
 }
 
-// drawWeights draws how much columns count, and how coarse they may be.
+// drawWeights draws weights and coarsest labels of columns.
 func drawWeights(rng *rand.Rand, c *truthCase) {
 	if !c.topDown() {
 		return

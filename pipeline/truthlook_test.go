@@ -12,8 +12,8 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// look has the job planned on its rows, the rows of the input checked as they are, and another
-// job drafted for them.
+// look plans the job with its rows, checks the rows of the input, and drafts another job for
+// them.
 func (c *truthCase) look(t *testing.T, dir string, first night) {
 	t.Helper()
 	if _, err := Plan(t.Context(), first.job,
@@ -29,7 +29,7 @@ func (c *truthCase) look(t *testing.T, dir string, first night) {
 	}
 }
 
-// count compares what a check finds of the input with plain counts.
+// count compares the result of a check of the input with plain counts.
 func (c *truthCase) count(t *testing.T, first night) {
 	t.Helper()
 	opt := CheckOptions{Input: first.job.Input, Count: first.job.Count, Limits: first.job.Limits,
@@ -59,8 +59,8 @@ func (c *truthCase) count(t *testing.T, first night) {
 	}
 }
 
-// draft has a job drafted for the input, which can be run: its release holds, or some privacy is
-// out of reach.
+// draft drafts a job for the input and runs it: its release holds, or some privacy is out of
+// reach.
 func (c *truthCase) draft(t *testing.T, dir string, first night) {
 	t.Helper()
 	options := draft.Options{Input: first.job.Input, K: 2 + c.rng.IntN(4), Class: first.job.Class,

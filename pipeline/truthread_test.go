@@ -14,8 +14,8 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// readByArrow reads a release as readReleased does, by a reader that shares nothing with kcut's:
-// arrow-go. Columns that names of folders have are the first, by name.
+// readByArrow reads a release like readReleased, but with arrow-go, which shares nothing with
+// kcut's reader. Columns of folder names come first, by name.
 func readByArrow(tb testing.TB, path string, cut *cutfile.File) *grid {
 	tb.Helper()
 	g := &grid{TB: tb}

@@ -14,22 +14,22 @@ import (
 	"github.com/kcut/kcut/formats/formatstest"
 )
 
-// truthColumn is a column of a truthCase: its values, and which of them each row has.
+// truthColumn is a column of a truthCase: its values, and the value of each row.
 type truthColumn struct {
 	randomColumn
 	values *formats.Values // the texts
 	codes  []uint32        // 1 + a place in texts, 0: null
 	spread spread
-	nulls  int // one row of so many has none; 0: every row has a value
+	nulls  int // one row in nulls rows has a null; 0: no row
 	inCSV  string
 	dates  string                    // the form of dates in CSV; empty: ISO 8601
-	nested *formatstest.NestedValues // nil: it is flat
-	by     []string                  // the columns that tell its values; nil: none does
+	nested *formatstest.NestedValues // nil: the column is flat
+	by     []string                  // the columns that determine its values; nil: none
 
 	unlisted bool // the job has no entry for it
 }
 
-// spread is how the values of a column are dealt out to rows.
+// spread is the distribution of the values of a column over rows.
 type spread string
 
 const (
@@ -39,14 +39,14 @@ const (
 	skewed   spread = "skewed"
 )
 
-// inferred is the type of CSV columns that is not declared: a declared timestamp has no zone.
+// inferred is the type of a CSV column without a declaration: a declared timestamp has no zone.
 const inferred = "inferred"
 
-// manyTypes are types with as many values as one likes.
+// manyTypes are types with any number of values.
 var manyTypes = []struct {
 	of    formats.Type
 	most  int
-	inCSV string // its name for columns of CSV; empty: it has none
+	inCSV string // the name of the type in CSV jobs; empty: none
 	text  func(i int) string
 }{
 	{wholeType, 1 << 30, "integer", func(i int) string { return strconv.Itoa(i*7 - 1000) }},
@@ -98,7 +98,7 @@ var manyTypes = []struct {
 // fewer; texts have a least number of bytes.
 func keptColumn(rng *rand.Rand, values, length int) truthColumn {
 	i := rng.IntN(len(manyTypes))
-	if values > 3000 { // types that have as many
+	if values > 3000 { // types with enough values
 		i = rng.IntN(7)
 	}
 	if length > 0 {
@@ -179,7 +179,7 @@ func wideColumn(rng *rand.Rand, values int) truthColumn {
 	return c
 }
 
-// draw decides how values are dealt out.
+// draw decides on the distribution of values.
 func (c *truthColumn) draw(rng *rand.Rand) {
 	c.spread = []spread{cyclic, inRuns, shuffled, skewed}[rng.IntN(4)]
 	c.nulls = []int{0, 0, 40, 3}[rng.IntN(4)]
@@ -231,7 +231,7 @@ func (c *truthColumn) parse(tb testing.TB) {
 	}
 }
 
-// coded returns the column as readers of files give it.
+// coded returns the column in the form of a reader.
 func (c *truthColumn) coded() *formats.Column {
 	return &formats.Column{Values: c.values, Codes: c.codes}
 }
@@ -244,7 +244,7 @@ func (c *truthColumn) text(code uint32) string {
 	return c.values.Text(int(code - 1))
 }
 
-// isNarrow reports whether its integers of 64 bits fit into 32.
+// isNarrow reports whether the 64-bit integers of the column fit into 32 bits.
 func (c *truthColumn) isNarrow() bool {
 	return c.Type == wholeType && !slices.ContainsFunc(c.texts, func(text string) bool {
 		_, err := strconv.ParseInt(text, 10, 32)
@@ -254,7 +254,7 @@ func (c *truthColumn) isNarrow() bool {
 
 func (c *truthColumn) isToken() bool { return strings.Contains(c.mask, "pseudonym") }
 
-// released returns the text that a value has in a release where it is not masked.
+// released returns the text of an unmasked value in a release.
 func (c *truthColumn) released(i int) string {
 	switch {
 	case c.nested != nil:
@@ -269,17 +269,17 @@ func (c *truthColumn) released(i int) string {
 	return c.values.Text(i)
 }
 
-// truthTable is a table by its columns.
+// truthTable is a table, stored by columns.
 type truthTable struct {
 	rows    int
 	columns []truthColumn
-	int96   bool   // as which timestamps of nanoseconds are stored
-	csv     bool   // as which all is stored
-	hive    string // the column that folders have the values of
+	int96   bool   // nanosecond timestamps are stored as INT96
+	csv     bool   // the files are CSV
+	hive    string // the column whose values are names of folders
 }
 
-// fill deals out the values of all columns, and lets the last one, which is the class, depend on
-// the first.
+// fill gives rows the values of all columns, and lets the last column, the class, depend on the
+// first column.
 func (t *truthTable) fill(tb testing.TB, rng *rand.Rand) {
 	tb.Helper()
 	lean := make([]float64, t.rows)
@@ -319,7 +319,7 @@ func (t *truthTable) follow(c *truthColumn) {
 	}
 }
 
-// inOrder returns the columns as readers find them: that of folders comes last.
+// inOrder returns the columns in the order of readers: the column of folders comes last.
 func (t *truthTable) inOrder() (columns []*truthColumn) {
 	for i := range t.columns {
 		if t.columns[i].Name != t.hive {
@@ -332,7 +332,8 @@ func (t *truthTable) inOrder() (columns []*truthColumn) {
 	return columns
 }
 
-// sort sorts the rows by the values of a column, and returns where each begins, and their number.
+// sort sorts the rows by the values of a column, and returns the start of each value, and the
+// number of values.
 func (t *truthTable) sort(name string) (starts []int) {
 	by := t.column(name).codes
 	rows := make([]int, t.rows)
@@ -367,7 +368,7 @@ func (t *truthTable) column(name string) *truthColumn {
 	return nil
 }
 
-// grid returns the table as an audit reads it, with a row for each record.
+// grid returns the table as a grid of an audit, with a row for each record.
 func (t *truthTable) grid(tb testing.TB) *grid {
 	g := &grid{TB: tb}
 	of := make([]int, 0, t.rows)
