@@ -185,7 +185,7 @@ func CheckPlaces(job *Job, written []Place, read ...Place) error {
 	if job == nil {
 		return fault.Advised(fileset.CheckApart(written, read...))
 	}
-	return fault.Advised(output.CheckBeside(job, written, read...))
+	return fault.Advised(output.CheckSideFiles(job, written, read...))
 }
 
 // CheckFolder refuses the path of a file to write if its folder does not exist (ErrUsage), before

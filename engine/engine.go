@@ -1,29 +1,28 @@
 // Package engine has the types that all anonymization algorithms share: the attributes with the
 // taxonomy trees of engine/taxonomy, the requirement, the table of counts that a search reads, and
-// the Recoding that it returns. The algorithms are the packages below it: engine/topdown,
+// the Recoding that a search returns. The algorithms are in the packages below: engine/topdown,
 // engine/bottomup, engine/kactus, engine/iac and engine/mondrian. Package engine/classify judges
 // their releases.
 //
-// Contract: an Engine decides. It opens and writes no file, and knows values only as codes and as
-// the texts that order them. Every engine is a pure function of its Table, its Requirement and its
-// Options: the same counts give the same Recoding, whatever the order of the rows was.
+// Contract: an Engine decides. It opens and writes no file. It knows values only as codes and as
+// the texts that order the values. Every engine is a pure function of its Table, its Requirement
+// and its Options: the same counts give the same Recoding, for any order of the rows.
 //
 // To add a protection other than k:
 //
-// 1. Its type implements Protection. It must be monotone, as the comment there defines. 2. The
-// figures that it judges by, unless the size suffices, become a field of Stats, and the
+//  1. Write a type that implements Protection. It must be monotone, as the comment of Protection
+//     defines.
+//  2. If the size does not suffice to judge records, add the figures that the protection needs to
+//     Stats, and add the counts for these figures to Kinds. Set.Grouping and the plans of all engines
+//     then ask for kinds.
+//  3. Turn the field of the job into an element of Set.Others. Implies reduces and unites sets.
+//  4. The engines need no change. They call Set.Holds with the Stats that Kinds computes from their
+//     counts. Without a protection other than k they count only sizes.
+//  5. Add the protection to enginetest.Holds. The naive searches of the tests use this function, and
+//     it tests every engine.
 //
-//	counts that they need become a part of Kinds. Set.Grouping then asks for kinds, and so do
-//	the plans of all engines.
-//
-// 3. The job's field becomes an element of Set.Others. Implies reduces and unites sets. 4. Engines
-// call Set.Holds with the Stats that Kinds computes from their counts. Without a
-//
-//	protection other than k they count only sizes.
-//
-// 5. The naive searches of the tests use it through enginetest.Holds, which tests every engine.
-//
-// A measure of sensitive columns is less: an element of Measures, whose limits are protections.
+// A measure of sensitive columns needs less work: add an element to Measures. Its limits are
+// protections.
 package engine
 
 import (

@@ -35,7 +35,7 @@ func (run *jobRun) findCut(ctx context.Context, res *runState) (err error) {
 	if err != nil {
 		return err
 	}
-	if res.Scratch.Beside, err = output.Local(run.job); err != nil {
+	if res.Scratch.Output, err = output.Local(run.job); err != nil {
 		return err
 	}
 	var s *search.Search

@@ -113,7 +113,7 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	p.predictChoice(f)
 	output := forecast.Range{AtMost: f.Disk.Output}
 	f.Disk.OutputRoom = p.checkRoom("the release",
-		filepath.Dir(filepath.Clean(p.res.Scratch.Beside)), output)
+		filepath.Dir(filepath.Clean(p.res.Scratch.Output)), output)
 	f.Disk.SpillRoom = p.checkRoom("what is spilled", p.res.Scratch.Path(), f.Disk.Spill)
 	f.Memory.Overhead = spill.Overhead
 	f.Notices = p.res.report.Notices

@@ -74,7 +74,7 @@ func WithRecords(
 	}
 	defer spill.LimitHeap(res.Budget.Limit())()
 	defer func() { err = joinClosed(err, res.closeStore()) }()
-	if res.Scratch.Beside, err = output.Local(job); err != nil {
+	if res.Scratch.Output, err = output.Local(job); err != nil {
 		return err
 	}
 	threads := res.Threads // all threads: binding a job lowers res.Threads

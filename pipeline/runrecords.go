@@ -46,7 +46,7 @@ func newRunRecords(
 	if records.local, err = output.Local(job); err != nil {
 		return nil, err
 	}
-	res.Scratch.Beside = records.local
+	res.Scratch.Output = records.local
 	records.work = &checkpoint.Folder{FS: opt.System.Files, Path: workFolder(records.local)}
 	return records, nil
 }

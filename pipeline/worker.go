@@ -71,7 +71,7 @@ func (w *Worker) open(ctx context.Context) (err error) {
 			err = joinClosed(err, w.Close())
 		}
 	}()
-	w.res.Threads, w.res.Scratch.Beside = 1, filepath.Join(os.TempDir(), "kcut")
+	w.res.Threads, w.res.Scratch.Output = 1, filepath.Join(os.TempDir(), "kcut")
 	if err := w.res.Scratch.Sweep(); err != nil {
 		return err
 	}

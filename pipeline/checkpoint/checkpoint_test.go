@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 )
 
-// content is the blocks of a test state.
+// content has the blocks of a test state.
 type content [][]byte
 
 func (c *content) save(add func([]byte) error) (err error) {
@@ -57,9 +57,13 @@ func load(f *Folder, name, head string, take func([]byte) error) error {
 	return err
 }
 
-// contents are small, and large.
+// contents returns an empty content, a small one and a large one.
 func contents() []*content {
-	return []*content{{}, {[]byte("a text"), nil, []byte("b")}, {bytes.Repeat([]byte("x"), 3*heldBytes+17), make([]byte, 2*heldBytes)}}
+	return []*content{
+		{},
+		{[]byte("a text"), nil, []byte("b")},
+		{bytes.Repeat([]byte("x"), 3*heldBytes+17), make([]byte, 2*heldBytes)},
+	}
 }
 
 func TestStateComesBack(t *testing.T) {
@@ -86,8 +90,8 @@ func TestStateComesBack(t *testing.T) {
 	}
 }
 
-// TestDamageIsFound cuts a state at every byte and flips bits: what comes back is what was
-// written, or nothing.
+// TestDamageIsFound cuts a state at every byte and flips bits. A reader gets the written content or
+// ErrNone.
 func TestDamageIsFound(t *testing.T) {
 	f := in(t.TempDir())
 	for _, want := range contents() {
@@ -113,14 +117,15 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
-// TestLeftover writes a file over what a killed run has left of a longer one.
+// TestLeftover writes a file. A killed run has left an unfinished longer file with the same name.
 func TestLeftover(t *testing.T) {
 	f := in(t.TempDir())
 	if err := os.WriteFile(f.file("name"+unfinished), []byte("a longer text"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := f.Get("name", 100); !errors.Is(err, ErrNone) || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%q is said to be complete, %v", text, err)
+	text, err := f.Get("name", 100)
+	if !errors.Is(err, ErrNone) || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an unfinished file has the content %q, %v", text, err)
 	}
 	if err := f.Put("name", []byte("text")); err != nil {
 		t.Fatal(err)
@@ -130,13 +135,16 @@ func TestLeftover(t *testing.T) {
 	}
 }
 
-// TestStateThatFails demands that a state which cannot be saved leaves the one before.
+// TestStateThatFails saves a state, which fails. The state before must stay.
 func TestStateThatFails(t *testing.T) {
 	f := in(t.TempDir())
 	want := contents()[1]
 	save(t, f, want)
 	failure := errors.New("no more")
-	if err := put(f, "state", func(add func([]byte) error) error { return errors.Join(add([]byte("a text")), failure) }); !errors.Is(err, failure) {
+	fill := func(add func([]byte) error) error {
+		return errors.Join(add([]byte("a text")), failure)
+	}
+	if err := put(f, "state", fill); !errors.Is(err, failure) {
 		t.Errorf("got %v", err)
 	}
 	var got content
@@ -146,7 +154,8 @@ func TestStateThatFails(t *testing.T) {
 	if entries, err := os.ReadDir(f.Path); err != nil || len(entries) != 1 {
 		t.Errorf("%v is there, %v", entries, err)
 	}
-	if err := load(f, "state", head, func([]byte) error { return failure }); !errors.Is(err, failure) {
+	err := load(f, "state", head, func([]byte) error { return failure })
+	if !errors.Is(err, failure) {
 		t.Errorf("a reader that fails: %v", err)
 	}
 }
@@ -169,10 +178,15 @@ func TestClaim(t *testing.T) {
 	if err := second.Claim(); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(second.Put("kept", []byte("text")), second.Put("swept", nil)); err != nil {
+	err := errors.Join(second.Put("kept", []byte("text")), second.Put("swept", nil))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.WriteFile(second.file("kept"+unfinished), nil, 0o600), second.Sweep("kept"), second.Release(), os.Chmod(path, 0o755)); err != nil {
+	err = errors.Join(
+		os.WriteFile(second.file("kept"+unfinished), nil, 0o600),
+		second.Sweep("kept"), second.Release(), os.Chmod(path, 0o755),
+	)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if entries, err := os.ReadDir(path); err != nil || len(entries) != 1 {
@@ -198,18 +212,20 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestLateClaim opens a folder that another run then replaces: it must lock what is there.
+// TestLateClaim opens a folder, which another run then replaces. Claim must lock the new folder.
 func TestLateClaim(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "work")
 	replaced := false
-	f := &Folder{Path: path, FS: &publish.FS{Around: func(operation string, do func() error, paths ...string) error {
+	replace := func(operation string, do func() error, paths ...string) error {
 		err := do()
-		if operation == "open directory" && paths[0] == path && !replaced { // between opening it and returning it
+		if operation == "open directory" && paths[0] == path && !replaced {
+			// The folder is open, and the caller does not have it yet.
 			replaced = true
 			err = errors.Join(err, os.Rename(path, path+"-gone"), os.Mkdir(path, 0o700))
 		}
 		return err
-	}}}
+	}
+	f := &Folder{Path: path, FS: &publish.FS{Around: replace}}
 	if err := f.Claim(); err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +237,7 @@ func TestLateClaim(t *testing.T) {
 	}
 }
 
-// TestInNoFolder demands that a folder which cannot be there is one without files.
+// TestInNoFolder reads from a folder that cannot exist. It must have no files.
 func TestInNoFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

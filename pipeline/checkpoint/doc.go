@@ -1,15 +1,16 @@
-// Package checkpoint keeps what a run has done for the next one that does the same: in files
-// of a private folder, each written in one step, so that a power cut at any point leaves the
-// old file, the new one, or none.
+// Package checkpoint keeps results of a run for the next run of the same job. They are in files of
+// a private folder. Each file is written in one step: after a power failure at any time there is
+// the old file, the new file, or no file.
 //
-// Encode and Decode are for blocks of bytes that must come back as they were, in files and between processes.
+// Encode joins blocks of bytes, and Decode returns the same blocks. They are for files and for
+// messages between processes.
 //
-//	head | length (uvarint), block | length, block | … | hash of all that
+//	head | length (uvarint), block | length, block | … | hash of everything before
 //
-// Contract: what was encoded is read only by who has the head that it was written with, and only if it is
-// whole. Files are of mode 0600, folders of mode 0700: they hold
-// personal data. A folder is claimed by one run at a time.
+// Contract: Decode returns blocks only if they are whole and if the caller has the head that they
+// were encoded with. Files have mode 0600 and folders have mode 0700, because they contain personal
+// data. Only one run at a time can claim a folder.
 //
-// Not promised: that a file survives. One that is missing, damaged, or of another head is the
-// same to a reader: ErrNone.
+// Not promised: that a file survives. A reader gets ErrNone for a file that is missing, is damaged,
+// or has another head.
 package checkpoint

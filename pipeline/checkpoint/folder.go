@@ -14,16 +14,16 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 )
 
-// Folder is a private folder of files that are written in one step. It is made when the
-// first file is written or when it is claimed. It is used by one goroutine.
+// Folder is a private folder of files. Each file is written in one step. Claim or the first Put
+// makes the folder. Only one goroutine may use a Folder.
 type Folder struct {
 	FS   *publish.FS
 	Path string
 	held *publish.Handle // the folder, open and locked; nil: not claimed
 }
 
-// Claim makes the folder and locks it. It returns formats.ErrBusy while another run has claimed it.
-// Release is owed.
+// Claim makes the folder and locks it. It returns formats.ErrBusy while another run claims the
+// folder. The caller must call Release.
 func (f *Folder) Claim() error {
 	for f.held == nil {
 		if err := f.hold(); err != nil {
@@ -33,8 +33,8 @@ func (f *Folder) Claim() error {
 	return nil
 }
 
-// hold opens the folder and locks it. Between the two another run may have removed it; held
-// stays nil then.
+// hold opens the folder and locks it. If another run has removed the folder in between, held stays
+// nil.
 func (f *Folder) hold() error {
 	if err := f.make(); err != nil {
 		return err
@@ -64,7 +64,8 @@ func (f *Folder) hold() error {
 	return nil
 }
 
-// make makes the folder unless it is there. What is there must be a folder, and private.
+// make makes the folder. If the folder exists, make makes it private. It refuses a file with the
+// name of the folder.
 func (f *Folder) make() error {
 	err := makeAll(f.FS, f.Path)
 	if !errors.Is(err, fs.ErrExist) {
@@ -73,18 +74,18 @@ func (f *Folder) make() error {
 	info, err := f.FS.Lstat(f.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil // removed just now
+		return nil // somebody has just removed the folder
 	case err != nil:
 		return err
 	case !info.IsDir():
-		return errors.New("it is in the place of a folder")
+		return errors.New("it is no folder")
 	case info.Mode().Perm()&0o077 != 0:
 		return f.FS.Chmod(f.Path, 0o700)
 	}
 	return nil
 }
 
-// makeAll makes a folder, and those above it that are missing.
+// makeAll makes a folder and all missing folders above it.
 func makeAll(files *publish.FS, path string) error {
 	err := files.MkdirPrivate(path)
 	if above := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && above != path {
@@ -96,9 +97,11 @@ func makeAll(files *publish.FS, path string) error {
 	return err
 }
 
-// none reports whether an error says that there is no folder, or none that the process may look at.
+// none reports whether an error says that there is no folder, or that the process may not read the
+// folder.
 func none(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) ||
+		errors.Is(err, syscall.ENOTDIR)
 }
 
 // Release removes the folder if it is empty, and gives up the claim.
@@ -115,7 +118,7 @@ func (f *Folder) Release() error {
 	return nil
 }
 
-// Discard removes the folder if it is empty, or not there.
+// Discard removes the folder if the folder exists and is empty.
 func (f *Folder) Discard() error {
 	entries, err := f.FS.ReadDir(f.Path)
 	if err == nil && len(entries) == 0 {
@@ -127,8 +130,8 @@ func (f *Folder) Discard() error {
 	return err
 }
 
-// Sweep removes everything but the named files. Of a folder that does not exist there is
-// nothing to remove.
+// Sweep removes everything in the folder except the named files. If the folder does not exist,
+// Sweep does nothing.
 func (f *Folder) Sweep(but ...string) error {
 	entries, err := f.FS.ReadDir(f.Path)
 	if none(err) {
@@ -148,7 +151,7 @@ func (f *Folder) Sweep(but ...string) error {
 	return nil
 }
 
-// Remove removes a file; one that is not there is removed already.
+// Remove removes a file. It returns no error if the file does not exist.
 func (f *Folder) Remove(name string) error {
 	if err := f.FS.Remove(f.file(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove checkpoint: %w", err)
@@ -156,7 +159,7 @@ func (f *Folder) Remove(name string) error {
 	return nil
 }
 
-// Rename gives a file another's name, which is replaced.
+// Rename renames a file. It replaces a file that has the new name.
 func (f *Folder) Rename(from, to string) error {
 	if err := f.FS.Rename(f.file(from), f.file(to)); err != nil {
 		return err
@@ -166,11 +169,11 @@ func (f *Folder) Rename(from, to string) error {
 
 func (f *Folder) file(name string) string { return filepath.Join(f.Path, name) }
 
-// unfinished ends the names of files until they are whole and durable.
+// unfinished is the end of a file's name until the file is whole and durable.
 const unfinished = ".part"
 
-// Put writes a file, in one step: under another name until it is durable. What it made is removed
-// when that fails.
+// Put writes a file in one step: the file has another name until it is durable. If Put fails, it
+// removes the unfinished file.
 func (f *Folder) Put(name string, content []byte) error {
 	if f.held == nil {
 		if err := f.make(); err != nil {
@@ -188,6 +191,7 @@ func (f *Folder) Put(name string, content []byte) error {
 	return publish.SyncDir(f.FS, f.Path)
 }
 
+// fill writes the content to a file and makes the file durable.
 func (f *Folder) fill(path string, content []byte) error {
 	file, err := f.FS.OpenPrivate(path)
 	if err != nil {
@@ -202,8 +206,8 @@ func (f *Folder) fill(path string, content []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// Get returns the content of a file of at most so many bytes. It returns an error that wraps
-// ErrNone, and fs.ErrNotExist, when there is no such file.
+// Get returns the content of a file, which may have at most the given number of bytes. If there is
+// no such file, it returns an error that wraps ErrNone and fs.ErrNotExist.
 func (f *Folder) Get(name string, most int64) ([]byte, error) {
 	info, err := f.FS.Lstat(f.file(name))
 	switch {

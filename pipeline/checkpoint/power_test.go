@@ -9,10 +9,10 @@ import (
 	"github.com/kcut/kcut/formats/publish/publishtest"
 )
 
-// TestPowerLoss loses power after every change that saving a state makes, and giving it another
-// name. Then there is a state, the one before or the new one, and the new one once it was saved.
+// TestPowerLoss loses power after every change while a state is saved and renamed. Afterwards there
+// is the old state or the new state. Once the new state has been saved, there is the new state.
 func TestPowerLoss(t *testing.T) {
-	before, want := &content{bytes.Repeat([]byte("x"), 1000)}, contents()[1] // a shorter one in its place
+	before, want := &content{bytes.Repeat([]byte("x"), 1000)}, contents()[1] // want is shorter
 	saved := func(f *Folder) error { return put(f, "state", want.save) }
 	renamed := func(f *Folder) error {
 		if err := put(f, "next", want.save); err != nil {
@@ -40,8 +40,10 @@ func TestPowerLoss(t *testing.T) {
 					}
 					var got content
 					failed := load(in(filepath.Join(back, "work")), "state", head, got.load)
-					if failed != nil || got.String() != want.String() && (!lost || got.String() != before.String()) {
-						t.Errorf("after %d changes, saving said %v, %s survived: %.100v, %v", changes, err, name, &got, failed)
+					if failed != nil || got.String() != want.String() &&
+						(!lost || got.String() != before.String()) {
+						t.Errorf("after %d changes, saving said %v, %s survived: %.100v, %v",
+							changes, err, name, &got, failed)
 					}
 				}
 			}

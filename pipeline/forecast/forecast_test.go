@@ -90,8 +90,8 @@ func TestExtrapolateInOrder(t *testing.T) {
 }
 
 // TestFrequent predicts the number of frequent values from a part of the rows and from all rows.
-// The prediction from all rows is exact. Else the number is within the predicted range, or less than
-// a tenth outside, and the upper bound is not much larger.
+// The prediction from all rows is exact. Else the number is within the predicted range, or less
+// than a tenth outside, and the upper bound is not much larger.
 func TestFrequent(t *testing.T) {
 	const rows, places, seed = 100_000, 16, 4
 	ways := maps.Clone(draws)

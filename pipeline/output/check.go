@@ -17,8 +17,9 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// Check reports whether an output exists, and refuses one that could not be written: its folder is
-// missing, or what is there is no file or directory, as it should be (class Usage or Exists).
+// Check reports whether an output exists. It refuses an output that a run could not write, with an
+// error of class Usage or Exists: the folder of the output is missing, or the existing output is a
+// directory instead of a file, or the other way round.
 func Check(ctx context.Context, output string) (exists bool, err error) {
 	if storage.IsRemote(output) {
 		return checkRemote(ctx, output)
@@ -34,18 +35,20 @@ func Check(ctx context.Context, output string) (exists bool, err error) {
 	case err != nil:
 		return false, fmt.Errorf("look for output %s: %w", path, err)
 	case info.IsDir() != fileset.IsDirectory(output):
-		return true, fault.Errorf(fault.Exists, "remove it first; a directory is never replaced by a file, nor the other way round",
+		return true, fault.Errorf(fault.Exists,
+			"remove it first; a file never replaces a directory, nor the other way round",
 			"replace output %s: one is a directory, the other a file", path)
 	}
 	return true, nil
 }
 
-// checkRemote is Check for an output in an object store. A directory that was not
-// written to its end does not count; what is no part of a release is nothing to replace.
+// checkRemote is Check for an output in an object store. A directory without _SUCCESS was not
+// finished, and so it does not exist as an output. checkRemote refuses a directory with objects
+// that are no part of a release.
 func checkRemote(ctx context.Context, output string) (exists bool, err error) {
 	objects, err := storage.List(ctx, output)
 	if err != nil {
-		return false, refused(output, err)
+		return false, classified(output, err)
 	}
 	for _, object := range objects {
 		switch name := object.Location[len(output):]; {
@@ -61,21 +64,24 @@ func checkRemote(ctx context.Context, output string) (exists bool, err error) {
 	return exists, nil
 }
 
-// refused gives an error of the store that an output is to be in its class: a bucket
-// that is missing or closed has to be seen to by somebody.
-func refused(output string, err error) error {
+// classified returns an error of the output's store with its class and a hint. If the bucket is
+// missing or closed, the user must act.
+func classified(output string, err error) error {
 	wrapped := fmt.Errorf("write output %s: %w", output, err)
 	switch {
 	case errors.Is(err, storage.ErrExists):
-		return &fault.Error{Class: fault.Exists, Hint: "name another output, or replace it with --overwrite", Err: wrapped}
+		hint := "name another output, or replace it with --overwrite"
+		return &fault.Error{Class: fault.Exists, Hint: hint, Err: wrapped}
 	case errors.Is(err, storage.ErrDenied), errors.Is(err, fs.ErrNotExist):
-		return &fault.Error{Class: fault.Usage, Hint: "make the bucket first, or look at the credentials in the environment and what they may do", Err: wrapped}
+		hint := "make the bucket first, or check the credentials in the environment and their " +
+			"permissions"
+		return &fault.Error{Class: fault.Usage, Hint: hint, Err: wrapped}
 	}
 	return wrapped
 }
 
-// CheckReplaced refuses to replace a directory that holds what no release does: that would be
-// removed with the old release. In an object store checkRemote does so.
+// CheckReplaced refuses to replace a directory with files that are no part of a release. They would
+// be removed together with the old release. checkRemote does the same for an object store.
 func CheckReplaced(output string) error {
 	if storage.IsRemote(output) || !fileset.IsDirectory(output) {
 		return nil
@@ -87,16 +93,18 @@ func CheckReplaced(output string) error {
 	for _, name := range names {
 		if !fileset.Belongs(name) && !strings.HasSuffix(name, "/") {
 			return fault.Errorf(fault.Exists, "name a directory of its own for the output",
-				"replace output %s: it holds %s, which is no part of a release", Shown(output), name)
+				"replace output %s: it holds %s, which is no part of a release",
+				Shown(output), name)
 		}
 	}
 	return nil
 }
 
-// CheckDistinct refuses an output that is one of the inputs or of the job's other files, or lies
-// where the next run would read it as input.
+// CheckDistinct refuses an output that is also an input or another file of the job, and an output
+// that the next run would read as input.
 func CheckDistinct(job *job.Job, in *dataset.Dataset) error {
-	if err := fileset.CheckApart([]fileset.Place{{What: "output", Path: job.Output.Path}}, filesOf(job)...); err != nil {
+	place := fileset.Place{What: "output", Path: job.Output.Path}
+	if err := fileset.CheckApart([]fileset.Place{place}, filesOf(job)...); err != nil {
 		return err
 	}
 	output, err := Absolute(job.Output.Path)
@@ -130,11 +138,15 @@ func CheckDistinct(job *job.Job, in *dataset.Dataset) error {
 		"write output %s: it is among the job's own input", job.Output.Path)
 }
 
-// CheckBeside refuses files to be written beside a job's output that would replace something that
-// the job reads or makes, or what else is read for it, or that the next run would read as input.
-func CheckBeside(job *job.Job, written []fileset.Place, read ...fileset.Place) error {
-	others := append(filesOf(job), fileset.Place{What: "output", Path: job.Output.Path})
-	others = append(append(others, fileset.Place{What: "previous release", Path: job.Previous}), read...)
+// CheckSideFiles checks the files that a caller writes in addition to a job's output. It refuses a
+// file that would replace a file that the job reads or makes, or one of the files in read. It also
+// refuses a file that the next run would read as input.
+func CheckSideFiles(job *job.Job, written []fileset.Place, read ...fileset.Place) error {
+	others := append(filesOf(job),
+		fileset.Place{What: "output", Path: job.Output.Path},
+		fileset.Place{What: "previous release", Path: job.Previous},
+	)
+	others = append(others, read...)
 	for _, pattern := range job.Reads() {
 		for _, w := range written {
 			if w.Path == "" {
@@ -154,7 +166,7 @@ func CheckBeside(job *job.Job, written []fileset.Place, read ...fileset.Place) e
 	return fileset.CheckApart(written, others...)
 }
 
-// filesOf are the files that say what a job is.
+// filesOf returns the files that define a job: the job file and the taxonomy files.
 func filesOf(job *job.Job) []fileset.Place {
 	var files []fileset.Place
 	if job.File != "" {

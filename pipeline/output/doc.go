@@ -1,12 +1,14 @@
-// Package output is the place of a release: what may be put there, where it is made, and how it
-// gets there when it is finished.
+// Package output checks the output of a job, makes the release in another place, and publishes the
+// finished release as the output.
 //
-//	Check…         what is there, and whether a release may take its place
-//	Local          where it is made: beside the output, or on this machine for an object store
-//	Open, Publish  row groups to part files, renamed or uploaded once all of them are written
+//	Check…         check whether the output exists and whether a release may replace it
+//	Local          the place for making the release: next to the output or, if the output is in an
+//	               object store, a folder of this machine
+//	Open, Publish  write row groups to part files; rename or upload them once all are written
 //
-// Contract: until Publish the output is what it was; after a failure, too. What an object store
-// cannot do in one step is ordered so that _SUCCESS tells whether a directory is whole.
+// Contract: before Publish, and after a failure, the output is unchanged. An object store cannot
+// replace a directory in one step. So a directory there is whole if and only if it has _SUCCESS.
 //
-// Not promised: that what is published is right. Whoever publishes has recounted it.
+// Not promised: that the published release is right. The caller recounts the release before it
+// publishes the release.
 package output

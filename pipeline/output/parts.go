@@ -11,24 +11,25 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// GroupsPerPart is the number of row groups in every part file but the last of a release
-// that is a directory.
+// GroupsPerPart is the number of row groups in a full part file of a directory. The last part file
+// of a folder may have fewer row groups.
 const GroupsPerPart = 16
 
-// Parts writes encoded row groups to the target's one file, or to part files in turn.
+// Parts writes encoded row groups to the single file of the target, or to one part file after
+// another.
 type Parts struct {
 	Target   *Target
 	Metadata map[string]string
-	Footer   *spill.Account // draws what that of the open part takes
+	Footer   *spill.Account // draws the memory of the open part's footer
 
 	open   fileset.Part
-	folder string // of the open part
-	groups int    // in the open part
+	folder string // the folder of the open part
+	groups int    // the number of row groups in the open part
 	file   *publish.Handle
 	writer *writer.Writer
 }
 
-// Add appends a row group. A part has row groups of one folder alone.
+// Add appends a row group. All row groups of a part have the same folder.
 func (p *Parts) Add(g *writer.EncodedRowGroup, folder string) error {
 	if p.writer != nil && folder != p.folder {
 		if err := p.finish(); err != nil {
@@ -53,9 +54,11 @@ func (p *Parts) Add(g *writer.EncodedRowGroup, folder string) error {
 	return nil
 }
 
+// begin opens the next part.
 func (p *Parts) begin(folder string) (err error) {
 	p.folder = folder
-	p.file, p.groups, p.open = p.Target.File(), 0, fileset.Part{Name: filepath.Base(p.Target.Path())}
+	p.file, p.groups = p.Target.File(), 0
+	p.open = fileset.Part{Name: filepath.Base(p.Target.Path())}
 	if p.Target.directory {
 		p.open.Name = path.Join(folder, fileset.PartName(len(p.Target.Finished)))
 		if p.file, err = p.Target.Create(p.open.Name); err != nil {
@@ -66,7 +69,7 @@ func (p *Parts) begin(folder string) (err error) {
 	return err
 }
 
-// finish writes the open part's footer.
+// finish writes the footer of the open part and closes the part.
 func (p *Parts) finish() error {
 	err := p.writer.Close()
 	p.Footer.Close()
@@ -80,7 +83,8 @@ func (p *Parts) finish() error {
 	return err
 }
 
-// Close ends the last part; after a failure it only lets go of it.
+// Close finishes the last part. If the release is not complete, Close only closes the file of the
+// part.
 func (p *Parts) Close(complete bool) error {
 	defer p.Footer.Close()
 	switch {

@@ -25,14 +25,15 @@ import (
 type Target struct {
 	*publish.Publication
 	Columns   []writer.Column
-	Finished  []fileset.Part // with size and hash once these are known
+	Finished  []fileset.Part // finished parts; their sizes and hashes may not be known yet
 	directory bool
-	upload    *upload // to an object store; nil: it stays on this machine
+	upload    *upload // the upload to an object store; nil: the release stays on this machine
 	uploaded  bool
 }
 
-// Open begins a release that is made in a local place, see Local, and goes to an output, of
-// which Check has told whether it exists. Discard is owed unless Publish succeeds.
+// Open begins a release. It is made in the local place that Local returns, and goes to the output.
+// Check has reported whether the output exists. The caller must call Discard unless Publish
+// succeeds.
 func Open(files *publish.FS, local, output string, exists bool) (t *Target, err error) {
 	t = &Target{directory: fileset.IsDirectory(local)}
 	if t.Publication, err = publish.On(files, filepath.Clean(local), t.directory); err != nil {
@@ -44,8 +45,9 @@ func Open(files *publish.FS, local, output string, exists bool) (t *Target, err 
 	return t, nil
 }
 
-// Publish puts the release where it is to be; a directory without partitions gets its manifest first: some readers of partitions take no
-// file that is in none.
+// Publish moves the release to the output. A directory without partitions gets a manifest first. A
+// directory with partitions gets none, because some readers of partitions accept no file outside a
+// partition.
 func (t *Target) Publish(ctx context.Context, threads int) error {
 	if t.directory && !t.inPartitions() {
 		if err := t.writeManifest(ctx, threads); err != nil {
@@ -62,15 +64,17 @@ func (t *Target) Publish(ctx context.Context, threads int) error {
 	return t.Discard()
 }
 
-// inPartitions reports whether the parts lie in partitions.
+// inPartitions reports whether the parts are in partitions.
 func (t *Target) inPartitions() bool {
-	return slices.ContainsFunc(t.Finished, func(p fileset.Part) bool { return strings.Contains(p.Name, "/") })
+	return slices.ContainsFunc(t.Finished, func(p fileset.Part) bool {
+		return strings.Contains(p.Name, "/")
+	})
 }
 
-// Done reports whether the release is where it is to be.
+// Done reports whether the release has been published.
 func (t *Target) Done() bool { return t.uploaded || t.Publication.Done() }
 
-// path returns where a part lies until the release is published.
+// path returns the path of a part before the release is published.
 func (t *Target) path(p *fileset.Part) string {
 	if t.directory {
 		return filepath.Join(t.Path(), filepath.FromSlash(p.Name))
@@ -78,8 +82,8 @@ func (t *Target) path(p *fileset.Part) string {
 	return t.Path()
 }
 
-// Shown is an output's path or URL as messages have it, without the slash that ends a
-// directory's.
+// Shown returns the path or URL of an output for messages, without the slash at the end of a
+// directory.
 func Shown(output string) string {
 	if storage.IsRemote(output) {
 		return strings.TrimSuffix(output, "/")
@@ -87,7 +91,8 @@ func Shown(output string) string {
 	return filepath.Clean(output)
 }
 
-// Absolute is the one spelling of a location, without the slash that ends a directory's.
+// Absolute returns the absolute path or the URL of a location, without the slash at the end of a
+// directory.
 func Absolute(path string) (string, error) {
 	if storage.IsRemote(path) {
 		return strings.TrimSuffix(path, "/"), nil
@@ -95,10 +100,10 @@ func Absolute(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// Local returns where the release of a job is made and recounted: in its own place, as far as
-// the file system lets it hide there, or, of an output in an object store, in a folder of this
-// machine. Of one output it is always the same, so that runs that would disturb each other
-// meet there, and find what is left of each other.
+// Local returns the place where a job's release is made and recounted: the path of the output or,
+// if the output is in an object store, a path in a folder of this machine. One output always has
+// the same place. So two runs with the same output notice each other there, and a run finds the
+// files that a killed run has left.
 func Local(job *job.Job) (string, error) {
 	output, folder := job.Output.Path, job.Limits.SpillDir
 	if !storage.IsRemote(output) {
@@ -107,21 +112,23 @@ func Local(job *job.Job) (string, error) {
 	if folder == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return "", fault.Errorf(fault.Usage, "name a folder of this machine with limits.spill_dir",
+			return "", fault.Errorf(fault.Usage,
+				"name a folder of this machine with limits.spill_dir",
 				"find a place to make the release in: %w", err)
 		}
 		folder = filepath.Join(cache, "kcut")
 	}
 	shown := Shown(output)
 	_, key := storage.Split(shown)
-	local := filepath.Join(folder, fmt.Sprintf("%s-%.8x", path.Base(key), sha256.Sum256([]byte(shown))))
+	name := fmt.Sprintf("%s-%.8x", path.Base(key), sha256.Sum256([]byte(shown)))
+	local := filepath.Join(folder, name)
 	if fileset.IsDirectory(output) {
 		local += "/"
 	}
 	return local, nil
 }
 
-// describe finds the size and the hash of a part, unless they are known.
+// describe sets the size and the hash of a part, unless they are known.
 func (t *Target) describe(ctx context.Context, p *fileset.Part) (err error) {
 	if p.SHA256 == "" {
 		p.Bytes, p.SHA256, err = fileset.Sum(ctx, t.path(p))
@@ -129,7 +136,8 @@ func (t *Target) describe(ctx context.Context, p *fileset.Part) (err error) {
 	return err
 }
 
-// Restamp replaces the metadata of all finished parts, which they were written with.
+// Restamp replaces the metadata of all finished parts. The parts were written with the metadata
+// was.
 func (t *Target) Restamp(was, now map[string]string) error {
 	for i := range t.Finished {
 		part := &t.Finished[i]
@@ -146,9 +154,12 @@ func (t *Target) Restamp(was, now map[string]string) error {
 	return nil
 }
 
-// writeManifest writes the manifest of a directory, whose parts are read on so many goroutines.
+// writeManifest writes the manifest of a directory. It reads the parts on the given number of
+// goroutines.
 func (t *Target) writeManifest(ctx context.Context, threads int) error {
-	err := workers.Each(len(t.Finished), threads, func(_ workers.Worker, i int) error { return t.describe(ctx, &t.Finished[i]) })
+	err := workers.Each(len(t.Finished), threads, func(_ workers.Worker, i int) error {
+		return t.describe(ctx, &t.Finished[i])
+	})
 	if err != nil {
 		return fmt.Errorf("list the release's parts: %w", err)
 	}

@@ -15,52 +15,55 @@ import (
 	"github.com/kcut/kcut/pipeline/fileset"
 )
 
-// patience is how long a run that was stopped goes on with what it owes, within the time that a
-// stopped process is given.
-const patience = 8 * time.Second
+// cleanupTime limits the work of a run after the run was stopped. It is less than the time that a
+// stopped process gets before it is killed.
+const cleanupTime = 8 * time.Second
 
-// Afterwards returns a context for what a run owes an object store although it may have been
-// stopped: it is not cancelled with ctx, and ends soon.
+// Afterwards returns a context for the work that a run must do in an object store even after the
+// run was stopped. The context is not cancelled with ctx. It ends after a few seconds.
 func Afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), patience)
+	return context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 }
 
-// upload puts a release into an object store, where nothing can be renamed: a file appears as
-// one object, whole; of a directory _SUCCESS comes last, and goes first when it is replaced.
-// After a failure nothing of it is left there.
+// upload puts a release into an object store, in which nothing can be renamed. A file appears as
+// one whole object. For a directory, _SUCCESS is uploaded last. If the directory replaces another
+// one, the old _SUCCESS is removed first. After a failure upload removes everything that it has
+// uploaded.
 type upload struct {
 	from, to string
-	fresh    bool
-	sent     []string // locations
+	fresh    bool     // the output does not exist yet
+	sent     []string // the locations of the new objects
 }
 
+// run uploads the release.
 func (u *upload) run(ctx context.Context) error {
 	var err error
 	switch {
 	case fileset.IsDirectory(u.to):
 		err = u.directory(ctx)
 	case u.fresh:
-		err = u.note(u.to, storage.UploadFile(ctx, u.from, u.to, true))
-	default: // the old one stays when this fails
+		err = u.record(u.to, storage.UploadFile(ctx, u.from, u.to, true))
+	default: // the old object stays if this fails
 		err = storage.UploadFile(ctx, u.from, u.to, false)
 	}
 	if err != nil {
-		return errors.Join(refused(u.to, err), u.withdraw(ctx))
+		return errors.Join(classified(u.to, err), u.removeSent(ctx))
 	}
 	return nil
 }
 
-// note remembers an object that there was none of, whatever came of its upload. One that exists is
-// somebody else's.
-func (u *upload) note(to string, err error) error {
+// record adds an object that did not exist before to sent, even if its upload has failed. If the
+// object existed, it belongs to somebody else.
+func (u *upload) record(to string, err error) error {
 	if !errors.Is(err, storage.ErrExists) {
 		u.sent = append(u.sent, to)
 	}
 	return err
 }
 
+// directory uploads a directory.
 func (u *upload) directory(ctx context.Context) error {
-	if err := u.clear(ctx); err != nil {
+	if err := u.removeOld(ctx); err != nil {
 		return err
 	}
 	files, err := fileset.Parts(ctx, u.from)
@@ -69,26 +72,26 @@ func (u *upload) directory(ctx context.Context) error {
 	}
 	for _, file := range files {
 		to := storage.Join(u.to, fileset.NameIn(u.from, file))
-		if err := u.note(to, storage.UploadFile(ctx, file, to, true)); err != nil {
+		if err := u.record(to, storage.UploadFile(ctx, file, to, true)); err != nil {
 			return err
 		}
 	}
 	manifest, err := os.ReadFile(filepath.Join(u.from, fileset.ManifestFile))
 	if err == nil {
-		err = u.text(ctx, fileset.ManifestFile, manifest)
+		err = u.putText(ctx, fileset.ManifestFile, manifest)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // there is none beside partitions
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a directory of partitions has no manifest
 		return err
 	}
-	if err := u.alone(ctx); err != nil {
+	if err := u.checkAlone(ctx); err != nil {
 		return err
 	}
-	return u.text(ctx, publish.SuccessFile, nil)
+	return u.putText(ctx, publish.SuccessFile, nil)
 }
 
-// clear removes the release that is replaced, or one that was not written to its end. Whoever
-// waits for _SUCCESS sees neither half of it.
-func (u *upload) clear(ctx context.Context) error {
+// removeOld removes the old release, or a release that was not finished. It removes _SUCCESS first,
+// so that a reader that waits for _SUCCESS never sees a part of a release.
+func (u *upload) removeOld(ctx context.Context) error {
 	objects, err := storage.List(ctx, u.to)
 	if err != nil {
 		return err
@@ -98,7 +101,8 @@ func (u *upload) clear(ctx context.Context) error {
 		return err
 	}
 	for _, object := range objects {
-		if name := object.Location[len(u.to):]; name != publish.SuccessFile && fileset.Belongs(name) {
+		name := object.Location[len(u.to):]
+		if name != publish.SuccessFile && fileset.Belongs(name) {
 			if err := storage.Remove(ctx, object.Location); err != nil {
 				return err
 			}
@@ -107,28 +111,30 @@ func (u *upload) clear(ctx context.Context) error {
 	return nil
 }
 
-func (u *upload) text(ctx context.Context, name string, text []byte) error {
+// putText uploads an object with a text.
+func (u *upload) putText(ctx context.Context, name string, text []byte) error {
 	to := storage.Join(u.to, name)
-	return u.note(to, storage.UploadText(ctx, text, to, true))
+	return u.record(to, storage.UploadText(ctx, text, to, true))
 }
 
-// alone makes sure that nobody else writes there: another machine's run knows nothing of this
-// one until it sees its objects.
-func (u *upload) alone(ctx context.Context) error {
+// checkAlone checks that nobody else writes to the directory. A run on another machine can notice
+// this run only by its objects.
+func (u *upload) checkAlone(ctx context.Context) error {
 	objects, err := storage.List(ctx, u.to)
 	if err != nil {
 		return err
 	}
 	for _, object := range objects {
 		if !slices.Contains(u.sent, object.Location) {
-			return fmt.Errorf("%w: %s was written meanwhile", storage.ErrUnavailable, object.Location)
+			return fmt.Errorf("%w: %s was written meanwhile",
+				storage.ErrUnavailable, object.Location)
 		}
 	}
 	return nil
 }
 
-// withdraw removes what was uploaded, _SUCCESS first, although the run may have been stopped.
-func (u *upload) withdraw(ctx context.Context) error {
+// removeSent removes the uploaded objects, with _SUCCESS first, even if the run was stopped.
+func (u *upload) removeSent(ctx context.Context) error {
 	ctx, cancel := Afterwards(ctx)
 	defer cancel()
 	var errs []error
@@ -136,7 +142,7 @@ func (u *upload) withdraw(ctx context.Context) error {
 		errs = append(errs, storage.Remove(ctx, sent))
 	}
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("remove what was uploaded: %w", err)
+		return fmt.Errorf("remove the uploaded objects: %w", err)
 	}
 	return nil
 }

@@ -1,12 +1,14 @@
-// Package pseudonym replaces values by tokens that only who has a key can make: equal values have equal tokens, in
-// every column, table and run with the same key.
+// Package pseudonym replaces values by tokens. Nobody can make the tokens without the key. Equal
+// values have equal tokens in every column, table and run with the same key.
 //
-//	value ──Text──▶ canonical text ──HMAC-SHA-256 with the key──▶ its first 16 bytes, as 32 hexadecimal digits
+//	value ──Text──▶ canonical text ──HMAC-SHA-256 with the key──▶ the first 16 bytes,
+//	                                                              as 32 hexadecimal digits
 //
-// Contract: a token depends on the key and the canonical text alone (docs/job-file.md says what that is), not on the
-// width of a number, the unit of a time or the scale of a decimal. Nothing here prints a key, and no error holds one.
+// Contract: a token depends on the key and the canonical text alone. docs/job-file.md defines the
+// canonical text. The width of a number, the unit of a time and the scale of a decimal do not
+// change the token. This package prints no key, and no error contains a key.
 //
-// Not promised: that who has no key learns nothing. Which rows have equal values is there to be seen.
+// Not promised: that the tokens reveal nothing. Everybody can see which rows have equal values.
 package pseudonym
 
 import (
@@ -23,35 +25,38 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// LeastKey is how many bytes a key has at least, mostKey how many at most: a file that has more is another one.
+// A key has from LeastKey to mostKey bytes. A file with more bytes is probably not a key.
 const (
 	LeastKey = 16
 	mostKey  = 1 << 16
-	leastOf  = 8 // different bytes: 16 random ones have fewer in one key of 10 million
+	// leastDifferent is the smallest number of different bytes of a key. Of 10 million keys of 16
+	// random bytes, about one has fewer.
+	leastDifferent = 8
 )
 
-// tokenBytes are kept of what HMAC makes.
+// tokenBytes is the number of bytes of the HMAC that a token has.
 const tokenBytes = 16
 
-// TokenLength is how many bytes a token has: they are hexadecimal.
+// TokenLength is the number of hexadecimal digits of a token.
 const TokenLength = 2 * tokenBytes
 
 // Key makes tokens.
 type Key struct{ secret []byte }
 
-// String says nothing of the key.
+// String returns a text that does not depend on the key.
 func (*Key) String() string { return "(key)" }
 
-// GoString says nothing of the key.
+// GoString returns a text that does not depend on the key.
 func (k *Key) GoString() string { return k.String() }
 
-// ReadFile reads the key that a file holds: its bytes, but for one line end at its end.
+// ReadFile reads a key from a file. The key is the bytes of the file without one line end at the
+// end.
 func ReadFile(path string) (_ *Key, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read key: %w", err)
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // the file is only read
 	secret, err := io.ReadAll(io.LimitReader(f, mostKey+1))
 	if err != nil {
 		return nil, fmt.Errorf("read key: %w", err)
@@ -59,7 +64,7 @@ func ReadFile(path string) (_ *Key, err error) {
 	return newKey(secret, "file "+path)
 }
 
-// ReadVariable reads the key that an environment variable holds, as of a file.
+// ReadVariable reads a key from an environment variable, like ReadFile from a file.
 func ReadVariable(name string) (*Key, error) {
 	secret, ok := os.LookupEnv(name)
 	if !ok {
@@ -68,6 +73,7 @@ func ReadVariable(name string) (*Key, error) {
 	return newKey([]byte(secret), "environment variable "+name)
 }
 
+// newKey returns a key from its bytes, without one line end. Errors name its source, where.
 func newKey(secret []byte, where string) (*Key, error) {
 	if rest, ends := bytes.CutSuffix(secret, []byte("\n")); ends {
 		secret = bytes.TrimSuffix(rest, []byte("\r"))
@@ -80,16 +86,17 @@ func newKey(secret []byte, where string) (*Key, error) {
 	case n > mostKey:
 		return nil, fmt.Errorf("read key: %s has more than %d bytes", where, mostKey)
 	}
-	if n := different(secret); n < leastOf {
-		return nil, fmt.Errorf("read key: of %s %d different bytes, the least is %d", where, n, leastOf)
+	if n := different(secret); n < leastDifferent {
+		return nil, fmt.Errorf("read key: %s has %d different bytes, the least is %d",
+			where, n, leastDifferent)
 	}
 	return &Key{secret}, nil
 }
 
-// different returns how many different bytes there are.
-func different(of []byte) (n int) {
+// different returns the number of different bytes of a key.
+func different(key []byte) (n int) {
 	var seen [256]bool
-	for _, b := range of {
+	for _, b := range key {
 		if !seen[b] {
 			seen[b] = true
 			n++
@@ -98,7 +105,8 @@ func different(of []byte) (n int) {
 	return n
 }
 
-// Fingerprint tells keys apart, and nothing about them: it is made as tokens are, and no value has this text.
+// Fingerprint returns bytes that are different for different keys. They reveal nothing else about
+// the key: they are made like a token, from a text that no value has.
 func (k *Key) Fingerprint() []byte {
 	mac := hmac.New(sha256.New, k.secret)
 	mac.Write([]byte("kcut pseudonym key\x00\xff"))
@@ -115,7 +123,8 @@ type Maker struct {
 // NewMaker returns a maker of tokens.
 func (k *Key) NewMaker() *Maker { return &Maker{mac: hmac.New(sha256.New, k.secret)} }
 
-// AppendTokens appends the tokens of the values from one on to tokens, which are texts.
+// AppendTokens appends the tokens of values, starting with the value from, to tokens. tokens are
+// texts.
 func (m *Maker) AppendTokens(tokens, values *formats.Values, from int) {
 	for i := from; i < values.Len(); i++ {
 		m.mac.Reset()
@@ -126,7 +135,7 @@ func (m *Maker) AppendTokens(tokens, values *formats.Values, from int) {
 	}
 }
 
-// canonical returns the text of a value that its token is made of.
+// canonical returns the canonical text of a value.
 func (m *Maker) canonical(values *formats.Values, i int) []byte {
 	if values.Type.Kind == formats.String {
 		return values.Bytes(i)
@@ -134,7 +143,8 @@ func (m *Maker) canonical(values *formats.Values, i int) []byte {
 	return []byte(Text(values, i))
 }
 
-// Text returns the canonical text of a value: that of a label, but decimals of every scale without zeros at the end of their fraction.
+// Text returns the canonical text of a value. It is the text of a label with this value, but a
+// decimal has no zeros at the end of its fraction.
 func Text(values *formats.Values, i int) string {
 	text := values.Text(i)
 	if values.Type.Kind == formats.Decimal && strings.Contains(text, ".") {

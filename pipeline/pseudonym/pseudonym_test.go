@@ -11,7 +11,7 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// testKey is the key of the vectors, which Python's hmac and hashlib have made.
+// testKey is the key of the test vectors. Python's hmac and hashlib have made the vectors.
 const testKey = "a key of 27 bytes for tests"
 
 func keyOf(t *testing.T, secret string) *Key {
@@ -27,7 +27,7 @@ func keyOf(t *testing.T, secret string) *Key {
 	return key
 }
 
-// token returns the token of a text of a type.
+// token returns the token of a value, which has the given type and text.
 func token(t *testing.T, key *Key, typ formats.Type, text string) string {
 	t.Helper()
 	values := &formats.Values{Type: typ}
@@ -39,7 +39,7 @@ func token(t *testing.T, key *Key, typ formats.Type, text string) string {
 	return tokens.Text(0)
 }
 
-// Tokens are those of the vectors, and values that are equal have equal ones whatever type they are stored as.
+// Tokens are equal to the test vectors. Equal values have equal tokens, for any type of the column.
 func TestTokens(t *testing.T) {
 	key := keyOf(t, testKey)
 	decimal := func(precision, scale int) formats.Type {
@@ -68,9 +68,18 @@ func TestTokens(t *testing.T) {
 		{decimal(9, 3), "-0.050", "b2adc396987892f0ff9b0eaea6a1416e"},
 		{decimal(9, 2), "100.00", "3f801b3fcd41f8fb969db8a490534118"},
 		{formats.Type{Kind: formats.Date}, "1990-01-05", "6157c20d6059f5374c11beecd61dd413"},
-		{formats.Type{Kind: formats.Timestamp, Unit: formats.Milli, Zone: "UTC"}, "1990-01-05T10:00:00.250Z", "182dfdac2fd40ed637f5eeb5c653ee5c"},
-		{formats.Type{Kind: formats.Timestamp, Unit: formats.Nano, Zone: "UTC"}, "1990-01-05T10:00:00.25Z", "182dfdac2fd40ed637f5eeb5c653ee5c"},
-		{formats.Type{Kind: formats.Time, Unit: formats.Micro}, "10:30:00", "59c711999e5491b167ab177aa7f6d1f8"},
+		{
+			formats.Type{Kind: formats.Timestamp, Unit: formats.Milli, Zone: "UTC"},
+			"1990-01-05T10:00:00.250Z", "182dfdac2fd40ed637f5eeb5c653ee5c",
+		},
+		{
+			formats.Type{Kind: formats.Timestamp, Unit: formats.Nano, Zone: "UTC"},
+			"1990-01-05T10:00:00.25Z", "182dfdac2fd40ed637f5eeb5c653ee5c",
+		},
+		{
+			formats.Type{Kind: formats.Time, Unit: formats.Micro},
+			"10:30:00", "59c711999e5491b167ab177aa7f6d1f8",
+		},
 	} {
 		if got := token(t, key, tt.typ, tt.value); got != tt.want {
 			t.Errorf("%v %q: %s, want %s", tt.typ, tt.value, got, tt.want)
@@ -81,12 +90,14 @@ func TestTokens(t *testing.T) {
 	for i := range secret {
 		secret[i] = byte(i + 1)
 	}
-	if got, want := token(t, keyOf(t, string(secret)), text, strings.Repeat("\xcd", 50)), "82558a389a443c0ea4cc819899f2083a"; got != want {
+	const want = "82558a389a443c0ea4cc819899f2083a"
+	if got := token(t, keyOf(t, string(secret)), text, strings.Repeat("\xcd", 50)); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
-// A key is the bytes of a file or a variable but for one line end, and long enough; nothing prints it.
+// A key is the bytes of a file or of a variable without one line end. It must be long enough.
+// Nothing prints the key.
 func TestKeys(t *testing.T) {
 	text := formats.Type{Kind: formats.String}
 	want := token(t, keyOf(t, testKey), text, "7")
@@ -96,7 +107,7 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	if got := token(t, keyOf(t, testKey+"\n\n"), text, "7"); got == want {
-		t.Error("two line ends are left out")
+		t.Error("two line ends are removed")
 	}
 	t.Setenv("A_KEY", testKey)
 	key, err := ReadVariable("A_KEY")
@@ -106,10 +117,14 @@ func TestKeys(t *testing.T) {
 	if got := token(t, key, text, "7"); got != want {
 		t.Errorf("of a variable: %s, want %s", got, want)
 	}
-	if print := hex.EncodeToString(key.Fingerprint()); print == hex.EncodeToString(keyOf(t, testKey+"2").Fingerprint()) || strings.HasPrefix(print, want) {
-		t.Error("keys have one fingerprint, or it is a token")
+	print := hex.EncodeToString(key.Fingerprint())
+	other := hex.EncodeToString(keyOf(t, testKey+"2").Fingerprint())
+	if print == other || strings.HasPrefix(print, want) {
+		t.Error("two keys have the same fingerprint, or the fingerprint is a token")
 	}
-	if shown := fmt.Sprintf("%v %+v %#v %s", key, key, key, key); strings.Contains(shown, "27") || strings.Contains(shown, hex.EncodeToString([]byte(testKey))) {
+	shown := fmt.Sprintf("%v %+v %#v %s", key, key, key, key)
+	if strings.Contains(shown, "27") ||
+		strings.Contains(shown, hex.EncodeToString([]byte(testKey))) {
 		t.Errorf("shown: %s", shown)
 	}
 	t.Setenv("SHORT", "fifteen bytes!!")
@@ -125,7 +140,8 @@ func TestKeys(t *testing.T) {
 		"no such file":                        second(ReadFile(filepath.Join(t.TempDir(), "none"))),
 		"more than":                           second(ReadFile(long)),
 	} {
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "fifteen") {
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "fifteen") {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

@@ -9,20 +9,20 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Scratch is the store for what does not fit the memory. It is opened when it is needed.
+// Scratch opens the store for data that does not fit the memory, when a run needs the store.
 type Scratch struct {
-	folder  string // that the job names; empty: a hidden one beside the output
-	Beside  string // the output
+	folder  string // the folder that the job names; empty: a hidden folder next to Output
+	Output  string // the output of the run
 	options spill.Options
 	noted   func(text string)
-	Refused bool // nothing goes to disk
+	Refused bool // Open fails: nothing may go to disk
 
 	mu    sync.Mutex
-	store *spill.Store // while it is open
-	stats spill.Stats  // of the one that was closed
+	store *spill.Store // the open store, or nil
+	stats spill.Stats  // the sum for all stores that have been closed
 }
 
-// Open opens the store for what does not fit the memory, unless it is open, and says so.
+// Open opens the store, unless it is open, and notes for the user that the named data goes to disk.
 func (s *Scratch) Open(what string) (*spill.Store, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *Scratch) Opened() *spill.Store {
 	return s.store
 }
 
-// written returns how many bytes have been spilled.
+// written returns the number of bytes that have been spilled.
 func (s *Scratch) written() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,16 +59,17 @@ func (s *Scratch) written() int64 {
 	return written
 }
 
-// Path returns where a run spills: where the job says, or in a hidden folder beside the output,
-// which is on a disk with room for a table of that size.
+// Path returns the folder for spilled data: the folder that the job names, or else a hidden folder
+// next to the output. The disk of the output has room for a table of the release's size.
 func (s *Scratch) Path() string {
 	if s.folder != "" {
 		return s.folder
 	}
-	return filepath.Join(filepath.Dir(filepath.Clean(s.Beside)), ".kcut-spill")
+	return filepath.Join(filepath.Dir(filepath.Clean(s.Output)), ".kcut-spill")
 }
 
-// Close removes all that was spilled. The failure of the store, if there was one, comes back again.
+// Close closes the store and removes all spilled data. If the store has failed before, Close
+// returns the failure again.
 func (s *Scratch) Close() (spill.Stats, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +77,7 @@ func (s *Scratch) Close() (spill.Stats, error) {
 		return s.stats, nil
 	}
 	err := s.store.Close()
-	stats := s.store.Stats() // one that is opened again begins anew
+	stats := s.store.Stats() // the next store starts with new statistics
 	s.stats.BytesWritten += stats.BytesWritten
 	s.stats.PeakDiskBytes = max(s.stats.PeakDiskBytes, stats.PeakDiskBytes)
 	s.store = nil
@@ -84,8 +85,8 @@ func (s *Scratch) Close() (spill.Stats, error) {
 	return s.stats, err
 }
 
-// Sweep removes what a run that was killed has spilled, also when this one will need no store: it
-// is personal data.
+// Sweep removes the data that a killed run has spilled, even if this run needs no store. The data
+// is personal.
 func (s *Scratch) Sweep() error {
 	if err := spill.Sweep(s.Path(), s.options.FS); err != nil {
 		return err
@@ -94,8 +95,8 @@ func (s *Scratch) Sweep() error {
 	return nil
 }
 
-// removeHidden removes the hidden folder that a run which was killed may have left behind.
-// It stays when another run is using it.
+// removeHidden removes the hidden folder, which may be left from a killed run. The folder stays if
+// another run uses it.
 func (s *Scratch) removeHidden() {
 	if s.folder == "" {
 		_ = os.Remove(s.Path())

@@ -13,11 +13,11 @@ const (
 	StagePublish  Stage = "publish"
 )
 
-// StageCheck is all that Check does.
+// StageCheck is the only stage of Check.
 const StageCheck Stage = "check"
 
-// Progress counts what a stage has done of what it has to do.
+// Progress says how much of its work a stage has done.
 type Progress struct {
-	Done, Total int64 // rows; in search: performed steps, Total 0
-	Live        int64 // in search: records that later steps may still tell apart; 0: not known
+	Done, Total int64 // rows; for the search: Done is the number of steps, and Total is 0
+	Live        int64 // for the search: records that later steps may still divide; 0: not known
 }
