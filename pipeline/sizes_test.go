@@ -251,7 +251,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/risk.fewSlots", value: 1 << 10},
 	},
 	shareSize: {
-		{name: "pipeline/risk.toldShare", value: 99},
+		{name: "pipeline/risk.determinedShare", value: 99},
 	},
 	markSize: {
 		{name: "formats/csvfile.floats", value: 480},

@@ -18,7 +18,7 @@ type walk struct {
 	*Request
 	fields  []partition.Field // of the codes of sensitive values
 	spreads []spread
-	classes risk.Classes
+	classes risk.ClassSizes
 	people  int64 // sum over all classes
 
 	class []uint64 // the words of the last tuple's digests
@@ -26,7 +26,7 @@ type walk struct {
 }
 
 func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *walk {
-	w := &walk{Request: r, classes: risk.Classes{K: r.K}}
+	w := &walk{Request: r, classes: risk.ClassSizes{K: r.K}}
 	w.fields = layout.Fields[len(layout.Fields)-len(values):]
 	for i, v := range values {
 		s := spread{

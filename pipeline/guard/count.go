@@ -48,12 +48,12 @@ func (g *Guard) NewCount() *Count {
 	if kept := g.Kept(); len(kept) > 0 {
 		r.Raw = true
 		if !g.accepts(kept) {
-			c.kept, r.Guards = len(r.Guards), append(r.Guards, risk.Guard{Columns: c.read(kept...)})
+			c.kept, r.Groups = len(r.Groups), append(r.Groups, risk.ColumnGroup{Columns: c.read(kept...)})
 		}
 	}
 	if g.Class >= 0 && g.Specs[g.Class].Keeps() && !g.isAccepted(g.Class) {
-		c.class, r.Guards = len(r.Guards),
-			append(r.Guards, risk.Guard{Columns: c.read(g.Class), Few: true})
+		c.class, r.Groups = len(r.Groups),
+			append(r.Groups, risk.ColumnGroup{Columns: c.read(g.Class), Few: true})
 	}
 	return c
 }
@@ -70,10 +70,10 @@ func (c *Count) read(fields ...int) (at []int) {
 }
 
 // List also lists the values of kept columns, from which rows of the release are made.
-func (c *Count) List() { c.request.Lists = true }
+func (c *Count) List() { c.request.Dictionaries = true }
 
 // Counts reports whether anything is counted.
-func (c *Count) Counts() bool { return len(c.request.Kept)+len(c.request.Guards) > 0 }
+func (c *Count) Counts() bool { return len(c.request.Kept)+len(c.request.Groups) > 0 }
 
 // Beside returns the count for a reading that counts values of the input, or nil if nothing is
 // counted.
@@ -111,7 +111,7 @@ type Listed struct {
 
 // Listed returns the listed values. Their memory is drawn from then on.
 func (c *Count) Listed() (l Listed) {
-	if c.counts == nil || !c.request.Lists {
+	if c.counts == nil || !c.request.Dictionaries {
 		return l
 	}
 	values, bytes := c.counts.Dictionaries()
@@ -152,7 +152,7 @@ func (c *Count) Report() *risk.Report {
 		report.Raw = c.counts.Raw(c.request.K)
 	}
 	if c.kept >= 0 {
-		report.Kept = c.counts.Guard(c.kept)
+		report.Kept = c.counts.Group(c.kept)
 	}
 	return report
 }
@@ -162,7 +162,7 @@ func (c *Count) OnClass() *risk.Figures {
 	if c.counts == nil || c.class < 0 {
 		return nil
 	}
-	return c.counts.Guard(c.class)
+	return c.counts.Group(c.class)
 }
 
 // Check refuses a release in which more rows than MostUnique are unique, or in classes below the

@@ -119,7 +119,7 @@ func (g *Guard) checkKept(ctx context.Context, together *risk.Figures) error {
 func (g *Guard) findOn(ctx context.Context, groups ...[]int) (all []*risk.Figures, err error) {
 	c := &Count{Guard: g, request: &risk.Request{K: g.SmallestK()}}
 	for _, fields := range groups {
-		c.request.Guards = append(c.request.Guards, risk.Guard{Columns: c.read(fields...)})
+		c.request.Groups = append(c.request.Groups, risk.ColumnGroup{Columns: c.read(fields...)})
 	}
 	if g.Entity >= 0 {
 		c.request.Entity = c.read(g.Entity)
@@ -129,7 +129,7 @@ func (g *Guard) findOn(ctx context.Context, groups ...[]int) (all []*risk.Figure
 		return nil, err
 	}
 	for i := range groups {
-		all = append(all, c.counts.Guard(i))
+		all = append(all, c.counts.Group(i))
 	}
 	return all, nil
 }

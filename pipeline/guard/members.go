@@ -36,7 +36,7 @@ func (c *Count) members(determinations []risk.Determination) (all []risk.Member)
 		}
 		m := risk.Member{Column: c.name(t.Of), Share: lacking(t.Share)}
 		for _, at := range t.By {
-			m.Told = append(m.Told, c.name(at))
+			m.By = append(m.By, c.name(at))
 		}
 		all = append(all, m)
 	}
@@ -87,9 +87,9 @@ func WithMembers(determined, members []risk.Member) []risk.Member {
 
 // follows says that a kept column is determined.
 func follows(m *risk.Member) string {
-	by := "that of masked column " + m.Told[0]
-	if len(m.Told) > 1 {
-		by = "those of masked columns " + strings.Join(m.Told, " and ")
+	by := "that of masked column " + m.By[0]
+	if len(m.By) > 1 {
+		by = "those of masked columns " + strings.Join(m.By, " and ")
 	}
 	return fmt.Sprintf("column %s is kept, and its value follows from %s%s", m.Column, by,
 		ofShare(m.Share))

@@ -138,7 +138,7 @@ func (f *Foreseen) rows(share int64) foreseenRows {
 // values to be listed.
 func (f *Foreseen) tail() int64 {
 	for i, k := range f.Kept {
-		if k.Values.AtLeast > risk.MostListed(f.Memory) {
+		if k.Values.AtLeast > risk.MostDictionaryValues(f.Memory) {
 			return int64(len(f.Kept) - i)
 		}
 	}

@@ -5,20 +5,22 @@ import (
 	"slices"
 )
 
-// Refine makes figures of some columns no smaller than those of a part of these, which each row of
-// a class that is alike on all is alike on: estimates of both might contradict each other.
+// Refine raises figures on some columns to at least the figures on a part of these columns. Rows
+// that are equal on all columns are equal on a part of them, but estimates of both might contradict
+// that.
 func (f *Figures) Refine(part *Figures) {
-	f.Unique, f.Below, f.Classes = max(f.Unique, part.Unique), max(f.Below, part.Below), max(f.Classes, part.Classes)
+	f.Unique, f.Below, f.Classes = max(f.Unique, part.Unique), max(f.Below, part.Below),
+		max(f.Classes, part.Classes)
 	f.Prosecutor.Highest = max(f.Prosecutor.Highest, part.Prosecutor.Highest)
 	f.Prosecutor.Average = max(f.Prosecutor.Average, part.Prosecutor.Average)
 	f.Journalist, f.Marketer = f.Prosecutor, f.Prosecutor.Average
 }
 
-// FiguresOf tells of rows with these hashes, which are sorted by that, what their classes are like,
-// of which those below k are small.
+// FiguresOf returns the class sizes of rows with the given hashes. It sorts the hashes. Classes of
+// fewer than k rows are small.
 func FiguresOf(hashes []uint64, k int) *Figures {
 	slices.Sort(hashes)
-	c := Classes{K: k}
+	c := ClassSizes{K: k}
 	for i := 0; i < len(hashes); {
 		first := i
 		for i++; i < len(hashes) && hashes[i] == hashes[first]; i++ {
@@ -28,17 +30,17 @@ func FiguresOf(hashes []uint64, k int) *Figures {
 	return c.figures(int64(len(hashes)), 0)
 }
 
-// Classes sums up classes of rows that are alike, of which those below K are small.
-type Classes struct {
+// ClassSizes sums up the sizes of classes of equal rows. Classes of fewer than K rows are small.
+type ClassSizes struct {
 	K             int
 	number        float64
 	unique, below float64 // rows
-	squares       float64 // of the sizes of classes that are small
+	squares       float64 // of the sizes of small classes
 	smallest      int64
 }
 
 // Add adds a class.
-func (c *Classes) Add(rows int64) {
+func (c *ClassSizes) Add(rows int64) {
 	if c.number++; c.number == 1 || rows < c.smallest {
 		c.smallest = rows
 	}
@@ -52,14 +54,14 @@ func (c *Classes) Add(rows int64) {
 }
 
 // Smallest returns the size of the smallest class, 0 if there is none.
-func (c *Classes) Smallest() int64 { return c.smallest }
+func (c *ClassSizes) Smallest() int64 { return c.smallest }
 
-// Figures tells of so many rows what the classes are like, all of which were added.
-func (c *Classes) Figures(rows int64) *Figures { return c.figures(rows, 0) }
+// Figures returns the figures of a table of the given number of rows. All its classes were added.
+func (c *ClassSizes) Figures(rows int64) *Figures { return c.figures(rows, 0) }
 
-// figures tells of so many rows what the classes are like, when those were counted whose hash
-// begins with so many zero bits.
-func (c *Classes) figures(rows int64, zeros uint) *Figures {
+// figures returns the figures of a table of the given number of rows. Only the classes whose hashes
+// begin with the given number of zero bits were added.
+func (c *ClassSizes) figures(rows int64, zeros uint) *Figures {
 	f := &Figures{}
 	if c.number == 0 {
 		return f

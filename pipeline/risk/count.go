@@ -10,50 +10,56 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Request says by what rows are counted.
-// Columns are named by their positions in batches. Those of guards alone may be nested.
+// Request says which columns of rows are counted, and how. Columns are positions in batches. Only
+// the columns of groups may be nested.
 type Request struct {
-	Kept, Masked []int   // it is found out which columns on one side determine one of the other,
-	Sets         [][]int // alone or as two of a set, each of masked columns
+	// The count finds kept columns that determine a masked column, and masked columns that
+	// determine a kept column: one column alone, or two together. Two masked columns must be in one
+	// set.
+	Kept, Masked []int
+	Sets         [][]int // masked columns
 	Raw          bool    // the tuples of the masked columns are counted
 
-	Guards []Guard
-	Entity []int // the column whose values guards count, if there is one
-	K      int   // classes of fewer of these are small
+	Groups []ColumnGroup
+	Entity []int // the column whose values groups count instead of rows; empty: there is none
+	K      int   // classes of fewer rows, or entities, are small
 
-	Lists bool // dictionaries of kept columns are made, too
+	Dictionaries bool // the values of kept columns are collected, too
 }
 
-// Guard are columns whose tuples are counted by those whom they may be of: entities, else records.
-type Guard struct {
+// ColumnGroup is some columns. The rows, or the entities, of every class of their tuples are
+// counted.
+type ColumnGroup struct {
 	Columns []int
-	Few     bool // there should be few classes: of more than fewClasses a part is counted
+	Few     bool // few classes are expected: of more than fewClasses a part is counted
 }
 
 const (
-	// guardedPairs is how many entities of classes are held of a guard: about 3 MiB.
-	guardedPairs = 1 << 15
-	// pairBytes is what each takes, and its class.
+	// groupPairs is the largest number of pairs of a class and an entity that a group holds:
+	// about 3 MiB.
+	groupPairs = 1 << 15
+	// pairBytes is the memory of such a pair, including its class.
 	pairBytes = 96
 )
 
-// fewClasses is how many classes are counted one by one where there should be few.
+// fewClasses is the number of classes that are counted one by one where few are expected.
 const fewClasses = 1 << 12
 
-// Counts are what is counted: by several scanners, until they are joined. They must be closed.
+// Counts are the counts of several scanners, which Join adds up. They must be closed.
 type Counts struct {
 	request      *Request
-	raw          *Sum // of the masked columns; nil: it is not asked for
-	guards       *Groups
+	raw          *Sum // of the masked columns; nil: not requested
+	groups       *Groups
 	scanners     []*Scanner
-	dictionaries *dictionaries // nil: none are asked for
+	dictionaries *dictionaries // nil: not requested
 }
 
-// NewCounts returns what so many scanners count of so many rows, each by one goroutine.
+// NewCounts returns the counts of a table of the given number of rows, with as many scanners as
+// there are goroutines.
 func NewCounts(r *Request, rows int64, scanners int, budget *spill.Budget) *Counts {
 	c := &Counts{request: r}
 	bytes := budget.Grant(&spill.Exposure)
-	if r.Lists {
+	if r.Dictionaries {
 		c.dictionaries = newDictionaries(len(r.Kept), budget)
 		bytes -= budget.Grant(&spill.KeptValues)
 	}
@@ -62,23 +68,26 @@ func NewCounts(r *Request, rows int64, scanners int, budget *spill.Budget) *Coun
 	for i := range scanners {
 		own := budget.Part(share / 4)
 		s := &Scanner{
-			Request: r, tuples: make([]uint64, countRows), dependencies: newDependencies(r, rows, i == 0, budget),
-			guards: c.guards.Counter(own), listing: listing{c.dictionaries, make([]seenValues, len(r.Kept))},
+			Request:          r,
+			tuples:           make([]uint64, countRows),
+			dependencies:     newDependencies(r, rows, i == 0, budget),
+			groups:           c.groups.Counter(own),
+			dictionaryReader: dictionaryReader{c.dictionaries, make([]seenValues, len(r.Kept))},
 		}
 		if c.raw != nil {
-			s.raw = c.raw.Tally(own)
+			s.raw = c.raw.Counter(own)
 		}
 		c.scanners = append(c.scanners, s)
 	}
 	return c
 }
 
-// openSums makes what all scanners add to, in so many bytes.
+// openSums makes the sums that all scanners add to, within the given bytes.
 func (c *Counts) openSums(rows int64, budget *spill.Budget, bytes int64) {
 	r := c.request
-	c.guards = &Groups{ks: slices.Repeat([]int{r.K}, len(r.Guards))}
+	c.groups = &Groups{ks: slices.Repeat([]int{r.K}, len(r.Groups))}
 	wide := 0
-	for _, g := range r.Guards {
+	for _, g := range r.Groups {
 		if len(r.Entity) == 0 && !g.Few {
 			wide++
 		}
@@ -94,20 +103,20 @@ func (c *Counts) openSums(rows int64, budget *spill.Budget, bytes int64) {
 		c.raw = NewPartSum(most, rows, budget)
 	}
 	if len(r.Entity) > 0 {
-		c.guards.owners = NewPartSum(most, rows, budget)
+		c.groups.owners = NewPartSum(most, rows, budget)
 	}
-	pairs := guardedPairs
-	for pairs > 1 && int64(len(r.Guards)*pairs*pairBytes) > bytes/4 {
+	pairs := groupPairs
+	for pairs > 1 && int64(len(r.Groups)*pairs*pairBytes) > bytes/4 {
 		pairs /= 2
 	}
-	for _, g := range r.Guards {
+	for _, g := range r.Groups {
 		switch {
 		case len(r.Entity) > 0:
-			c.guards.people = append(c.guards.people, newPeople(r.K, pairs, budget))
+			c.groups.byEntity = append(c.groups.byEntity, newEntities(r.K, pairs, budget))
 		case g.Few:
-			c.guards.rows = append(c.guards.rows, NewPartSum(fewClasses, rows, budget))
+			c.groups.rows = append(c.groups.rows, NewPartSum(fewClasses, rows, budget))
 		default:
-			c.guards.rows = append(c.guards.rows, NewPartSum(most, rows, budget))
+			c.groups.rows = append(c.groups.rows, NewPartSum(most, rows, budget))
 		}
 	}
 }
@@ -115,7 +124,7 @@ func (c *Counts) openSums(rows int64, budget *spill.Budget, bytes int64) {
 // Scanner returns one of the scanners.
 func (c *Counts) Scanner(i int) *Scanner { return c.scanners[i] }
 
-// Join adds up what the scanners have counted. It is called once, when they are done.
+// Join adds up the counts of the scanners. It is called once, when the scanners are done.
 func (c *Counts) Join() {
 	first := c.scanners[0]
 	first.handOver()
@@ -127,27 +136,31 @@ func (c *Counts) Join() {
 	c.scanners = c.scanners[:1]
 }
 
-// Rows returns how many rows are counted.
+// Rows returns the number of counted rows.
 func (c *Counts) Rows() int64 { return c.scanners[0].rows }
 
-// Raw returns what the classes of the masked columns are like, of which those below k are small.
-// The request asks for it.
+// Raw returns the figures on the masked columns. The request must ask for them. Classes of fewer
+// than k rows are small.
 func (c *Counts) Raw(k int) *Figures { return c.raw.Figures(c.Rows(), k) }
 
-// Guard tells what the classes of a guard are like, of which those below k are small.
-func (c *Counts) Guard(guard int) *Figures {
-	f, _ := c.guards.Figures(guard, c.Rows()) // what had no room was left out
+// Group returns the figures of a group of columns.
+func (c *Counts) Group(group int) *Figures {
+	f, _ := c.groups.Figures(group, c.Rows()) // classes without room were left out
 	return f
 }
 
-// Determines returns which columns tell others.
+// Determines returns the columns that determine others.
 func (c *Counts) Determines() []Determination { return c.scanners[0].dependencies.found() }
 
-// Dictionaries returns the values of each kept column in their order, nil where they are many, and
-// the bytes drawn for them, which are the caller's from then on. The request lists them.
-func (c *Counts) Dictionaries() (values []*formats.Values, drawn int64) { return c.dictionaries.take() }
+// Dictionaries returns the sorted values of each kept column, nil for a column with many values,
+// and the bytes that are drawn for them. The caller returns these bytes. The request must ask for
+// dictionaries.
+func (c *Counts) Dictionaries() (values []*formats.Values,
+	drawn int64) {
+	return c.dictionaries.take()
+}
 
-// Close gives back the bytes that were drawn.
+// Close returns the drawn bytes.
 func (c *Counts) Close() {
 	if c.dictionaries != nil {
 		c.dictionaries.close()
@@ -159,25 +172,31 @@ func (c *Counts) Close() {
 	if c.raw != nil {
 		c.raw.Close()
 	}
-	c.guards.Close()
+	c.groups.Close()
 	c.scanners = nil
 }
 
-// Count reads the columns of an input and counts its rows, on so many threads. It tells how many it has read.
-func Count(ctx context.Context, d *dataset.Dataset, r *Request, columns []int, threads int, budget *spill.Budget, advanced func(rows int64)) (*Counts, error) {
+// Count reads the columns of an input and counts its rows on the given number of threads. It calls
+// advanced with the number of rows that were read.
+func Count(
+	ctx context.Context, d *dataset.Dataset, r *Request, columns []int, threads int,
+	budget *spill.Budget, advanced func(rows int64),
+) (*Counts, error) {
 	c := NewCounts(r, d.Rows(), d.BlockScanners(threads), budget)
-	if err := dataset.Scan(ctx, d, requests(d.Schema(), columns), c.scanners, advanced); err != nil {
+	err := dataset.Scan(ctx, d, requests(d.Schema(), columns), c.scanners, advanced)
+	if err != nil {
 		c.Close()
-		return nil, fmt.Errorf("count what kept columns tell: %w", err)
+		return nil, fmt.Errorf("count rows on kept columns: %w", err)
 	}
 	c.Join()
 	return c, nil
 }
 
-// requests asks for columns, with codes where they are not nested.
+// requests returns requests for columns: as codes, except for nested ones.
 func requests(schema *formats.Schema, columns []int) (all []formats.Request) {
 	for _, column := range columns {
-		all = append(all, formats.Request{Column: column, Coded: schema.Fields[column].Type.Kind != formats.Nested})
+		coded := schema.Fields[column].Type.Kind != formats.Nested
+		all = append(all, formats.Request{Column: column, Coded: coded})
 	}
 	return all
 }
@@ -185,27 +204,29 @@ func requests(schema *formats.Schema, columns []int) (all []formats.Request) {
 // Scanner is one goroutine's share of the counts.
 type Scanner struct {
 	*Request
-	rows         int64
-	hashes       []Hashes     // of the columns of a batch
-	nested       []nestedRows // of those that are nested
-	raw          *Tally       // nil: it is not asked for
-	guards       *GroupCounter
-	entities     []uint64   // of a block of rows
-	tuples       []uint64   // of a block of rows
-	codes        [][]uint32 // of these, in the columns of a grouping
-	ofCodes      [][]uint64 // hashes
-	dependencies *dependencies
-	listing      listing
+	rows             int64
+	hashes           []Hashes     // by column of a batch
+	nested           []nestedRows // by column of a batch, if the column is nested
+	raw              *Counter     // nil: not requested
+	groups           *GroupCounter
+	entities         []uint64   // of a block of rows
+	tuples           []uint64   // of a block of rows
+	codes            [][]uint32 // of these rows, in the columns that are hashed
+	ofCodes          [][]uint64 // hashes of these columns, by code
+	dependencies     *dependencies
+	dictionaryReader dictionaryReader
 }
 
-// countRows is how many rows are hashed at a time: their hashes stay in a first-level cache.
+// countRows is the number of rows that are hashed at a time: their hashes stay in a first-level
+// cache.
 const countRows = 1024
 
 func (s *Scanner) BeginSplit(formats.Split)     {}
 func (s *Scanner) EndSplit() error              { return nil }
 func (s *Scanner) Batch(b *formats.Batch) error { return s.Block(b, 0, b.Rows) }
 
-// Divides reports whether lists of values are short: every worker that takes a part hashes them.
+// Divides reports whether a batch may be divided among workers: each of them hashes the columns'
+// lists of values, so these must be short.
 func (s *Scanner) Divides(b *formats.Batch) bool {
 	for _, column := range b.Columns {
 		if column.Leaves != nil || column.Values.Len() > b.Rows {
@@ -233,13 +254,13 @@ func (s *Scanner) Block(b *formats.Batch, from, to int) error {
 		if err := s.dependencies.add(b, s.hashes, tuples, len(masked), lo, hi); err != nil {
 			return err
 		}
-		s.guard(b, lo, hi)
+		s.countGroups(b, lo, hi)
 	}
 	s.rows += b.Records(from, to)
 	return nil
 }
 
-// learn hashes the values of a batch, and the nested ones of its first rows.
+// learn hashes the values of a batch, and the nested values of its first rows.
 func (s *Scanner) learn(b *formats.Batch, rows int) error {
 	if s.hashes == nil {
 		s.hashes, s.nested = make([]Hashes, len(b.Columns)), make([]nestedRows, len(b.Columns))
@@ -253,9 +274,9 @@ func (s *Scanner) learn(b *formats.Batch, rows int) error {
 			return err
 		}
 	}
-	if s.Lists {
+	if s.Dictionaries {
 		for i, column := range s.Kept {
-			s.listing.learn(i, b.Columns[column].Values)
+			s.dictionaryReader.learn(i, b.Columns[column].Values)
 		}
 	}
 	return nil
@@ -268,35 +289,38 @@ func (s *Scanner) hash(b *formats.Batch, columns []int, from, to int) []uint64 {
 	s.codes, s.ofCodes = s.codes[:0], s.ofCodes[:0]
 	for _, c := range columns {
 		if b.Columns[c].Leaves != nil {
-			s.codes, s.ofCodes = append(s.codes, rowNumbers[:to-from]), append(s.ofCodes, s.nested[c][from:to])
+			s.codes, s.ofCodes = append(s.codes, rowNumbers[:to-from]),
+				append(s.ofCodes, s.nested[c][from:to])
 			continue
 		}
-		s.codes, s.ofCodes = append(s.codes, b.Columns[c].Codes[from:to]), append(s.ofCodes, s.hashes[c].byCode)
+		s.codes, s.ofCodes = append(s.codes, b.Columns[c].Codes[from:to]),
+			append(s.ofCodes, s.hashes[c].byCode)
 	}
 	JoinAll(tuples, s.codes, s.ofCodes)
 	return tuples
 }
 
-// guard counts rows by those whom they may be of.
-func (s *Scanner) guard(b *formats.Batch, from, to int) {
+// countGroups counts rows, or their entities, for all groups of columns.
+func (s *Scanner) countGroups(b *formats.Batch, from, to int) {
 	if len(s.Entity) > 0 {
 		s.entities = append(s.entities[:0], s.hash(b, s.Entity, from, to)...)
-		s.guards.Begin(s.entities, b.CountsOf(from, to))
+		s.groups.Begin(s.entities, b.CountsOf(from, to))
 	}
-	for i, g := range s.Guards {
-		s.guards.Add(i, s.hash(b, g.Columns, from, to), b.CountsOf(from, to))
+	for i, g := range s.Groups {
+		s.groups.Add(i, s.hash(b, g.Columns, from, to), b.CountsOf(from, to))
 	}
 }
 
-// handOver hands over what was counted.
+// handOver passes the scanner's counts on to the sums.
 func (s *Scanner) handOver() {
-	if s.guards.Close(); s.raw != nil {
+	if s.groups.Close(); s.raw != nil {
 		s.raw.close()
 		s.raw = nil
 	}
 }
 
-// rowNumbers are the numbers of rows in a block: codes of nested values, each of which is its row's.
+// rowNumbers are the numbers of the rows in a block. They are the codes of nested values, since
+// every row has a value of its own.
 var rowNumbers = func() (all [countRows]uint32) {
 	for i := range all {
 		all[i] = uint32(i)

@@ -5,41 +5,44 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// dependencies sample rows that show which columns, or pairs of them, tell others: kept ones masked
-// ones, and masked ones of one set kept ones. While all rows that differ have room they are held, and
-// what is found is exact. Then some are, and with them those of some values of every column. How many
-// that are depends on the table alone, and not on the budget.
+// dependencies hold a sample of rows that shows which columns determine others, alone or in pairs:
+// kept columns that determine masked ones, and masked columns of one set that determine kept ones.
+// While all distinct rows have room, all are held, and the result is exact. After that, some rows
+// are held and, for every column, the rows with some of its values. The size of the samples depends
+// only on the table, not on the budget.
 type dependencies struct {
 	*Request
 	columns []int        // positions: the masked ones, then the kept ones
-	all     *rowSample   // by whole rows; nil: nothing is counted
-	by      []*rowSample // by every column; nil while all has all rows
-	most    int          // rows that differ of each column's
-	times   []uint64     // likewise: the records of each; nil: one
-	codes   [][]uint32
-	ofCodes [][]uint64
-	least   []uint64 // of the hashes of a column's codes
+	all     *rowSample   // rows chosen by the hash of the whole row; nil: nothing is counted
+	by      []*rowSample // by column: rows chosen by their value there; nil while all has all rows
+	most    int          // most distinct rows in the sample of a column
+	times   []uint64     // number of records of each row of the block; nil: one
+	codes   [][]uint32   // by column: of a block of rows
+	ofCodes [][]uint64   // by column: hashes by code
+	least   []uint64     // by column: the smallest hash of its codes
 	budget  *spill.Budget
 	drawn   int64
-	failed  error // there is no room for the rows
+	failed  error // why there is no room for the rows
 }
 
 const (
-	// sampledRows is how many rows that differ are held, and sampledBytes what they take at most,
-	// unless leastRows take more: fewer show what is not so.
+	// sampledRows is the largest number of distinct rows that are held, and sampledBytes their
+	// largest size. leastRows are held in any case, since fewer rows show false dependencies.
 	sampledRows  = 1 << 13
 	sampledBytes = 1 << 21
 	leastRows    = 1 << 8
-	// ofColumns is how many bytes the samples of single columns take at most together, each with
-	// mostRows.
+	// ofColumns is the largest size in bytes of the samples of all columns together. Each has at
+	// most mostRows.
 	ofColumns = 1 << 22
 	mostRows  = 1 << 12
 )
 
-// newDependencies returns the samples of one of several scanners of so many rows. One of them puts
-// the rows of all in order in the end. All draw what they may take from the budget.
+// newDependencies returns the samples of one of several scanners for a table of the given number of
+// rows. One of the scanners later sorts the rows of all. All scanners draw their largest possible
+// memory from the budget.
 func newDependencies(r *Request, rows int64, orders bool, budget *spill.Budget) *dependencies {
-	d := &dependencies{Request: r, columns: append(append([]int{}, r.Masked...), r.Kept...), budget: budget}
+	d := &dependencies{Request: r, columns: append(append([]int{}, r.Masked...), r.Kept...),
+		budget: budget}
 	if len(r.Kept) == 0 || len(r.Masked) == 0 {
 		return d
 	}
@@ -52,13 +55,14 @@ func newDependencies(r *Request, rows int64, orders bool, budget *spill.Budget) 
 	if orders {
 		bytes += int64(whole+2*d.most) * tupleRowBytes
 	}
-	if d.failed = budget.Draw("rows that show which columns tell others", bytes); d.failed == nil {
+	if d.failed = budget.Draw("rows that show which columns determine others",
+		bytes); d.failed == nil {
 		d.all, d.drawn = newRowSample(-1, whole, len(d.columns)), bytes
 	}
 	return d
 }
 
-// fewer halves a number until there is room for it, or it is at the least.
+// fewer halves a number until it fits the room, or has reached the least.
 func fewer(n, least, room int) int {
 	for n > max(least, room) {
 		n /= 2
@@ -66,7 +70,7 @@ func fewer(n, least, room int) int {
 	return n
 }
 
-// close gives back what is drawn.
+// close returns the drawn bytes.
 func (d *dependencies) close() {
 	d.budget.Return(d.drawn)
 	d.drawn = 0
@@ -75,17 +79,20 @@ func (d *dependencies) close() {
 // counts reports whether there are columns on both sides.
 func (d *dependencies) counts() bool { return d.all != nil }
 
-// complete reports whether all rows that differ are held.
+// complete reports whether all distinct rows are held.
 func (d *dependencies) complete() bool { return d.by == nil }
 
-// add looks at rows of a batch, whose hashes by the first columns are given, and are lost.
-func (d *dependencies) add(b *formats.Batch, values []Hashes, hashes []uint64, columns, from, to int) error {
+// add adds rows of a batch. The given hashes are those of the first columns; add overwrites them.
+func (d *dependencies) add(
+	b *formats.Batch, values []Hashes, hashes []uint64, columns, from, to int,
+) error {
 	if !d.counts() {
 		return d.failed
 	}
 	d.codes, d.ofCodes, d.least = d.codes[:0], d.ofCodes[:0], d.least[:0]
 	for _, c := range d.columns {
-		d.codes, d.ofCodes = append(d.codes, b.Columns[c].Codes[from:to]), append(d.ofCodes, values[c].byCode)
+		d.codes, d.ofCodes = append(d.codes, b.Columns[c].Codes[from:to]),
+			append(d.ofCodes, values[c].byCode)
 		d.least = append(d.least, values[c].least)
 	}
 	d.times = b.CountsOf(from, to)
@@ -103,7 +110,7 @@ func (d *dependencies) add(b *formats.Batch, values []Hashes, hashes []uint64, c
 	return nil
 }
 
-// addWhole adds rows to those of which none is left out, until they are too many. It returns how many it has added.
+// addWhole adds rows while all rows have room. It returns the number of rows that it has added.
 func (d *dependencies) addWhole(hashes []uint64) int {
 	for row, hash := range hashes {
 		if unset := d.all.add(hash, d.records(row)); unset != nil {
@@ -117,7 +124,7 @@ func (d *dependencies) addWhole(hashes []uint64) int {
 	return len(hashes)
 }
 
-// records returns how many records a row of the block is.
+// records returns the number of records that a row of the block stands for.
 func (d *dependencies) records(row int) uint64 {
 	if d.times == nil {
 		return 1
@@ -132,7 +139,7 @@ func (d *dependencies) set(values []uint32, row int) {
 	}
 }
 
-// divide begins to hold rows by single columns, too, and leaves out others.
+// divide starts to leave out rows, and to hold rows by single columns.
 func (d *dependencies) divide() {
 	for c := range d.columns {
 		s := newRowSample(c, d.most, len(d.columns))
@@ -144,7 +151,7 @@ func (d *dependencies) divide() {
 	d.all.settle()
 }
 
-// addTo adds the rows of the block from one on that are chosen by all that they have.
+// addTo adds the rows of the block, from the first one on, whose own hashes choose them.
 func (d *dependencies) addTo(s *rowSample, hashes []uint64, first int) {
 	limit := s.limit()
 	for row := first; row < len(hashes); row++ {
@@ -155,8 +162,8 @@ func (d *dependencies) addTo(s *rowSample, hashes []uint64, first int) {
 	}
 }
 
-// addBy adds the rows of the block from one on that are chosen by their value in a column: mostly
-// none has one that is.
+// addBy adds the rows of the block, from the first one on, whose value in the sample's column
+// chooses them. Mostly there is none.
 func (d *dependencies) addBy(s *rowSample, hashes []uint64, first int) {
 	limit, byCode := s.limit(), d.ofCodes[s.column]
 	if d.least[s.column]>>32 >= limit {
@@ -177,7 +184,7 @@ func (d *dependencies) addRow(s *rowSample, hash uint64, row int) {
 	}
 }
 
-// merge adds what another worker has seen, and gives back what that has drawn.
+// merge adds the rows of another scanner, and returns what that has drawn.
 func (d *dependencies) merge(o *dependencies) {
 	defer o.close()
 	if !d.counts() {
@@ -198,7 +205,7 @@ func (d *dependencies) merge(o *dependencies) {
 	}
 }
 
-// mergeWhole adds the rows of another worker; neither has left out any so far.
+// mergeWhole adds the rows of another scanner. So far, neither of the two has left out any.
 func (d *dependencies) mergeWhole(o *dependencies) {
 	for i, hash := range o.all.hashes {
 		if d.complete() {

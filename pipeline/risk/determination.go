@@ -2,8 +2,8 @@ package risk
 
 import "slices"
 
-// Determination says that one column, or two together, tell another one: that nearly every row has the
-// value there that most rows with its values of these have.
+// Determination says that one column, or two together, determine another one: nearly every row has
+// there the most frequent value among the rows with its values in the determining columns.
 type Determination struct {
 	By    []int   // positions
 	Of    int     // position
@@ -11,19 +11,21 @@ type Determination struct {
 }
 
 const (
-	// toldShare is the share of the rows for which a column is told at least, in percent. One that has
-	// the same value in as many is told by everything, and does not count.
-	toldShare = 99
-	// LeastRows is how many rows a value must have on average to tell another: with fewer it tells
-	// everything by chance, and is reported for how many rows it tells apart.
+	// determinedShare is the least share of the rows, in percent, for which a column must be
+	// determined. A column with the same value in as many rows is determined by every column, and
+	// does not count.
+	determinedShare = 99
+	// LeastRows is the least mean number of rows with a value that lets a column determine others.
+	// With fewer rows it determines everything by chance, and is reported for the rows that it
+	// separates.
 	LeastRows = 2
-	// paired is how many kept columns, and masked ones of a set, are looked at in pairs: the first ones that can tell
-	// more together than alone.
+	// paired is the number of kept columns, and of masked columns of a set, that are examined in
+	// pairs: the first ones that can determine more together than alone.
 	paired = 32
 )
 
-// found returns which kept columns, or pairs, tell masked ones, then which masked ones, or pairs of
-// one set, tell kept ones. A pair is none if one of it does it alone.
+// found returns the kept columns, or pairs, that determine masked ones, then the masked columns, or
+// pairs of one set, that determine kept ones. A pair is left out if one of its columns suffices.
 func (d *dependencies) found() []Determination {
 	if !d.counts() {
 		return nil
@@ -38,8 +40,8 @@ func (d *dependencies) found() []Determination {
 		}
 		sets = append(sets, at)
 	}
-	of := rows.telling(kept, [][]int{kept}, rows.varying(masked))
-	return append(of, rows.telling(masked, sets, rows.varying(kept))...)
+	of := rows.findDeterminations(kept, [][]int{kept}, rows.varying(masked))
+	return append(of, rows.findDeterminations(masked, sets, rows.varying(kept))...)
 }
 
 func positions(from, to int) (all []int) {
@@ -59,23 +61,27 @@ func (t *tupleRows) varying(columns []int) (varying []int) {
 			*of += uint64(n)
 			rows, most = rows+uint64(n), max(most, *of)
 		}
-		if most*100 < rows*toldShare {
+		if most*100 < rows*determinedShare {
 			varying = append(varying, c)
 		}
 	}
 	return varying
 }
 
-// telling finds what columns tell of others: each of them, and pairs within groups.
-func (t *tupleRows) telling(columns []int, groups [][]int, others []int) (all []Determination) {
-	known := make(map[[2]int]bool) // of a column and another
-	isPaired := make(map[int]bool) // of columns that have several values, and not by chance tell everything
+// findDeterminations returns which of the other columns each of some columns determines, and which
+// ones pairs within groups determine.
+func (t *tupleRows) findDeterminations(
+	columns []int, groups [][]int, others []int,
+) (all []Determination) {
+	known := make(map[[2]int]bool) // a column that determines another
+	// columns with several values that do not determine everything by chance
+	isPaired := make(map[int]bool)
 	for _, c := range columns {
-		mayTell := t.order([]int{c})
-		if isPaired[c] = mayTell && len(t.starts) > 1; mayTell {
-			for _, told := range t.told([]int{c}, others) {
-				known[[2]int{c, told.Of}] = true
-				all = append(all, t.positions(told))
+		mayDetermine := t.order([]int{c})
+		if isPaired[c] = mayDetermine && len(t.starts) > 1; mayDetermine {
+			for _, found := range t.determinedBy([]int{c}, others) {
+				known[[2]int{c, found.Of}] = true
+				all = append(all, t.withPositions(found))
 			}
 		}
 	}
@@ -90,9 +96,10 @@ func (t *tupleRows) telling(columns []int, groups [][]int, others []int) (all []
 					continue
 				}
 				tried[pair] = true
-				left := slices.DeleteFunc(slices.Clone(others), func(of int) bool { return known[[2]int{a, of}] || known[[2]int{b, of}] })
-				for _, told := range t.told(pair[:], left) {
-					all = append(all, t.positions(told))
+				left := slices.DeleteFunc(slices.Clone(others),
+					func(of int) bool { return known[[2]int{a, of}] || known[[2]int{b, of}] })
+				for _, found := range t.determinedBy(pair[:], left) {
+					all = append(all, t.withPositions(found))
 				}
 			}
 		}
@@ -100,28 +107,30 @@ func (t *tupleRows) telling(columns []int, groups [][]int, others []int) (all []
 	return all
 }
 
-// told returns which of others the columns tell in whose tuples the rows are ordered, not by their positions.
-func (t *tupleRows) told(columns, others []int) (all []Determination) {
-	most := t.total * (100 - toldShare) / 100
+// determinedBy returns which of the others some columns determine. The rows must be sorted by the
+// tuples of these columns. The result has numbers of columns, not positions.
+func (t *tupleRows) determinedBy(columns, others []int) (all []Determination) {
+	most := t.total * (100 - determinedShare) / 100
 	for _, of := range others {
 		if n := t.others(of, most); n <= most {
-			all = append(all, Determination{By: columns, Of: of, Share: 1 - float64(n)/float64(t.total)})
+			all = append(all,
+				Determination{By: columns, Of: of, Share: 1 - float64(n)/float64(t.total)})
 		}
 	}
 	return all
 }
 
-// positions gives a determination the positions of its columns.
-func (t *tupleRows) positions(told Determination) Determination {
-	by := make([]int, len(told.By))
-	for i, c := range told.By {
+// withPositions returns a determination with the positions of its columns.
+func (t *tupleRows) withPositions(d Determination) Determination {
+	by := make([]int, len(d.By))
+	for i, c := range d.By {
 		by[i] = t.columns[c]
 	}
-	return Determination{By: by, Of: t.columns[told.Of], Share: told.Share}
+	return Determination{By: by, Of: t.columns[d.Of], Share: d.Share}
 }
 
-// samples are those that show what some columns tell: the one of whole rows and, when that lacks some,
-// those that have all rows with some values of the columns.
+// samples returns the samples that show what some columns determine: the sample of whole rows and,
+// if that lacks rows, the samples that have all rows with some values of the columns.
 func (d *dependencies) samples(columns []int) []*rowSample {
 	all := []*rowSample{d.all}
 	if !d.complete() {
@@ -132,8 +141,8 @@ func (d *dependencies) samples(columns []int) []*rowSample {
 	return all
 }
 
-// accidental reports whether too few rows have the same tuple of columns to tell anything. Samples
-// that have all rows with some values show that better than one of some rows.
+// accidental reports whether too few rows have the same tuple of columns to determine anything.
+// Samples with all rows of some values show that better than a sample of some rows.
 func (t *tupleRows) accidental(columns []int) bool {
 	values, rows := uint64(0), uint64(0)
 	samples := t.samples(columns)

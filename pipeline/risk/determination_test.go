@@ -13,8 +13,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// toldTable has columns that tell others always, for nearly all rows, or two together.
-func toldTable(rng *rand.Rand) (header []string, rows [][]string) {
+// determinedTable has columns that determine others for all rows, for nearly all rows, or in pairs.
+func determinedTable(rng *rand.Rand) (header []string, rows [][]string) {
 	header = []string{"code", "group", "half", "third", "both", "number", "constant"}
 	n, wrong := 200+rng.IntN(300), rng.IntN(12)
 	for row := range n {
@@ -26,14 +26,17 @@ func toldTable(rng *rand.Rand) (header []string, rows [][]string) {
 		if row < wrong/2 {
 			constant = "other"
 		}
-		rows = append(rows, []string{fmt.Sprint(code), fmt.Sprint(group), fmt.Sprint(a), fmt.Sprint(b), fmt.Sprint(both), fmt.Sprint(rng.IntN(n)), constant})
+		rows = append(rows, []string{
+			fmt.Sprint(code), fmt.Sprint(group), fmt.Sprint(a), fmt.Sprint(b), fmt.Sprint(both),
+			fmt.Sprint(rng.IntN(n)), constant,
+		})
 	}
 	rng.Shuffle(n, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	return header, rows
 }
 
-// naiveShare returns for what share of the rows columns tell another one, counted with maps; 0: by
-// chance, or of one that is constant.
+// naiveShare returns the share of the rows for which columns determine another one, counted with
+// maps. It is 0 if they do so by chance, or if the other column is constant.
 func naiveShare(rows [][]string, by []int, of int) float64 {
 	values, all := make(map[string]map[string]int), make(map[string]int)
 	for _, row := range rows {
@@ -63,7 +66,7 @@ func naiveShare(rows [][]string, by []int, of int) float64 {
 	return float64(like) / float64(len(rows))
 }
 
-// naiveDeterminations finds what Determines does.
+// naiveDeterminations finds the same determinations as Determines.
 func naiveDeterminations(rows [][]string, r *Request) (all []Determination) {
 	add := func(columns []int, groups [][]int, others []int) {
 		single := make(map[[2]int]bool)
@@ -101,12 +104,12 @@ func naiveDeterminations(rows [][]string, r *Request) (all []Determination) {
 	return all
 }
 
-// Columns and pairs that tell others of random tables are those that maps find, with the same shares,
-// whoever read which rows.
+// Columns and pairs that determine others in random tables are those that maps find, with the same
+// shares, whichever scanner read which rows.
 func TestDeterminationAgreesWithNaive(t *testing.T) {
 	single, pairs, part := 0, 0, 0
 	enginetest.Cases(t, 300, func(rng *rand.Rand) {
-		header, rows := toldTable(rng)
+		header, rows := determinedTable(rng)
 		order := rng.Perm(len(header))
 		cut := 1 + rng.IntN(len(header)-1)
 		r := &Request{Kept: order[:cut:cut], Masked: order[cut:]}
@@ -119,14 +122,16 @@ func TestDeterminationAgreesWithNaive(t *testing.T) {
 			}
 			r.Sets = append(r.Sets, set)
 		}
-		counts, err := Count(t.Context(), openTable(t, header, rows), r, positions(0, len(header)), 1+rng.IntN(3), spill.NewBudget(64<<20), func(int64) {})
+		counts, err := Count(t.Context(), openTable(t, header, rows), r, positions(0, len(header)),
+			1+rng.IntN(3), spill.NewBudget(64<<20), func(int64) {})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := counts.Determines()
 		want := naiveDeterminations(rows, r)
 		near := func(a, b Determination) bool {
-			return slices.Equal(a.By, b.By) && a.Of == b.Of && a.Share-b.Share < 1e-9 && b.Share-a.Share < 1e-9
+			return slices.Equal(a.By, b.By) && a.Of == b.Of && a.Share-b.Share < 1e-9 &&
+				b.Share-a.Share < 1e-9
 		}
 		if !slices.EqualFunc(got, want, near) {
 			t.Errorf("%v of %v and %v, sets %v; want %v", got, r.Kept, r.Masked, r.Sets, want)
@@ -148,8 +153,8 @@ func TestDeterminationAgreesWithNaive(t *testing.T) {
 	}
 }
 
-// In a table with more rows than are held, what tells something is found, what does not is not, and
-// the same whoever saw which rows, also on its way through bytes.
+// In a table with more rows than are held, true dependencies are found and others are not,
+// whichever scanner read which rows.
 func TestDeterminationOfManyRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	r := &Request{Kept: []int{0, 1, 2, 3}, Masked: []int{4, 5, 6}, Sets: [][]int{{4, 5, 6}}}
@@ -171,7 +176,10 @@ func TestDeterminationOfManyRows(t *testing.T) {
 		if rng.IntN(20) == 0 {
 			near = rng.IntN(45) // for 95 % of the rows: too few
 		}
-		tuples = append(tuples, []uint32{uint32(group), uint32(pair), uint32(near), uint32(rng.IntN(rows)), uint32(code), uint32(a), uint32(b)})
+		tuples = append(tuples, []uint32{
+			uint32(group), uint32(pair), uint32(near), uint32(rng.IntN(rows)), uint32(code),
+			uint32(a), uint32(b),
+		})
 	}
 	see := func(d *dependencies, rows [][]uint32) {
 		for len(rows) > 0 {
@@ -200,9 +208,9 @@ func TestDeterminationOfManyRows(t *testing.T) {
 	}
 }
 
-// TestPairsAreOfColumnsThatMayTell: columns with one value, and those with another one in every row, are not among those that are
-// looked at in pairs, of which there are some alone.
-func TestPairsAreOfColumnsThatMayTell(t *testing.T) {
+// TestPairsAreOfColumnsThatMayDetermine: columns with one value, and columns with a different value
+// in every row, are not among the columns that are examined in pairs, whose number is limited.
+func TestPairsAreOfColumnsThatMayDetermine(t *testing.T) {
 	const useless, rows = paired, 400
 	header, values := []string{"of"}, make([][]string, rows)
 	for c := range 2 * useless {
@@ -219,7 +227,8 @@ func TestPairsAreOfColumnsThatMayTell(t *testing.T) {
 	}
 	header = append(header, "a", "b")
 	r := &Request{Kept: positions(1, len(header)), Masked: []int{0}}
-	counts, err := Count(t.Context(), openTable(t, header, values), r, positions(0, len(header)), 1, spill.NewBudget(64<<20), func(int64) {})
+	counts, err := Count(t.Context(), openTable(t, header, values), r, positions(0, len(header)), 1,
+		spill.NewBudget(64<<20), func(int64) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +265,8 @@ func addBlock(d *dependencies, rows [][]uint32, values []Hashes) {
 	}
 }
 
-// Of a table of thousands of columns no column has a sample of its own, nor takes memory for rows that it would have.
+// In a table of thousands of columns, no column has a sample of its own, and none takes memory for
+// it.
 func TestDeterminationOfManyColumns(t *testing.T) {
 	const columns, rows = 3000, 400
 	r := &Request{Kept: positions(0, columns-1), Masked: []int{columns - 1}}
@@ -289,9 +299,9 @@ func TestDeterminationOfManyColumns(t *testing.T) {
 	}
 }
 
-// TestDeterminationInAnyBudget: in a table of more rows than are held, in which a column tells
-// another one for 99 % of the rows, the same is found in the smallest budget and in a large one, by
-// one scanner and by four.
+// TestDeterminationInAnyBudget: a table has more rows than are held, and a column determines
+// another one for 99 % of the rows. The result is the same with the smallest budget and a large
+// one, and with one scanner and four.
 func TestDeterminationInAnyBudget(t *testing.T) {
 	header, rows := []string{"group", "code", "number", "kept"}, [][]string{}
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -301,14 +311,19 @@ func TestDeterminationInAnyBudget(t *testing.T) {
 		if row%110 == 0 {
 			group = (group + 1) % 30
 		}
-		rows = append(rows, []string{fmt.Sprint(group), fmt.Sprint(code), fmt.Sprint(rng.IntN(9000)), fmt.Sprint(rng.IntN(50))})
+		rows = append(rows, []string{
+			fmt.Sprint(group), fmt.Sprint(code), fmt.Sprint(rng.IntN(9000)),
+			fmt.Sprint(rng.IntN(50)),
+		})
 	}
 	table := openTable(t, header, rows)
-	r := &Request{Kept: []int{0, 3}, Masked: []int{1, 2}, Sets: [][]int{{1, 2}}, Raw: true, Lists: true}
+	r := &Request{Kept: []int{0, 3}, Masked: []int{1, 2}, Sets: [][]int{{1, 2}}, Raw: true,
+		Dictionaries: true}
 	var first []Determination
 	for i, memory := range []int64{16 << 20, 1 << 30} {
 		for _, threads := range []int{1, 4} {
-			counts, err := Count(t.Context(), table, r, positions(0, 4), threads, spill.NewBudget(memory), func(int64) {})
+			counts, err := Count(t.Context(), table, r, positions(0, 4), threads,
+				spill.NewBudget(memory), func(int64) {})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -324,12 +339,13 @@ func TestDeterminationInAnyBudget(t *testing.T) {
 	}
 }
 
-// Where memory has no room for rows that show what columns tell, that is an error.
+// If memory has no room for rows that show dependencies, that is an error.
 func TestDeterminationWithoutMemory(t *testing.T) {
 	table := openTable(t, []string{"a", "b"}, [][]string{{"1", "2"}, {"3", "4"}})
 	r := &Request{Kept: []int{0}, Masked: []int{1}}
 	budget := spill.NewBudget(256)
-	if _, err := Count(t.Context(), table, r, positions(0, 2), 1, budget, func(int64) {}); !errors.Is(err, spill.ErrBudget) {
+	_, err := Count(t.Context(), table, r, positions(0, 2), 1, budget, func(int64) {})
+	if !errors.Is(err, spill.ErrBudget) {
 		t.Errorf("%v, want ErrBudget", err)
 	}
 	if n := budget.Used(); n != 0 {

@@ -9,39 +9,42 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// dictionaries collect the distinct values of the kept columns, for all scanners. When they outgrow their part of the budget,
-// the largest one is given up.
+// dictionaries collect the distinct values of the kept columns, for all scanners. When they outgrow
+// their part of the budget, the largest dictionary is given up.
 type dictionaries struct {
 	mu     sync.Mutex
-	of     []*formats.Distinct // by kept column; nil: none yet, or given up
-	given  []bool              // up
-	drawn  []int64
+	of     []*formats.Distinct // by kept column; nil: none so far, or given up
+	given  []bool              // by kept column: its dictionary was given up
+	drawn  []int64             // by kept column: bytes
 	budget *spill.Budget
 }
 
 const (
-	// mostValues is how many values a dictionary has at most: of more values, finding them takes longer than they save.
+	// mostValues is the largest number of values of a dictionary: finding more values takes longer
+	// than they save.
 	mostValues = 1 << 16
-	// longestValue is how many bytes each has at most.
+	// longestValue is the largest number of bytes of each value.
 	longestValue = 1 << 8
-	// valueBytes is the memory of a value besides its bytes: in the table that finds it, or in
-	// lists of ranks.
+	// valueBytes is the memory of a value in addition to its bytes: in the table that finds the
+	// value, or in lists of ranks.
 	valueBytes = 96
 )
 
 func newDictionaries(columns int, budget *spill.Budget) *dictionaries {
 	return &dictionaries{
-		of: make([]*formats.Distinct, columns), given: make([]bool, columns), drawn: make([]int64, columns),
+		of: make([]*formats.Distinct, columns), given: make([]bool, columns),
+		drawn:  make([]int64, columns),
 		budget: budget.Part(budget.Grant(&spill.KeptValues)),
 	}
 }
 
-// MostListed returns how many values a kept column may have for them to be listed in so much memory.
-func MostListed(memory int64) int64 {
+// MostDictionaryValues returns the largest number of values of a kept column that has a dictionary,
+// with the given memory of a run.
+func MostDictionaryValues(memory int64) int64 {
 	return min(mostValues, spill.KeptValues.Part(spill.Exposure.Part(memory))/valueBytes)
 }
 
-// learn adds values of a column from one on to its dictionary.
+// learn adds the values of a column, from a position on, to its dictionary.
 func (d *dictionaries) learn(column int, values *formats.Values, from int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -60,7 +63,7 @@ func (d *dictionaries) learn(column int, values *formats.Values, from int) {
 	}
 }
 
-// draw draws what one more value takes.
+// draw draws the memory of one more value.
 func (d *dictionaries) draw(column int, values *formats.Values, i int) {
 	bytes := int64(valueBytes)
 	if !values.Type.InWords() {
@@ -77,7 +80,7 @@ func (d *dictionaries) draw(column int, values *formats.Values, i int) {
 	}
 }
 
-// largest returns the column whose dictionary takes most.
+// largest returns the column with the largest dictionary.
 func (d *dictionaries) largest() int { return slices.Index(d.drawn, slices.Max(d.drawn)) }
 
 func (d *dictionaries) giveUp(column int) {
@@ -85,8 +88,8 @@ func (d *dictionaries) giveUp(column int) {
 	d.of[column], d.given[column], d.drawn[column] = nil, true, 0
 }
 
-// take returns the dictionaries in the order of values, nil for a column without one, and the bytes
-// drawn for them, which are the caller's from then on.
+// take returns the sorted dictionaries, nil for a column without one, and the bytes that are drawn
+// for them. The caller returns these bytes.
 func (d *dictionaries) take() (all []*formats.Values, drawn int64) {
 	for column, known := range d.of {
 		if known == nil {
@@ -106,34 +109,36 @@ func (d *dictionaries) close() {
 	}
 }
 
-// sorted returns values in their order.
+// sorted returns values in ascending order.
 func sorted(values *formats.Values) *formats.Values {
 	if values.Type.InWords() {
 		slices.Sort(values.Words)
 		return values
 	}
 	order := positions(0, values.Len())
-	slices.SortFunc(order, func(a, b int) int { return bytes.Compare(values.Bytes(a), values.Bytes(b)) })
-	to := &formats.Values{Type: values.Type, Ends: make([]uint32, 0, len(order)), Data: make([]byte, 0, len(values.Data))}
+	slices.SortFunc(order,
+		func(a, b int) int { return bytes.Compare(values.Bytes(a), values.Bytes(b)) })
+	to := &formats.Values{Type: values.Type, Ends: make([]uint32, 0, len(order)),
+		Data: make([]byte, 0, len(values.Data))}
 	for _, i := range order {
 		to.AppendBytes(values.Bytes(i))
 	}
 	return to
 }
 
-// listing is what one scanner has added to the dictionaries.
-type listing struct {
+// dictionaryReader adds the values that one scanner reads to the dictionaries.
+type dictionaryReader struct {
 	*dictionaries
 	lists []seenValues // by kept column
 }
 
-// seenValues are the first ones of a list that only grows.
+// seenValues is the number of values, of a list that only grows, that were added.
 type seenValues struct {
 	of *formats.Values
 	n  int
 }
 
-func (l *listing) learn(column int, values *formats.Values) {
+func (l *dictionaryReader) learn(column int, values *formats.Values) {
 	seen := &l.lists[column]
 	if seen.of != values {
 		*seen = seenValues{of: values}

@@ -11,13 +11,14 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// A dictionary has the values of its column in order, each once, whoever reads them; columns of many values, or of long ones, have
-// none, and in a small budget those that take most.
+// A dictionary has the sorted, distinct values of its column, whichever scanner reads them. Columns
+// with many or long values have none, nor, in a small budget, the columns with the largest
+// dictionaries.
 func TestDictionaries(t *testing.T) {
 	for _, tt := range []struct {
 		values, length int
 		memory         int64
-		many, few      bool // whether the column of many values has a dictionary, and one of 70
+		many, few      bool // whether the column of many values, and one of 70, has a dictionary
 	}{
 		{300, 6, 1 << 30, true, true},
 		{mostValues - 1, 6, 1 << 30, true, true},
@@ -34,9 +35,9 @@ func TestDictionaries(t *testing.T) {
 			budget := spill.NewBudget(tt.memory)
 			d := newDictionaries(2, budget)
 			want := [2][]string{textsOf(tt.values, tt.length), textsOf(70, 2)}
-			all := make([]listing, scanners)
+			all := make([]dictionaryReader, scanners)
 			for i := range all {
-				all[i] = listing{d, make([]seenValues, 2)}
+				all[i] = dictionaryReader{d, make([]seenValues, 2)}
 			}
 			for i := range 30 {
 				texts := want[i%2]
@@ -52,21 +53,23 @@ func TestDictionaries(t *testing.T) {
 			values, drawn := d.take()
 			d.close()
 			if budget.Used() != drawn || drawn > budget.Grant(&spill.KeptValues) {
-				t.Errorf("%+v: %d bytes are drawn, %d told", tt, budget.Used(), drawn)
+				t.Errorf("%+v: %d bytes are drawn, %d returned", tt, budget.Used(), drawn)
 			}
 			for i, has := range []bool{tt.many, tt.few} {
 				if (values[i] != nil) != has {
-					t.Errorf("%+v: the column of %d values has a dictionary: %v", tt, len(want[i]), !has)
+					t.Errorf("%+v: the column of %d values has a dictionary: %v", tt, len(want[i]),
+						!has)
 				}
 				if values[i] != nil && !slices.Equal(textsIn(values[i]), want[i]) {
-					t.Errorf("%+v: of %d values there are others: %d", tt, len(want[i]), values[i].Len())
+					t.Errorf("%+v: of %d values there are others: %d", tt, len(want[i]),
+						values[i].Len())
 				}
 			}
 		}
 	}
 }
 
-// textsOf returns texts of a length in order.
+// textsOf returns sorted texts of a length.
 func textsOf(n, length int) (texts []string) {
 	for i := range n {
 		text := fmt.Sprintf("%0*d", min(length, 6), i)
@@ -82,7 +85,7 @@ func textsIn(values *formats.Values) (texts []string) {
 	return texts
 }
 
-// Numbers are in their order, too.
+// Numbers are sorted, too.
 func TestDictionaryOfNumbers(t *testing.T) {
 	d := newDictionaries(1, spill.NewBudget(1<<30))
 	want := make(map[uint64]bool)

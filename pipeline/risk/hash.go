@@ -2,19 +2,19 @@ package risk
 
 import "github.com/kcut/kcut/formats"
 
-// Hashes are the hashes of the values of one column, for one goroutine. They depend on the values
-// alone, so that what is counted with them does, too.
+// Hashes are the hashes of one column's values, for one goroutine. They depend on the values alone,
+// and so do counts by these hashes.
 type Hashes struct {
 	of     *formats.Values
 	byCode []uint64
-	least  uint64 // of them
+	least  uint64 // the smallest one
 }
 
-// Null is the hash of the null, as good as any.
+// Null is the hash of null, an arbitrary constant.
 const Null = 0x6a09e667f3bcc909
 
-// Learn returns the hashes of a column's codes, the null's first, until the next call. What it has
-// learned of the same list of values before it does not hash again.
+// Learn returns the hashes of a column's codes, null first, until the next call. It does not hash
+// values again that it has seen earlier in the same list.
 func (h *Hashes) Learn(values *formats.Values) []uint64 {
 	if h.of != values {
 		h.of, h.byCode, h.least = values, append(h.byCode[:0], Null), Null
@@ -26,7 +26,7 @@ func (h *Hashes) Learn(values *formats.Values) []uint64 {
 	return h.byCode
 }
 
-// HashValue returns the hash of one of some values.
+// HashValue returns the hash of one value of a list.
 func HashValue(values *formats.Values, i int) uint64 {
 	if values.Type.InWords() {
 		return Scatter(values.Words[i])
@@ -38,15 +38,17 @@ func HashValue(values *formats.Values, i int) uint64 {
 	return Scatter(hash)
 }
 
-// Join returns the hash of a tuple that a value is added to. That of the empty tuple is 0. Hashes of
-// values have all bits scattered, so that those of tuples, sums of multiples of them, have, too.
+// Join adds a value to a tuple and returns the hash of the longer tuple. The empty tuple has hash
+// 0. The hashes of values have all bits scattered. Tuples are sums of multiples of these hashes, so
+// their bits are scattered, too.
 func Join(tuple, value uint64) uint64 { return tuple*0x9e3779b97f4a7c15 + value }
 
-// JoinAll adds the values of columns to tuples, one a row: of every column its codes, and the hashes of these. It takes
-// four columns at a time, whose tuples are not stored in between.
+// JoinAll adds the values of columns to tuples, one tuple per row. Every column has codes, and
+// hashes by code. JoinAll takes four columns at a time, whose intermediate tuples are not stored.
 func JoinAll(tuples []uint64, codes [][]uint32, byCode [][]uint64) {
 	for ; len(codes) >= 4; codes, byCode = codes[4:], byCode[4:] {
-		joinFour(tuples, codes[0], codes[1], codes[2], codes[3], byCode[0], byCode[1], byCode[2], byCode[3])
+		joinFour(tuples, codes[0], codes[1], codes[2], codes[3], byCode[0], byCode[1], byCode[2],
+			byCode[3])
 	}
 	for c, column := range codes {
 		hashes := byCode[c]
@@ -64,7 +66,7 @@ func joinFour(tuples []uint64, a, b, c, d []uint32, ofA, ofB, ofC, ofD []uint64)
 	}
 }
 
-// Scatter spreads what differs in a word over all bits of it (Steele and others 2014).
+// Scatter spreads the bits of a word over all its bits (Steele and others 2014).
 func Scatter(w uint64) uint64 {
 	w += 0x9e3779b97f4a7c15
 	w = (w ^ w>>30) * 0xbf58476d1ce4e5b9

@@ -6,8 +6,8 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// nestedRows are the hashes of the rows of a nested column, for one goroutine: of the levels of all
-// entries of its leaves, and of the bytes of those that are defined.
+// nestedRows are the hashes of the rows of a nested column, for one goroutine: they include the
+// levels of all entries of the column's leaves, and the bytes of the defined entries.
 type nestedRows []uint64
 
 // learn hashes the first rows of a batch.
@@ -26,10 +26,11 @@ func (n *nestedRows) learn(leaves []formats.Leaf, rows int) error {
 
 // join adds the entries of a leaf to the rows.
 func (n *nestedRows) join(l *formats.Leaf) error {
-	if l.Repetition != nil && len(l.Repetition) != l.Entries || l.Definition != nil && len(l.Definition) != l.Entries {
+	if l.Repetition != nil && len(l.Repetition) != l.Entries ||
+		l.Definition != nil && len(l.Definition) != l.Entries {
 		return fmt.Errorf("%w: a leaf lacks levels", formats.ErrDamaged)
 	}
-	defined := byte(0) // where there are values, some entry has the level of those that are defined
+	defined := byte(0) // if there are values, some entry has the level of defined ones
 	for _, level := range l.Definition {
 		defined = max(defined, level)
 	}

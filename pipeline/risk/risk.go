@@ -1,56 +1,66 @@
-// Package risk tells how many rows of a table are alike in some of its columns, and how well they
-// hide each other: of columns that a release keeps, of its labels, and of both together.
+// Package risk measures disclosure risk: how many rows of a table are equal on some columns and so
+// hide each other. The columns are those that a release keeps, its labels, or both together.
 //
 //	Request ──NewCounts, Scanner, Join──▶ Counts ──Figures, Determines──▶ Report
 //	Counts of a part ──Encode──▶ bytes ──Merge──▶ Counts
 //
-// Rows are counted by 64-bit hashes of their values in a table of bounded size. Where a table has more
-// classes than that, those whose hash begins with enough zero bits stand for all.
+// Rows are counted by 64-bit hashes of their values in a table of bounded size. If there are more
+// classes than the table holds, the classes whose hashes begin with enough zero bits represent all.
 //
-// Contract: figures depend on the values and the size of the tables alone, which is the same from a
-// modest memory budget on, and not on the order of rows or splits. Nothing here holds a value. Hashes have
-// no key: they tell rows apart, they hide nothing.
+// Contract: figures depend on the values and on the size of the hash tables alone, not on the order
+// of rows or splits. The size of the hash tables is the same for all budgets above a modest one.
+// Nothing here holds a value. Hashes have no key: they distinguish rows, but hide nothing.
 package risk
 
-// Report tells how well rows hide each other. What is not known is nil.
+// Report is the disclosure risk of a table or a release. Unknown figures are nil.
 type Report struct {
-	K       int      `json:"k"` // the smallest of the sets
+	K       int      `json:"k"` // the smallest k of the sets
 	Columns []string `json:"kept_columns,omitempty"`
 
-	Kept   *Figures `json:"kept,omitempty"`            // on the kept columns
-	Labels *Figures `json:"labels,omitempty"`          // on the released labels of all sets together: the risks after
-	Both   *Figures `json:"kept_and_labels,omitempty"` // on these and the kept columns that nobody has accepted, without the class
-	Raw    *Figures `json:"raw,omitempty"`             // on the quasi-identifiers as the input has them: the risks before
+	Kept *Figures `json:"kept,omitempty"` // on the kept columns
+	// Labels are the figures on the released labels of all sets together: the risk after masking.
+	Labels *Figures `json:"labels,omitempty"`
+	// Both are the figures on these labels and the kept columns, except the class and accepted
+	// columns.
+	Both *Figures `json:"kept_and_labels,omitempty"`
+	// Raw are the figures on the quasi-identifiers' values in the input: the risk before masking.
+	Raw *Figures `json:"raw,omitempty"`
 
-	Pairs []Pair `json:"pairs,omitempty"` // the two pairs of sets that leave most rows in small classes, the worst first
+	// Pairs are the two pairs of sets that leave most rows in small classes, the worst pair first.
+	Pairs []Pair `json:"pairs,omitempty"`
 
-	// Determines are masked columns whose values kept ones tell, and Members kept columns whose values
-	// masked ones tell.
+	// Determines are the masked columns that kept columns determine, and Members the kept columns
+	// that masked columns determine.
 	Determines []Determined `json:"determines,omitempty"`
 	Members    []Member     `json:"members,omitempty"`
 }
 
-// Figures tell of the classes of rows that are alike in some columns.
+// Figures are figures about the classes of rows that are equal on some columns.
 type Figures struct {
-	Unique  float64 `json:"unique"`  // share of rows that no other row is like
-	Below   float64 `json:"below_k"` // share of rows whose class has fewer rows than k
+	Unique  float64 `json:"unique"`  // share of rows without an equal row
+	Below   float64 `json:"below_k"` // share of rows in classes of fewer than k rows
 	Classes int64   `json:"classes"`
 
-	// The risks are those of ARX's model for samples (RiskModelSampleSummary, after El Emam: Guide to the
-	// De-Identification of Personal Health Information, 2013), where the table itself is the population: a
-	// row's risk is 1 by the size of its class, and a journalist's is a prosecutor's.
-	Prosecutor Risk    `json:"prosecutor"` // of who knows that somebody is in the table
-	Journalist Risk    `json:"journalist"` // of who does not: classes are those of the population
-	Marketer   float64 `json:"marketer"`   // share of the rows that who links all of them gets right, on average
+	// The risks follow ARX's model for samples (RiskModelSampleSummary, after El Emam: Guide to the
+	// De-Identification of Personal Health Information, 2013), with the table itself as the
+	// population: a row's risk is 1 divided by the size of its class, and a journalist's risk is a
+	// prosecutor's.
+	// A prosecutor knows that a person is in the table, a journalist does not: for a journalist,
+	// classes are those of the population.
+	Prosecutor Risk `json:"prosecutor"`
+	Journalist Risk `json:"journalist"`
+	// Marketer is the mean share of rows that a marketer, who links all rows, gets right.
+	Marketer float64 `json:"marketer"`
 
-	// Part is the share of the classes that was counted and stands for all; 0: they all were. Error is
-	// twice the standard error of Unique or of Below that comes from this, whichever is larger.
+	// Part is the share of the classes that was counted and represents all; 0: all were counted.
+	// Error is twice the standard error of Unique or of Below that results, whichever is larger.
 	Part  float64 `json:"part_counted,omitempty"`
 	Error float64 `json:"error,omitempty"`
 }
 
-// Risk is that of being found by who knows some columns.
+// Risk is the risk that somebody who knows some columns finds the right row.
 type Risk struct {
-	Highest float64 `json:"highest"` // 1 by the size of the smallest class
-	Average float64 `json:"average"` // over the rows: classes by rows
+	Highest float64 `json:"highest"` // 1 divided by the size of the smallest class
+	// Average is the mean over the rows: the number of classes divided by the number of rows.
+	Average float64 `json:"average"`
 }

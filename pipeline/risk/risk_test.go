@@ -18,7 +18,7 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// naive tells the figures of rows, counted with a map.
+// naive returns the figures of rows, counted with a map.
 func naive(rows []string, k int) *Figures {
 	classes := make(map[string]int)
 	for _, row := range rows {
@@ -39,18 +39,22 @@ func naive(rows []string, k int) *Figures {
 	return f
 }
 
-// near reports whether figures differ by no more than sums do that were added in another order.
+// near reports whether figures are equal, except for sums that were added in another order.
 func near(a, b *Figures) bool {
-	same := math.Abs(a.Unique-b.Unique) < 1e-9 && math.Abs(a.Below-b.Below) < 1e-9 && math.Abs(a.Marketer-b.Marketer) < 1e-9
-	return same && a.Classes == b.Classes && a.Prosecutor.Highest == b.Prosecutor.Highest && a.Journalist == a.Prosecutor && a.Part == b.Part
+	same := math.Abs(a.Unique-b.Unique) < 1e-9 && math.Abs(a.Below-b.Below) < 1e-9 &&
+		math.Abs(a.Marketer-b.Marketer) < 1e-9
+	return same && a.Classes == b.Classes && a.Prosecutor.Highest == b.Prosecutor.Highest &&
+		a.Journalist == a.Prosecutor && a.Part == b.Part
 }
 
-// randomTable has columns of few and of many values, with nulls; column "told" is told by "tells".
+// randomTable has columns of few and of many values, with nulls. Column "by" determines column
+// "of".
 func randomTable(rng *rand.Rand) (header []string, rows [][]string) {
-	header = []string{"few", "many", "tells", "told", "number"}
+	header = []string{"few", "many", "by", "of", "number"}
 	for range 1 + rng.IntN(300) {
-		tells := rng.IntN(12)
-		row := []string{fmt.Sprint("v", rng.IntN(3)), fmt.Sprint("w", rng.IntN(200)), fmt.Sprint("t", tells), fmt.Sprint("o", tells%4), fmt.Sprint(rng.IntN(40))}
+		by := rng.IntN(12)
+		row := []string{fmt.Sprint("v", rng.IntN(3)), fmt.Sprint("w", rng.IntN(200)),
+			fmt.Sprint("t", by), fmt.Sprint("o", by%4), fmt.Sprint(rng.IntN(40))}
 		if rng.IntN(9) == 0 {
 			row[rng.IntN(2)] = ""
 		}
@@ -77,7 +81,7 @@ func openTable(t *testing.T, header []string, rows [][]string) *dataset.Dataset 
 	return in
 }
 
-// The figures of random tables are those of naive counts, and nothing stays drawn.
+// The figures of random tables agree with naive counts, and nothing stays drawn.
 func TestCountAgreesWithNaive(t *testing.T) {
 	enginetest.Cases(t, 100, func(rng *rand.Rand) {
 		header, rows := randomTable(rng)
@@ -85,7 +89,8 @@ func TestCountAgreesWithNaive(t *testing.T) {
 		masked := rng.Perm(len(columns))[:rng.IntN(len(columns)+1)]
 		r := &Request{Masked: masked, Raw: true}
 		budget := spill.NewBudget(64 << 20)
-		counts, err := Count(t.Context(), openTable(t, header, rows), r, columns, 1+rng.IntN(4), budget, func(int64) {})
+		counts, err := Count(t.Context(), openTable(t, header, rows), r, columns, 1+rng.IntN(4),
+			budget, func(int64) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,8 +112,8 @@ func TestCountAgreesWithNaive(t *testing.T) {
 	})
 }
 
-// A full sum counts the classes of the hashes with leading zeros, whoever counted which rows, and its
-// estimates are near.
+// A full sum counts the classes of the hashes with leading zeros, whichever goroutine counted which
+// rows, and its estimates are near.
 func TestSumOfAPart(t *testing.T) {
 	enginetest.Cases(t, 20, func(rng *rand.Rand) {
 		hashes := manyClasses(rng, 30_000)
@@ -122,9 +127,10 @@ func TestSumOfAPart(t *testing.T) {
 		if !reflect.DeepEqual(part, want) || part.Part != 1.0/16 {
 			t.Errorf("%+v, want %+v", part, want)
 		}
-		// Error is two standard deviations, and that of 30,000 classes of which a sixteenth was counted
-		// is 2 %: no seed of anybody lies six away.
-		off, classes := math.Abs(part.Unique-exact.Unique), float64(part.Classes)/float64(exact.Classes)
+		// Error is two standard deviations. That of 30,000 classes, a sixteenth of which was
+		// counted, is 2 %: no seed gives a result that is six of these away.
+		off, classes := math.Abs(part.Unique-exact.Unique),
+			float64(part.Classes)/float64(exact.Classes)
 		if off > 3*part.Error || part.Error > 0.03 || classes < 0.87 || classes > 1.13 {
 			t.Errorf("estimated of a part %+v, counted %+v", part, exact)
 		}
@@ -134,7 +140,7 @@ func TestSumOfAPart(t *testing.T) {
 	})
 }
 
-// Bytes are hashed as Go's FNV-1a does it.
+// Bytes are hashed like Go's FNV-1a.
 func TestHashValue(t *testing.T) {
 	values := &formats.Values{Type: formats.Type{Kind: formats.String}}
 	for i, text := range []string{"", "a", "Amsterdam", "\x00\xff"} {
@@ -148,17 +154,17 @@ func TestHashValue(t *testing.T) {
 	}
 }
 
-// The share that ends a run is known well enough to tell 0.9 % of the rows from 1.1 %.
+// The share that ends a run is precise enough to distinguish 0.9 % of the rows from 1.1 %.
 func TestSumAtTheLimit(t *testing.T) {
 	for _, percent := range []float64{0.9, 1, 1.1} {
 		const rows = 2_000_000
 		budget := spill.NewBudget(1 << 30)
 		sum, alone := NewPartSum(MostClasses(1, 1<<30), rows, budget), int(rows*percent/100)
-		tally := sum.Tally(budget)
+		counter := sum.Counter(budget)
 		for row := range rows {
-			tally.Add([]uint64{Scatter(uint64(min(row, alone+(row-alone)/2)))})
+			counter.Add([]uint64{Scatter(uint64(min(row, alone+(row-alone)/2)))})
 		}
-		if err := sum.Join(tally); err != nil {
+		if err := sum.Join(counter); err != nil {
 			t.Fatal(err)
 		}
 		if got := sum.Figures(rows, 2); got.Part == 0 || math.Abs(100*got.Unique-percent) > 0.07 {
@@ -167,12 +173,12 @@ func TestSumAtTheLimit(t *testing.T) {
 	}
 }
 
-// Few classes are counted one by one, of however many rows. Of more, as many are counted as make shares of large tables
-// near those of all, whoever counted which rows.
+// Few classes are counted one by one, whatever their number of rows. Of more classes a part is
+// counted whose shares are near those of all, whichever goroutine counted which rows.
 func TestSumsOfManyRows(t *testing.T) {
 	for _, tt := range []struct {
 		classes int
-		rows    int // of a class on average, beside those of one
+		rows    int // average rows of a class, except classes of one row
 		part    float64
 	}{{fewHashes, 60, 0}, {20_000, 50, 1. / 2}, {100_000, 10, 1. / 8}, {900_000, 1, 1. / 16}} {
 		rng := rand.New(rand.NewPCG(1, uint64(tt.classes)))
@@ -192,50 +198,56 @@ func TestSumsOfManyRows(t *testing.T) {
 			return mostHashes
 		}
 		want, exact := naivePart(hashes, 5, enough), FiguresOf(slices.Clone(hashes), 5)
-		for _, tallies := range []int{1, 5} {
+		for _, counters := range []int{1, 5} {
 			sum := NewPartSum(MostClasses(3, 1<<30), n, budget)
-			if err := sum.count(rng, tallies, budget, hashes); err != nil {
+			if err := sum.count(rng, counters, budget, hashes); err != nil {
 				t.Fatal(err)
 			}
 			if got := sum.Figures(n, 5); got.Part != tt.part || !reflect.DeepEqual(got, want) {
-				t.Errorf("%d classes: %d tallies tell %+v, want %+v, part %g", tt.classes, tallies, got, want, tt.part)
+				t.Errorf("%d classes: %d counters have %+v, want %+v, part %g", tt.classes,
+					counters, got, want, tt.part)
 			}
 		}
-		if off := math.Abs(want.Unique - exact.Unique); off > max(0.03*exact.Unique, 0.001) || math.Abs(want.Below-exact.Below) > max(0.05*exact.Below, 0.001) ||
-			math.Abs(float64(want.Classes)/float64(exact.Classes)-1) > 0.03 || tt.part == 0 && !reflect.DeepEqual(want, exact) {
-			t.Errorf("%d classes: %+v, all tell %+v", tt.classes, want, exact)
+		if off := math.Abs(want.Unique - exact.Unique); off > max(0.03*exact.Unique, 0.001) ||
+			math.Abs(want.Below-exact.Below) > max(0.05*exact.Below, 0.001) ||
+			math.Abs(float64(want.Classes)/float64(exact.Classes)-1) > 0.03 || tt.part == 0 &&
+			!reflect.DeepEqual(want, exact) {
+			t.Errorf("%d classes: %+v, all have %+v", tt.classes, want, exact)
 		}
 	}
 }
 
-// Without memory sums and people are counted of a part, too.
+// Without memory, sums and entities count a part, too.
 func TestSumsWithoutMemory(t *testing.T) {
 	budget := spill.NewBudget(20 << 10)
-	sum, people := NewPartSum(1<<16, 5000, budget), newPeople(2, 1<<16, budget)
-	tally, counter := sum.Tally(spill.NewBudget(0)), people.Counter()
+	sum, entities := NewPartSum(1<<16, 5000, budget), newEntities(2, 1<<16, budget)
+	rowCounter, entityCounter := sum.Counter(spill.NewBudget(0)), entities.Counter()
 	for i := range uint64(5000) {
 		class := []uint64{Scatter(i)}
-		tally.Add(class)
-		counter.Add(class, []uint64{Scatter(i / 2)})
+		rowCounter.Add(class)
+		entityCounter.Add(class, []uint64{Scatter(i / 2)})
 	}
-	if err := sum.Join(tally); err != nil {
+	if err := sum.Join(rowCounter); err != nil {
 		t.Fatal(err)
 	}
-	if f := sum.Figures(5000, 2); f.Part == 0 || f.Unique < 0.8 || f.Classes < 4000 || f.Classes > 6000 {
+	if f := sum.Figures(5000, 2); f.Part == 0 || f.Unique < 0.8 || f.Classes < 4000 ||
+		f.Classes > 6000 {
 		t.Errorf("%+v", f)
 	}
-	if f, err := people.Figures(2500); err != nil || f.Part == 0 || f.Unique < 0.8 || f.Classes < 3500 || f.Classes > 6500 {
-		t.Errorf("people are %+v: %v", f, err)
+	if f, err := entities.Figures(2500); err != nil || f.Part == 0 || f.Unique < 0.8 ||
+		f.Classes < 3500 || f.Classes > 6500 {
+		t.Errorf("entities are %+v: %v", f, err)
 	}
 	sum.Close()
-	if people.Close(); budget.Used() != 0 {
+	if entities.Close(); budget.Used() != 0 {
 		t.Errorf("%d bytes stay drawn", budget.Used())
 	}
 }
 
-// Estimates of more columns are not below those of fewer, and exact figures stay what they are.
+// Estimates of more columns are not below those of fewer columns, and exact figures do not change.
 func TestRefine(t *testing.T) {
-	kept := &Figures{Unique: 1, Below: 1, Classes: 90, Prosecutor: Risk{1, 0.9}, Journalist: Risk{1, 0.9}, Marketer: 0.9}
+	kept := &Figures{Unique: 1, Below: 1, Classes: 90, Prosecutor: Risk{1, 0.9},
+		Journalist: Risk{1, 0.9}, Marketer: 0.9}
 	both := &Figures{Unique: 0.98, Below: 0.99, Classes: 95, Prosecutor: Risk{0.5, 0.95}, Part: 0.5}
 	both.Refine(kept)
 	if want := (Figures{1, 1, 95, Risk{1, 0.95}, Risk{1, 0.95}, 0.95, 0.5, 0}); *both != want {

@@ -1,27 +1,27 @@
 package risk
 
-// rowSample holds rows of a table by the hashes of their values: all of them while it has room, else
-// those whose hash begins with enough zero bits. That hash is of the whole row, so that the rows stand
-// for all, or of one column, so that all rows with the same value there are in, or none. Rows that are
-// alike are held once. Which rows there are in the end depends on the table alone.
+// rowSample holds distinct rows of a table by the hashes of their values: all of them while there
+// is room, else the rows whose hash begins with enough zero bits. The hash is that of the whole
+// row, so that the sample represents all rows, or that of one column, so that the sample has either
+// all rows with a value there or none. The rows in the final sample depend on the table alone.
 type rowSample struct {
-	column int // whose hash chooses rows; −1: that of the whole row
-	most   int // rows that differ
-	zeros  uint
-	index  []uint32 // by the low bits of a row's hash, open addressing: the row's number from 1 on
+	column int      // the column whose hash chooses rows; −1: the whole row
+	most   int      // distinct rows
+	zeros  uint     // leading zero bits of the hashes that choose rows
+	index  []uint32 // open addressing by the low bits of a row's hash: 1 + the row's number
 	hashes []uint64 // of the rows
-	counts []uint64 // rows that are alike
+	counts []uint64 // number of equal rows, by distinct row
 	width  int      // columns
-	values []uint32 // of every row the upper halves of its values' hashes
+	values []uint32 // by row: the upper halves of its values' hashes
 }
 
-// rowBytes is what a row takes with its place in the index, but for 4 bytes for every column.
+// rowBytes is the size of a row and its place in the index, without the 4 bytes of every column.
 const rowBytes = 32
 
 func newRowSample(column, most, width int) *rowSample {
 	s := &rowSample{column: column, most: most, width: width, index: make([]uint32, 16)}
 	if most == 0 {
-		s.zeros = noneChosen // else rows came and went, in memory that nobody has drawn
+		s.zeros = noneChosen // else rows would come and go in memory that is not drawn
 	}
 	return s
 }
@@ -29,13 +29,13 @@ func newRowSample(column, most, width int) *rowSample {
 // noneChosen is more zero bits than any hash begins with.
 const noneChosen = 33
 
-// limit is above the upper halves of hashes that are chosen.
+// limit is the first upper half of a hash that does not choose a row.
 func (s *rowSample) limit() uint64 { return 1 << 32 >> s.zeros }
 
 // row returns the values of a row.
 func (s *rowSample) row(i int) []uint32 { return s.values[i*s.width:][:s.width] }
 
-// chooses reports whether a row that is held is one of those that are chosen.
+// chooses reports whether the current number of zeros still chooses a row of the sample.
 func (s *rowSample) chooses(i int) bool {
 	upper := uint32(s.hashes[i] >> 32)
 	if s.column >= 0 {
@@ -44,7 +44,8 @@ func (s *rowSample) chooses(i int) bool {
 	return uint64(upper) < s.limit()
 }
 
-// add counts rows with a hash. Values of one that was not there are to be set; then settle is called.
+// add counts rows with a hash. If the row is new, add returns its values for the caller to set;
+// then the caller calls settle.
 func (s *rowSample) add(hash, rows uint64) (unset []uint32) {
 	mask := uint64(len(s.index) - 1)
 	i := hash & mask
@@ -63,7 +64,7 @@ func (s *rowSample) add(hash, rows uint64) (unset []uint32) {
 	return s.values[len(s.values)-s.width:]
 }
 
-// rebuild numbers the rows in an index of a size.
+// rebuild enters the rows into an index of the given size.
 func (s *rowSample) rebuild(size int) {
 	if clear(s.index); size > len(s.index) {
 		s.index = make([]uint32, size)
@@ -77,10 +78,10 @@ func (s *rowSample) rebuild(size int) {
 	}
 }
 
-// full reports whether there are more rows than there may be.
+// full reports whether there are more rows than allowed.
 func (s *rowSample) full() bool { return len(s.hashes) > s.most }
 
-// settle leaves out rows until there are as many as there may be.
+// settle leaves out rows until their number is allowed.
 func (s *rowSample) settle() {
 	for s.full() {
 		s.leaveOut(s.zeros + 1)
@@ -103,7 +104,7 @@ func (s *rowSample) leaveOut(zeros uint) {
 	s.rebuild(len(s.index))
 }
 
-// take adds a row of another sample, if it is chosen.
+// take adds a row of another sample if the hash chooses it.
 func (s *rowSample) take(o *rowSample, i int) {
 	upper := uint32(o.hashes[i] >> 32)
 	if s.column >= 0 {
@@ -118,7 +119,7 @@ func (s *rowSample) take(o *rowSample, i int) {
 	}
 }
 
-// merge adds what another sample of the same kind has.
+// merge adds the rows of another sample of the same kind.
 func (s *rowSample) merge(o *rowSample) {
 	if o.zeros > s.zeros {
 		s.leaveOut(o.zeros)

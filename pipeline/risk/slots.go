@@ -2,20 +2,20 @@ package risk
 
 import "slices"
 
-// slot is a hash and its rows; none have 0 rows.
+// slot is a hash and its number of rows. The number is 0 in free slots only.
 type slot struct {
 	hash uint64
 	rows uint64
 }
 
-// slots are a table of hashes by open addressing, in a slot by the bits from shift on.
+// slots are a hash table with open addressing. The bits of a hash from shift on choose its slot.
 type slots struct {
 	of    []slot
 	used  int
 	shift uint8
 }
 
-// find returns the slot of a hash, or the free one that it would get.
+// find returns the slot of a hash, or the free slot that it would get.
 func (s *slots) find(hash uint64) *slot {
 	mask := uint64(len(s.of) - 1)
 	for i := hash >> s.shift & mask; ; i = (i + 1) & mask {
@@ -25,7 +25,7 @@ func (s *slots) find(hash uint64) *slot {
 	}
 }
 
-// add counts rows of a hash, and reports whether it is a new one.
+// add counts rows of a hash, and reports whether the hash is new.
 func (s *slots) add(hash, rows uint64) (added bool) {
 	at := s.find(hash)
 	if added = at.rows == 0; added {
@@ -36,7 +36,7 @@ func (s *slots) add(hash, rows uint64) (added bool) {
 	return added
 }
 
-// widen moves the hashes to a table of so many slots, if they are more.
+// widen moves the hashes to a table with the given number of slots, if that is larger.
 func (s *slots) widen(size int) {
 	was := s.of
 	if size == len(was) {
@@ -50,8 +50,9 @@ func (s *slots) widen(size int) {
 	}
 }
 
-// leaveOut leaves out hashes that begin with fewer zero bits. The others find their places anew, one
-// after the other from a free slot on, behind which none was looked for from before it.
+// leaveOut leaves out hashes that begin with fewer zero bits. It enters the other hashes again, one
+// after the other from a free slot on: no search for a hash behind this slot started in front of
+// it.
 func (s *slots) leaveOut(zeros uint) {
 	mask := len(s.of) - 1
 	free := slices.IndexFunc(s.of, func(at slot) bool { return at.rows == 0 })

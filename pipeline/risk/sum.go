@@ -8,40 +8,40 @@ import (
 )
 
 // Sum counts rows by the hashes of their classes, for several goroutines: up to a number of classes
-// one by one, and of more those whose hash begins with enough zero bits. These are whole classes,
-// chosen by what has nothing to do with their sizes, so that they stand for all. How many zeros
-// there are in the end depends on the hashes, the number of rows and the limit, not on the order of
-// rows or on who counted them. Each goroutine adds rows to a Tally of its own.
+// one by one, and of more classes those whose hashes begin with enough zero bits. These are whole
+// classes, chosen independently of their sizes, so they represent all classes. The final number of
+// zeros depends on the hashes, the number of rows and the limit, not on the order of rows or on who
+// counted them. Each goroutine adds rows to its own Counter.
 type Sum struct{ table }
 
 const (
-	// mostHashes is how many classes a sum has at most that is not of the union.
+	// mostHashes is the largest number of classes of a sum, except that of the union.
 	mostHashes = 1 << 16
-	// fewHashes is how many it has while more than enoughRows are counted: then most rows are left
-	// out soon. As many are in a tally.
+	// fewHashes is the limit while more than enoughRows are counted, so that most rows are left out
+	// soon. A Counter has the same limit.
 	fewHashes  = 1 << 14
 	enoughRows = 1 << 18
-	// UnionHashes is how many classes of the union are counted one by one, whatever the budget is:
-	// what is counted of it stands in the cut. They take 4 MiB.
+	// UnionHashes is the number of classes of the union that are counted one by one with any
+	// budget, since the cut states the union's figures. They take 4 MiB.
 	UnionHashes = 1 << 17
-	// SumBytes is what the classes of the union and of pairs take at the most.
+	// SumBytes is the largest memory of the classes of the union and of pairs.
 	SumBytes = 2 * slotSize * (UnionHashes + PairHashes)
-	// PairHashes is how many classes of all pairs of sets are counted one by one, of PairClasses at
-	// most each.
+	// PairHashes is the number of classes of all pairs of sets that are counted one by one, with at
+	// most PairClasses for each pair.
 	PairHashes  = 1 << 16
 	PairClasses = 1 << 14
 )
 
-// NewSum returns a sum that counts up to most classes, a power of two, one by one. What does not
-// fit the budget is an error.
+// NewSum returns a sum that counts up to most classes, a power of two, one by one. If they do not
+// fit the budget, that is an error.
 func NewSum(most int, budget *spill.Budget) *Sum {
 	s := &Sum{table{most: int64(most), exact: true, budget: budget}}
 	s.begin()
 	return s
 }
 
-// MostClasses returns how many classes each of so many sums may have in so many bytes: a power of
-// two.
+// MostClasses returns the number of classes, a power of two, that each of several sums may have
+// within the given bytes.
 func MostClasses(sums int, bytes int64) int {
 	most := fewest / 2
 	for most < mostHashes && int64(6*most)*slotSize*int64(sums) <= bytes {
@@ -50,8 +50,8 @@ func MostClasses(sums int, bytes int64) int {
 	return most
 }
 
-// NewPartSum returns a sum of up to most classes for a table of so many rows. It leaves out more of
-// them where the budget has no room.
+// NewPartSum returns a sum of up to most classes for a table of the given number of rows. It leaves
+// out more classes if the budget has no room.
 func NewPartSum(most int, rows int64, budget *spill.Budget) *Sum {
 	s := &Sum{table{most: int64(most), budget: budget}}
 	for rows>>s.enough > enoughRows {
@@ -61,18 +61,18 @@ func NewPartSum(most int, rows int64, budget *spill.Budget) *Sum {
 	return s
 }
 
-// Join adds what tallies have counted, which are consumed, and returns an error if anything had no
-// room.
-func (s *Sum) Join(tallies ...*Tally) error {
-	for _, t := range tallies {
+// Join adds the counts of counters, which it consumes. It returns an error if anything had no room.
+func (s *Sum) Join(counters ...*Counter) error {
+	for _, t := range counters {
 		t.close()
 	}
 	return s.err()
 }
 
-// Figures tells of so many rows what the classes are like, of which those below k are small.
+// Figures returns the figures of a table of the given number of rows. Classes of fewer than k rows
+// are small.
 func (s *Sum) Figures(rows int64, k int) *Figures {
-	c := Classes{K: k}
+	c := ClassSizes{K: k}
 	for _, slot := range s.slots.of {
 		if slot.rows > 0 {
 			c.Add(int64(slot.rows))
@@ -81,27 +81,28 @@ func (s *Sum) Figures(rows int64, k int) *Figures {
 	return c.figures(rows, s.zeros())
 }
 
-// table counts classes for several goroutines, of which one at a time adds to it: their rows, or the
-// entities that have some of these.
+// table counts the rows, or the entities, of classes for several goroutines. One goroutine at a
+// time adds to it.
 type table struct {
-	most int64 // classes or, where entities are counted, entities of classes
-	// With enough zeros no more than enoughRows rows are counted. With fewer, most is at most fewHashes.
+	most int64 // classes or, if entities are counted, pairs of a class and an entity
+	// With enough zeros, no more than enoughRows rows are counted. With fewer, most is at most
+	// fewHashes.
 	enough uint
-	apart  uint64 // so many entities of a class are told apart; 0: rows are counted
-	exact  bool   // what does not fit the budget is an error
+	apart  uint64 // number of entities of a class that are distinguished; 0: rows are counted
+	exact  bool   // a lack of room in the budget is an error
 	budget *spill.Budget
-	bits   atomic.Uint32
+	bits   atomic.Uint32 // leading zero bits of the hashes that are counted
 
 	mu     sync.Mutex
-	failed error // what had no room
+	failed error // why something had no room
 	slots
 	pairs
 }
 
 const (
-	slotBits = 15 // a slot is chosen by the bits above those that choose it in a large tally
-	slotSize = 16 // bytes, those of a pair, too
-	// fewSlots is how many slots a table has without drawing them.
+	slotBits = 15 // the bits above those that choose a slot in a large Counter choose it here
+	slotSize = 16 // bytes of a slot, or of a pair
+	// fewSlots is the number of slots of a table for which nothing is drawn.
 	fewSlots = 1 << 10
 )
 
@@ -112,7 +113,7 @@ func (c *table) begin() {
 	}
 }
 
-// zeros returns how many zero bits the hashes that are counted begin with.
+// zeros returns the number of leading zero bits of the hashes that are counted.
 func (c *table) zeros() uint { return uint(c.bits.Load()) }
 
 // has reports whether a class is counted.
@@ -129,7 +130,7 @@ func (c *table) addAll(all []slot) {
 	}
 }
 
-// add adds rows of a class, or an entity, and leaves out classes while more is held than may be, or
+// add adds rows of a class, or an entity. It leaves out classes while more is held than allowed, or
 // there is no room.
 func (c *table) add(one slot) {
 	for err := c.makeRoom(); err != nil; err = c.makeRoom() {
@@ -151,14 +152,14 @@ func (c *table) add(one slot) {
 	}
 }
 
-// makeRoom makes sure that there is room for one more class, and entity.
+// makeRoom makes room for one more class, and one more entity.
 func (c *table) makeRoom() error {
 	slots, pairs := roomier(len(c.slots.of), c.slots.used), roomier(len(c.pairs.of), c.pairs.used)
 	more := int64(slots-len(c.slots.of)+pairs-len(c.pairs.of)) * slotSize
 	if more == 0 {
 		return nil
 	}
-	if err := c.budget.Draw("the classes of rows that are alike", more); err != nil {
+	if err := c.budget.Draw("the classes of equal rows", more); err != nil {
 		return err
 	}
 	c.slots.widen(slots)
@@ -166,8 +167,8 @@ func (c *table) makeRoom() error {
 	return nil
 }
 
-// roomier returns how many slots a table of so many has to have for one more hash: at most 5 of 8
-// are used.
+// roomier returns the number of slots that a table of the given size needs for one more hash: at
+// most 5 of 8 slots are used.
 func roomier(size, used int) int {
 	if 8*used < 5*size || size == 0 {
 		return size
@@ -175,7 +176,7 @@ func roomier(size, used int) int {
 	return 2 * size
 }
 
-// held returns how many of most there are.
+// held returns the number of classes or pairs that most limits.
 func (c *table) held() int64 {
 	if c.apart > 0 {
 		return int64(c.pairs.used)
@@ -183,7 +184,7 @@ func (c *table) held() int64 {
 	return int64(c.slots.used)
 }
 
-// limit returns how much may be held.
+// limit returns the largest allowed number of classes or pairs.
 func (c *table) limit() int64 {
 	if c.zeros() < c.enough {
 		return min(c.most, fewHashes)
@@ -191,14 +192,14 @@ func (c *table) limit() int64 {
 	return c.most
 }
 
-// leaveOut leaves out the classes that begin with fewer zero bits.
+// leaveOut leaves out the classes whose hashes begin with fewer zero bits.
 func (c *table) leaveOut(zeros uint) {
 	c.bits.Store(uint32(min(zeros, 64)))
 	c.slots.leaveOut(c.zeros())
 	c.pairs.move(len(c.pairs.of), c.zeros())
 }
 
-// err returns what had no room.
+// err returns why something had no room.
 func (c *table) err() error {
 	if c.exact {
 		return c.failed
@@ -206,7 +207,7 @@ func (c *table) err() error {
 	return nil
 }
 
-// Close gives back the bytes that were drawn.
+// Close returns the drawn bytes.
 func (c *table) Close() {
 	drawn := max(len(c.slots.of)-fewSlots, 0) + max(len(c.pairs.of)-fewSlots, 0)
 	c.budget.Return(int64(drawn) * slotSize)

@@ -11,7 +11,7 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// together has several goroutines do something at the same time.
+// together runs a function in several goroutines at the same time.
 func together(goroutines int, do func(goroutine int)) {
 	var all sync.WaitGroup
 	for i := range goroutines {
@@ -20,7 +20,7 @@ func together(goroutines int, do func(goroutine int)) {
 	all.Wait()
 }
 
-// manyClasses are hashes of classes of one row, and of some of which there are several.
+// manyClasses returns hashes of rows: of classes of one row, and of classes of several rows.
 func manyClasses(rng *rand.Rand, classes int) (hashes []uint64) {
 	for range classes {
 		hash := rng.Uint64()
@@ -32,15 +32,15 @@ func manyClasses(rng *rand.Rand, classes int) (hashes []uint64) {
 	return hashes
 }
 
-// naivePart tells of rows what the classes are like whose hashes begin with enough zeros that they are no
-// more than some, which depends on these.
+// naivePart returns the figures of rows, counted in the classes whose hashes begin with the least
+// number of zeros that leaves no more classes than most allows.
 func naivePart(hashes []uint64, k int, most func(zeros uint) int) *Figures {
 	of := make(map[uint64]int64)
 	for _, hash := range hashes {
 		of[hash]++
 	}
 	for zeros := uint(0); ; zeros++ {
-		c, n := Classes{K: k}, 0
+		c, n := ClassSizes{K: k}, 0
 		for hash, rows := range of {
 			if hash>>(64-zeros) == 0 {
 				c.Add(rows)
@@ -53,20 +53,20 @@ func naivePart(hashes []uint64, k int, most func(zeros uint) int) *Figures {
 	}
 }
 
-// count has tallies count some rows each.
-func (s *Sum) count(rng *rand.Rand, tallies int, budget *spill.Budget, hashes []uint64) error {
-	all := make([]*Tally, tallies)
+// count has several counters count some rows each.
+func (s *Sum) count(rng *rand.Rand, counters int, budget *spill.Budget, hashes []uint64) error {
+	all := make([]*Counter, counters)
 	for i := range all {
-		all[i] = s.Tally(budget)
+		all[i] = s.Counter(budget)
 	}
 	for from := 0; from < len(hashes); from += 1 << 10 {
-		all[rng.IntN(tallies)].Add(hashes[from:min(from+1<<10, len(hashes))])
+		all[rng.IntN(counters)].Add(hashes[from:min(from+1<<10, len(hashes))])
 	}
 	return s.Join(all...)
 }
 
-// A sum tells the same whoever counted which rows, in whatever memory: of few classes what a
-// plain count tells, of more what the classes tell whose hashes begin with zeros.
+// A sum has the same result whichever goroutine counted which rows, with any memory: of few classes
+// that of a plain count, of more classes that of the classes whose hashes begin with zeros.
 func TestSum(t *testing.T) {
 	const most = 1 << 12
 	parts := make(map[float64]int)
@@ -74,22 +74,24 @@ func TestSum(t *testing.T) {
 		hashes := manyClasses(rng, 1+rng.IntN(4*most))
 		rows, k, goroutines := int64(len(hashes)), 2+rng.IntN(3), 1+rng.IntN(4)
 		budget := spill.NewBudget(1 << 30)
-		sum, tallies, own := NewSum(most, budget), []*Tally(nil), spill.NewBudget(rng.Int64N(200<<10))
+		sum, counters, own := NewSum(most, budget), []*Counter(nil),
+			spill.NewBudget(rng.Int64N(200<<10))
 		for range goroutines {
-			tallies = append(tallies, sum.Tally(own))
+			counters = append(counters, sum.Counter(own))
 		}
 		together(goroutines, func(g int) {
 			for from := g * 100; from < len(hashes); from += goroutines * 100 {
-				tallies[g].Add(hashes[from:min(from+100, len(hashes))])
+				counters[g].Add(hashes[from:min(from+100, len(hashes))])
 			}
 		})
-		if err := sum.Join(tallies...); err != nil {
+		if err := sum.Join(counters...); err != nil {
 			t.Fatal(err)
 		}
 		got := sum.Figures(rows, k)
 		parts[got.Part]++
 		want := naivePart(hashes, k, func(uint) int { return most })
-		if !reflect.DeepEqual(got, want) || got.Part == 0 && !reflect.DeepEqual(got, FiguresOf(hashes, k)) {
+		if !reflect.DeepEqual(got, want) ||
+			got.Part == 0 && !reflect.DeepEqual(got, FiguresOf(hashes, k)) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 		if sum.Close(); budget.Used() != 0 || own.Used() != 0 {
@@ -105,15 +107,17 @@ func TestSum(t *testing.T) {
 func TestSumOfManyRows(t *testing.T) {
 	hashes := manyClasses(rand.New(rand.NewPCG(1, 1)), 2*fewHashes+1000)
 	sum := NewSum(UnionHashes, spill.NewBudget(1<<30))
-	if err := sum.count(rand.New(rand.NewPCG(2, 1)), 2, spill.NewBudget(1<<30), hashes); err != nil {
+	own := spill.NewBudget(1 << 30)
+	if err := sum.count(rand.New(rand.NewPCG(2, 1)), 2, own, hashes); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := sum.Figures(int64(len(hashes)), 3), FiguresOf(hashes, 3); !reflect.DeepEqual(got, want) {
+	got, want := sum.Figures(int64(len(hashes)), 3), FiguresOf(hashes, 3)
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 
-// A sum takes what it says, and without room for that it is an error, and nothing else.
+// A sum takes the declared memory. Without room for it, there is an error, and nothing else.
 func TestSumWithoutMemory(t *testing.T) {
 	hashes := manyClasses(rand.New(rand.NewPCG(1, 1)), UnionHashes)
 	for _, tt := range []struct {
@@ -122,9 +126,9 @@ func TestSumWithoutMemory(t *testing.T) {
 	}{{SumBytes, nil}, {1 << 20, spill.ErrBudget}} {
 		budget := spill.NewBudget(tt.limit)
 		sum := NewSum(UnionHashes, budget)
-		tally := sum.Tally(spill.NewBudget(0))
-		tally.Add(hashes)
-		if err := sum.Join(tally); !errors.Is(err, tt.err) {
+		counter := sum.Counter(spill.NewBudget(0))
+		counter.Add(hashes)
+		if err := sum.Join(counter); !errors.Is(err, tt.err) {
 			t.Errorf("within %d bytes: %v", tt.limit, err)
 		}
 		if sum.Close(); budget.Used() != 0 {
@@ -144,8 +148,8 @@ func newVisits(rng *rand.Rand, rows, classes, entities int) (v visits) {
 	return v
 }
 
-// naive tells the shares of entities that are alone, or in classes of fewer than k, of rows whose hashes begin
-// with so many zeros.
+// naive returns the shares of entities that are alone, or in classes of fewer than k, in the
+// classes whose hashes begin with the given number of zeros.
 func (v visits) naive(k int, zeros uint) (alone, small float64) {
 	whose, of := make(map[uint64]bool), make(map[uint64]map[uint64]bool)
 	for i, class := range v.classes {
@@ -173,16 +177,18 @@ func (v visits) naive(k int, zeros uint) (alone, small float64) {
 	return min(float64(len(areAlone))/all, 1), min(float64(len(areSmall))/all, 1)
 }
 
-// People are what a naive count tells, of a part of the classes where there are many, whoever counted which rows.
-func TestPeople(t *testing.T) {
+// Entities agree with a naive count, of a part of the classes if there are many, whichever
+// goroutine counted which rows.
+func TestEntities(t *testing.T) {
 	sampled := 0
 	check := func(rng *rand.Rand, rows, classes int) {
-		v, k, goroutines := newVisits(rng, rows, classes, 1+rng.IntN(min(rows, UnionHashes))), 1+rng.IntN(4), 1+rng.IntN(4)
+		v, k, goroutines := newVisits(rng, rows, classes, 1+rng.IntN(min(rows, UnionHashes))),
+			1+rng.IntN(4), 1+rng.IntN(4)
 		budget := spill.NewBudget(1 << 30)
-		people := NewPeople(k, budget)
-		var counters []*PeopleCounter
+		entities := NewEntities(k, budget)
+		var counters []*EntityCounter
 		for range goroutines {
-			counters = append(counters, people.Counter())
+			counters = append(counters, entities.Counter())
 		}
 		together(goroutines, func(g int) {
 			for from := g * 100; from < rows; from += goroutines * 100 {
@@ -194,18 +200,19 @@ func TestPeople(t *testing.T) {
 		for _, entity := range v.entities {
 			whose[entity] = true
 		}
-		got, err := people.Figures(int64(len(whose)))
+		got, err := entities.Figures(int64(len(whose)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if people.Close(); budget.Used() != 0 {
+		if entities.Close(); budget.Used() != 0 {
 			t.Errorf("%d bytes stay drawn", budget.Used())
 		}
-		zeros := people.zeros()
+		zeros := entities.zeros()
 		if zeros > 0 {
 			sampled++
 		}
-		if alone, small := v.naive(k, zeros); got.Unique != alone || got.Below != small || (got.Part > 0) != (zeros > 0) {
+		if alone, small := v.naive(k, zeros); got.Unique != alone || got.Below != small ||
+			(got.Part > 0) != (zeros > 0) {
 			t.Errorf("%+v of %d rows, want %g and %g", got, rows, alone, small)
 		}
 	}
@@ -218,12 +225,12 @@ func TestPeople(t *testing.T) {
 	}
 }
 
-// Without room for people there is an error.
-func TestPeopleWithoutMemory(t *testing.T) {
-	people := NewPeople(2, spill.NewBudget(1<<18))
+// Without room for entities there is an error.
+func TestEntitiesWithoutMemory(t *testing.T) {
+	entities := NewEntities(2, spill.NewBudget(1<<18))
 	v := newVisits(rand.New(rand.NewPCG(3, 1)), 50_000, 50_000, 50_000)
-	people.Counter().Add(v.classes, v.entities)
-	if _, err := people.Figures(50_000); !errors.Is(err, spill.ErrBudget) {
+	entities.Counter().Add(v.classes, v.entities)
+	if _, err := entities.Figures(50_000); !errors.Is(err, spill.ErrBudget) {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,27 +1,27 @@
 package risk
 
-// tupleRows are the rows of samples in the order of their tuples: of their values in one column, or in two. So the rows that
-// contradict what a column tells come early, and most of what it might tell is refuted by some of them.
+// tupleRows are the rows of samples, sorted by their tuples: their values in one column, or in two.
+// So rows that contradict a dependency come early, and a few of them refute most candidates.
 type tupleRows struct {
 	*dependencies
-	total  uint64 // rows that they stand for
+	total  uint64 // number of rows that the sampled rows represent
 	rows   []tupleRow
-	tuples []uint32 // of the rows, as the samples have them
-	starts []uint32 // by tuple, where its next row goes
+	tuples []uint32 // tuples of the rows, in the order of the samples
+	starts []uint32 // by tuple: where its next row goes
 	counts pairCounts
 }
 
-// tupleRow is a row that is held, and how many are alike.
+// tupleRow is a distinct row and its number of equal rows.
 type tupleRow struct {
 	values []uint32
 	rows   uint64
 	tuple  uint32
 }
 
-// tupleRowBytes is what a row takes at most: itself, its tuple, where that starts, and two slots.
+// tupleRowBytes is the largest size of a row: the row, its tuple, where that starts, and two slots.
 const tupleRowBytes = 40 + 4 + 4 + 2*2*24
 
-// newTupleRows returns room for the rows of any two columns.
+// newTupleRows returns tupleRows with room for the rows of any two columns.
 func newTupleRows(d *dependencies) *tupleRows {
 	most := len(d.all.hashes)
 	for _, s := range d.by {
@@ -32,14 +32,15 @@ func newTupleRows(d *dependencies) *tupleRows {
 		slots *= 2
 	}
 	return &tupleRows{
-		dependencies: d, rows: make([]tupleRow, most), tuples: make([]uint32, 0, most), starts: make([]uint32, 0, most),
+		dependencies: d, rows: make([]tupleRow, most), tuples: make([]uint32, 0, most),
+		starts: make([]uint32, 0, most),
 		counts: pairCounts{slots: make([]pairCount, slots)},
 	}
 }
 
-// order puts the rows of the samples of columns in the order of the tuples that they have of these. It reports whether
-// enough rows have the same tuple to tell anything.
-func (t *tupleRows) order(columns []int) (mayTell bool) {
+// order sorts the rows of the samples of columns by their tuples in these columns. It reports
+// whether enough rows have the same tuple to determine anything.
+func (t *tupleRows) order(columns []int) (mayDetermine bool) {
 	t.total, t.tuples, t.starts = 0, t.tuples[:0], t.starts[:0]
 	t.counts.clear()
 	samples := t.samples(columns)
@@ -73,10 +74,11 @@ func (t *tupleRows) order(columns []int) (mayTell bool) {
 	return !t.accidental(columns)
 }
 
-// others counts the rows whose value of a column is not the most frequent one with their tuple. It stops when they are more
-// than some.
+// others counts the rows whose value in a column is not the most frequent one with their tuple. It
+// stops when they are more than most.
 func (t *tupleRows) others(of int, most uint64) (others uint64) {
-	tuple, frequent := uint32(0), uint64(0) // rows of the tuple with its most frequent value
+	tuple := uint32(0)
+	frequent := uint64(0) // number of rows of the tuple with its most frequent value
 	t.counts.clear()
 	for i := range t.rows {
 		row := &t.rows[i]
@@ -97,13 +99,14 @@ func (t *tupleRows) others(of int, most uint64) (others uint64) {
 	return others
 }
 
-// pairCounts are counts of pairs of values, of fewer than they have slots. All are zero again in no time.
+// pairCounts are counts of pairs of values, of fewer pairs than there are slots. Clearing all
+// counts takes no time.
 type pairCounts struct {
-	slots []pairCount // by the low bits of a pair's hash, open addressing
+	slots []pairCount // open addressing by the low bits of a pair's hash
 	turn  uint64
 }
 
-// pairCount is a count, which is zero in all turns but its own.
+// pairCount is a count. It is zero in all turns except its own.
 type pairCount struct{ pair, turn, n uint64 }
 
 func (c *pairCounts) clear() { c.turn++ }

@@ -153,7 +153,7 @@ func (e *exposure) join(workers []*alike, rows int64) error {
 // alike counts rows that are alike in several ways. One goroutine uses it.
 type alike struct {
 	ways    []way
-	tallies []*risk.Tally // of every way
+	tallies []*risk.Counter // of every way
 	columns [][]int       // likewise: positions of its kept columns among those that are shown
 	bySet   [][]uint64    // hashes of a block by the labels of each set, last of all; nil: not needed
 	starts  []int32       // of a block: the first rows of runs that have the same labels
@@ -174,7 +174,7 @@ func (e *exposure) newAlike(sets int, shown []release.Kept, workers int) *alike 
 				columns = append(columns, at)
 			}
 		}
-		a.tallies, a.columns = append(a.tallies, w.sum.Tally(own)), append(a.columns, columns)
+		a.tallies, a.columns = append(a.tallies, w.sum.Counter(own)), append(a.columns, columns)
 		for _, set := range w.sets {
 			a.bySet[set] = make([]uint64, release.BlockRows)
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// naivePeople tells the figures of entities by the classes of their rows, counted with maps.
-func naivePeople(classes, entities []string, k int) *Figures {
+// naiveEntities returns the figures of entities by the classes of their rows, counted with maps.
+func naiveEntities(classes, entities []string, k int) *Figures {
 	of, all := make(map[string]map[string]bool), make(map[string]bool)
 	for i, class := range classes {
 		if of[class] == nil {
@@ -41,18 +41,20 @@ func naivePeople(classes, entities []string, k int) *Figures {
 	return &Figures{Unique: share(alone), Below: share(small), Classes: int64(len(of))}
 }
 
-// alike reports whether figures tell the same. Those that count a part of the classes are estimates, and too
-// high for entities that are in several of them.
-func alike(got, want *Figures, people bool) bool {
+// agree reports whether figures agree. Figures that count a part of the classes are estimates, and
+// are too high for entities in several classes.
+func agree(got, want *Figures, ofEntities bool) bool {
 	if got.Part == 0 {
-		return math.Abs(got.Unique-want.Unique) < 1e-9 && math.Abs(got.Below-want.Below) < 1e-9 && got.Classes == want.Classes
+		return math.Abs(got.Unique-want.Unique) < 1e-9 && math.Abs(got.Below-want.Below) < 1e-9 &&
+			got.Classes == want.Classes
 	}
-	near := func(got, want float64) bool { return got > want-0.1 && (people || got < want+0.1) }
+	near := func(got, want float64) bool { return got > want-0.1 && (ofEntities || got < want+0.1) }
 	return near(got.Unique, want.Unique) && near(got.Below, want.Below)
 }
 
-// Guards of random tables count records, or entities, as maps do: all of them where there is room, else a part.
-func TestGuardsAgreeWithNaive(t *testing.T) {
+// Groups of columns of random tables count records, or entities, as maps do: all of them if there
+// is room, else a part.
+func TestGroupsAgreeWithNaive(t *testing.T) {
 	parts := 0
 	enginetest.Cases(t, 150, func(rng *rand.Rand) {
 		header, rows := randomTable(rng)
@@ -63,31 +65,36 @@ func TestGuardsAgreeWithNaive(t *testing.T) {
 			rows[i] = append(rows[i][:5:5], fmt.Sprint("e", rng.IntN(1+len(rows)/(1+rng.IntN(4)))))
 		}
 		header = append(header, "entity")
-		r := &Request{Guards: []Guard{{Columns: []int{0, 1}}, {Columns: []int{1, 4}}, {Columns: []int{2}, Few: true}}, K: 2 + rng.IntN(8)}
+		groups := []ColumnGroup{
+			{Columns: []int{0, 1}}, {Columns: []int{1, 4}}, {Columns: []int{2}, Few: true},
+		}
+		r := &Request{Groups: groups, K: 2 + rng.IntN(8)}
 		if rng.IntN(3) > 0 {
 			r.Entity = []int{5}
 		}
 		budget := spill.NewBudget([]int64{64 << 20, 32 << 20}[rng.IntN(2)])
-		counts, err := Count(t.Context(), openTable(t, header, rows), r, []int{0, 1, 2, 3, 4, 5}, 1+rng.IntN(3), budget, func(int64) {})
+		counts, err := Count(t.Context(), openTable(t, header, rows), r, []int{0, 1, 2, 3, 4, 5},
+			1+rng.IntN(3), budget, func(int64) {})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for g, guard := range r.Guards {
+		for g, group := range r.Groups {
 			var classes, entities []string
 			for _, row := range rows {
 				class := ""
-				for _, c := range guard.Columns {
+				for _, c := range group.Columns {
 					class += row[c] + "|"
 				}
 				classes, entities = append(classes, class), append(entities, row[5])
 			}
 			want := naive(classes, r.K)
 			if r.Entity != nil {
-				want = naivePeople(classes, entities, r.K)
+				want = naiveEntities(classes, entities, r.K)
 			}
-			got := counts.Guard(g)
-			if !alike(got, want, r.Entity != nil) {
-				t.Errorf("%+v of %d rows, entity %v: %+v, want %+v", guard, len(rows), r.Entity, got, want)
+			got := counts.Group(g)
+			if !agree(got, want, r.Entity != nil) {
+				t.Errorf("%+v of %d rows, entity %v: %+v, want %+v", group, len(rows), r.Entity,
+					got, want)
 			}
 			if got.Part > 0 {
 				parts++
@@ -103,7 +110,8 @@ func TestGuardsAgreeWithNaive(t *testing.T) {
 	}
 }
 
-// nestedTable writes rows of lists of structs, and of numbers, to a file, and returns them as texts.
+// nestedTable writes rows of lists of structs, and of numbers, to a file, and returns them as
+// texts.
 func nestedTable(t *testing.T, rng *rand.Rand, rows int) (in *dataset.Dataset, texts [2][]string) {
 	t.Helper()
 	table := formatstest.ArrowTable{Nested: make(map[int]*formatstest.NestedValues)}
@@ -118,7 +126,8 @@ func nestedTable(t *testing.T, rng *rand.Rand, rows int) (in *dataset.Dataset, t
 			}
 			texts[c] = append(texts[c], text)
 		}
-		table.Fields = append(table.Fields, formats.Field{Name: fmt.Sprint("nested ", c), Nullable: true})
+		table.Fields = append(table.Fields,
+			formats.Field{Name: fmt.Sprint("nested ", c), Nullable: true})
 		table.Columns = append(table.Columns, &formats.Column{Codes: codes})
 		table.Nested[c] = values
 	}
@@ -134,12 +143,16 @@ func nestedTable(t *testing.T, rng *rand.Rand, rows int) (in *dataset.Dataset, t
 	return in, texts
 }
 
-// Rows of nested columns are alike if their values are, whatever batch they are in.
+// Rows of nested columns are equal if their values are, whichever batch they are in.
 func TestNestedAgreesWithNaive(t *testing.T) {
 	enginetest.Cases(t, 40, func(rng *rand.Rand) {
 		in, texts := nestedTable(t, rng, 1+rng.IntN(300))
-		r := &Request{Guards: []Guard{{Columns: []int{0}}, {Columns: []int{1}}, {Columns: []int{0, 1}}}, K: 3}
-		counts, err := Count(t.Context(), in, r, []int{0, 1}, 1+rng.IntN(3), spill.NewBudget(64<<20), func(int64) {})
+		groups := []ColumnGroup{
+			{Columns: []int{0}}, {Columns: []int{1}}, {Columns: []int{0, 1}},
+		}
+		r := &Request{Groups: groups, K: 3}
+		counts, err := Count(t.Context(), in, r, []int{0, 1}, 1+rng.IntN(3),
+			spill.NewBudget(64<<20), func(int64) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,8 +162,8 @@ func TestNestedAgreesWithNaive(t *testing.T) {
 			both = append(both, text+"|"+texts[1][row])
 		}
 		for g, rows := range [][]string{texts[0], texts[1], both} {
-			if got, want := counts.Guard(g), naive(rows, 3); !near(got, want) {
-				t.Errorf("guard %d of %d rows: %+v, want %+v", g, len(rows), got, want)
+			if got, want := counts.Group(g), naive(rows, 3); !near(got, want) {
+				t.Errorf("group %d of %d rows: %+v, want %+v", g, len(rows), got, want)
 			}
 		}
 	})

@@ -2,9 +2,9 @@ package risk
 
 import "github.com/kcut/kcut/spill"
 
-// Tally is what one goroutine counts rows with for a Sum: a table of few hashes, which stays in its
-// cache. What it has no room for it hands over.
-type Tally struct {
+// Counter counts the rows of one goroutine for a Sum: in a table of few hashes, which stays in the
+// goroutine's cache. It passes on the hashes that it has no room for.
+type Counter struct {
 	slots      // at most half of them are used
 	zeros uint // leading zero bits of the hashes that are counted
 	most  int  // hashes
@@ -12,17 +12,18 @@ type Tally struct {
 	own   *spill.Budget
 }
 
-// fewest slots are there without being drawn.
+// fewest is the number of slots for which nothing is drawn.
 const fewest = 512
 
-// Tally returns a tally of one goroutine, which grows as far as a budget has room.
-func (s *Sum) Tally(budget *spill.Budget) *Tally {
-	return &Tally{slots: slots{of: make([]slot, fewest)}, most: int(min(s.most, fewHashes)), into: s, own: budget}
+// Counter returns the counter of one goroutine. It grows while the budget has room.
+func (s *Sum) Counter(budget *spill.Budget) *Counter {
+	return &Counter{slots: slots{of: make([]slot, fewest)}, most: int(min(s.most, fewHashes)),
+		into: s, own: budget}
 }
 
-// Add counts a row for every hash. Most rows have one that is not counted, or that is where it is
-// looked for.
-func (t *Tally) Add(hashes []uint64) {
+// Add counts a row for every hash. The hashes of most rows are either not counted, or are found in
+// the first slot.
+func (t *Counter) Add(hashes []uint64) {
 	t.zeros = t.into.zeros()
 	last := ^uint64(0) >> t.zeros
 	slots, mask := t.of, uint64(len(t.of)-1)
@@ -39,8 +40,8 @@ func (t *Tally) Add(hashes []uint64) {
 	}
 }
 
-// AddCounted counts as many rows for every hash as counts say; nil: one each.
-func (t *Tally) AddCounted(hashes, counts []uint64) {
+// AddCounted counts the given number of rows for every hash; nil: one row each.
+func (t *Counter) AddCounted(hashes, counts []uint64) {
 	if counts == nil {
 		t.Add(hashes)
 		return
@@ -52,17 +53,17 @@ func (t *Tally) AddCounted(hashes, counts []uint64) {
 }
 
 // add counts rows that have a hash.
-func (t *Tally) add(hash, rows uint64) {
+func (t *Counter) add(hash, rows uint64) {
 	if hash>>(64-t.zeros) == 0 && t.slots.add(hash, rows) && 2*t.used > len(t.of) {
 		t.makeRoom()
 	}
 }
 
-// makeRoom makes up to four times as many slots, or hands over what is in them.
-func (t *Tally) makeRoom() {
+// makeRoom makes up to four times as many slots, or passes on the counts.
+func (t *Counter) makeRoom() {
 	size := min(4*len(t.of), 2*t.most)
 	more := int64(size-len(t.of)) * slotSize
-	if t.used < t.most && t.own.Draw("the classes of rows that are alike", more) == nil {
+	if t.used < t.most && t.own.Draw("the classes of equal rows", more) == nil {
 		t.widen(size)
 		return
 	}
@@ -70,14 +71,14 @@ func (t *Tally) makeRoom() {
 }
 
 // handOver adds all rows to the sum.
-func (t *Tally) handOver() {
+func (t *Counter) handOver() {
 	t.into.addAll(t.of)
 	clear(t.of)
 	t.used, t.zeros = 0, t.into.zeros()
 }
 
-// close hands over what is left, and gives back what is drawn.
-func (t *Tally) close() {
+// close passes on the rest of the counts, and returns the drawn bytes.
+func (t *Counter) close() {
 	t.into.addAll(t.of)
 	t.own.Return(int64(len(t.of)-fewest) * slotSize)
 	t.of = nil
