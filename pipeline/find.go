@@ -14,15 +14,15 @@ func (run *jobRun) find(
 	ctx context.Context, s *search.Search, res *runState,
 ) (found *search.Found, err error) {
 	var counts *count.Counts
-	var listed guard.Listed
+	var dictionaries guard.Dictionaries
 	err = res.stage(ctx, resources.StageCompress, func() error {
 		g := guard.New(s.Bound, res.Run).NewCount()
-		g.List()
+		g.KeepDictionaries()
 		defer g.Close()
 		if counts, err = s.Count(ctx, run.opt.System.tuning(), g); err != nil {
 			return err
 		}
-		listed, err = checkCount(ctx, g, res)
+		dictionaries, err = checkCount(ctx, g, res)
 		return err
 	})
 	if err != nil {
@@ -30,7 +30,7 @@ func (run *jobRun) find(
 	}
 	err = res.stage(ctx, resources.StageSearch, func() error {
 		found, err = s.Find(ctx, counts, search.Options{
-			Tuning: run.opt.System.tuning(), Held: s.Taxonomies.Bytes + listed.Bytes,
+			Tuning: run.opt.System.tuning(), Held: s.Taxonomies.Bytes + dictionaries.Bytes,
 			Trace: run.opt.Trace, KeepTrace: run.opt.Checkpoint > 0,
 		})
 		return err
@@ -38,7 +38,7 @@ func (run *jobRun) find(
 	if err != nil {
 		return nil, err
 	}
-	found.Listed = listed
+	found.Dictionaries = dictionaries
 	return found, nil
 }
 
@@ -52,22 +52,22 @@ func (run *jobRun) resume(
 		return nil, nil
 	}
 	g := guard.New(s.Bound, records.res.Run).NewCount()
-	g.List()
+	g.KeepDictionaries()
 	defer g.Close()
 	if err := g.Scan(ctx, s.Dataset); err != nil {
 		return nil, err
 	}
-	listed, err := checkCount(ctx, g, records.res)
-	found.Listed = listed
+	dictionaries, err := checkCount(ctx, g, records.res)
+	found.Dictionaries = dictionaries
 	return found, err
 }
 
 // checkCount reports the counts of kept columns, and refuses a job whose kept columns allow no
-// search. It returns the values that were listed.
-func checkCount(ctx context.Context, g *guard.Count, res *runState) (guard.Listed, error) {
-	listed := g.Listed()
+// search. It returns the dictionaries of kept columns.
+func checkCount(ctx context.Context, g *guard.Count, res *runState) (guard.Dictionaries, error) {
+	dictionaries := g.Dictionaries()
 	if res.report.Risk = g.Report(); res.report.Risk != nil {
 		g.NoteDetermined(res.report.Risk)
 	}
-	return listed, g.Check(ctx, res.report.Risk)
+	return dictionaries, g.Check(ctx, res.report.Risk)
 }

@@ -29,7 +29,7 @@ func maskInput(
 ) error {
 	remotely := records.masksRemotely(b, found)
 	if remotely { // workers do not get the lists of values
-		forgetListed(found, res.Budget)
+		forgetDictionaries(found, res.Budget)
 	}
 	m, err := maskerOfFound(b, found, res.Run)
 	if err != nil {
@@ -89,10 +89,10 @@ func rowOrder(b *binding.Bound, r *resources.Run) masking.Order {
 	return masking.Order{Input: b.Job.Order == job.OrderInput, Store: r.StoreRows}
 }
 
-// forgetListed drops the listed values of kept columns and returns their memory.
-func forgetListed(found *search.Found, budget *spill.Budget) {
-	budget.Return(found.Listed.Bytes)
-	found.Listed = guard.Listed{}
+// forgetDictionaries drops the dictionaries of kept columns and returns their memory.
+func forgetDictionaries(found *search.Found, budget *spill.Budget) {
+	budget.Return(found.Dictionaries.Bytes)
+	found.Dictionaries = guard.Dictionaries{}
 }
 
 // maskerOfFound returns a masker for the result of a search.
@@ -105,7 +105,7 @@ func maskerOfFound(
 	}
 	m, err := maskerOfRecoder(b, recoder, r)
 	if err == nil {
-		m.Plan.List(found.Listed.Of)
+		m.Plan.SetDictionaries(found.Dictionaries.Of)
 	}
 	return m, err
 }

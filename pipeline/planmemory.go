@@ -106,8 +106,8 @@ func (p *planning) checkMasking(ctx context.Context, f *forecast.Forecast) error
 }
 
 // releasedRows returns the known properties of the rows that masking puts in order.
-func (p *planning) releasedRows(f *forecast.Forecast) *masking.Foreseen {
-	rows := &masking.Foreseen{
+func (p *planning) releasedRows(f *forecast.Forecast) *masking.PredictedRows {
+	rows := &masking.PredictedRows{
 		Rows: p.load.Rows, Dropped: int64(p.Job.MaxSuppressed.Of(p.load.Rows)),
 		Different: p.distinctKept,
 		Divides:   !p.load.TopDown && p.Job.Algorithm.Name != job.AlgorithmBottomUp,
@@ -134,9 +134,9 @@ func (p *planning) releasedRows(f *forecast.Forecast) *masking.Foreseen {
 // keptColumn returns the known properties of a kept column of the release.
 func (p *planning) keptColumn(
 	field int, spec *job.Column, values forecast.Range,
-) masking.ForeseenColumn {
+) masking.PredictedColumn {
 	rows, t := p.load.Rows, p.Dataset.Schema().Fields[field].Type
-	k := masking.ForeseenColumn{
+	k := masking.PredictedColumn{
 		Values: values, Stored: p.stored[field], Longest: p.longest[field],
 	}
 	switch {

@@ -92,7 +92,7 @@ func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
 	}
 	if found.IsCut() {
 		// The run needs the counts no more. The store has returned its own share.
-		res.Budget.Return(res.Budget.Used() - s.Taxonomies.Bytes - found.Listed.Bytes)
+		res.Budget.Return(res.Budget.Used() - s.Taxonomies.Bytes - found.Dictionaries.Bytes)
 		spill.Reuse()
 	}
 	records.target, err = output.Open(records.work.FS, records.local, run.job.Output.Path,
@@ -103,7 +103,7 @@ func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
 	err = res.stage(ctx, resources.StageMask, func() error {
 		return joinClosed(maskInput(ctx, s.Bound, found, res, records), res.closeStore())
 	})
-	forgetListed(found, res.Budget)
+	forgetDictionaries(found, res.Budget)
 	if err == nil {
 		err = res.stage(ctx, resources.StageVerify, func() error {
 			if err := verifyRelease(ctx, s.Bound, found, records, res); err != nil {

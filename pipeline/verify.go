@@ -93,7 +93,7 @@ func countPeople(
 	if err != nil {
 		return nil, err
 	}
-	people, err := m.CountPeople(ctx, b.Entity, guard.New(b, r).Groups(members, cut))
+	people, err := m.CountEntities(ctx, b.Entity, guard.New(b, r).Groups(members, cut))
 	if err != nil {
 		return nil, err
 	}

@@ -69,8 +69,8 @@ func (c *Count) read(fields ...int) (at []int) {
 	return at
 }
 
-// List also lists the values of kept columns, from which rows of the release are made.
-func (c *Count) List() { c.request.Dictionaries = true }
+// KeepDictionaries also collects the values of kept columns, from which rows of the release are made.
+func (c *Count) KeepDictionaries() { c.request.Dictionaries = true }
 
 // Counts reports whether anything is counted.
 func (c *Count) Counts() bool { return len(c.request.Kept)+len(c.request.Groups) > 0 }
@@ -103,25 +103,25 @@ func (c *Count) Scan(ctx context.Context, in *dataset.Dataset) (err error) {
 	return err
 }
 
-// Listed are the values of kept columns that have few.
-type Listed struct {
+// Dictionaries are the values of kept columns with few values.
+type Dictionaries struct {
 	Of    map[int]*formats.Values // by field, in order
 	Bytes int64                   // drawn
 }
 
-// Listed returns the listed values. Their memory is drawn from then on.
-func (c *Count) Listed() (l Listed) {
+// Dictionaries returns the dictionaries. The caller returns their drawn memory.
+func (c *Count) Dictionaries() (d Dictionaries) {
 	if c.counts == nil || !c.request.Dictionaries {
-		return l
+		return d
 	}
 	values, bytes := c.counts.Dictionaries()
-	l = Listed{make(map[int]*formats.Values), bytes}
+	d = Dictionaries{make(map[int]*formats.Values), bytes}
 	for i, at := range c.request.Kept {
 		if values[i] != nil {
-			l.Of[c.fields[at]] = values[i]
+			d.Of[c.fields[at]] = values[i]
 		}
 	}
-	return l
+	return d
 }
 
 // Close returns the drawn memory of the counts.

@@ -11,16 +11,17 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Spans are parts of an attribute's codes: from each start to the next, and from the first code on.
-// Of each the least and the most value are known that a released record has, one value each; no
-// value: none has one.
+// Spans are parts of an attribute's codes: the first part goes from the first code to the first
+// start, the next one to the next start, and so on. Each part has the smallest and the largest
+// value of the released records, as a list of one value. The list is empty if no record has a value
+// there.
 type Spans struct {
 	Attribute   int
 	Starts      []uint32
 	Least, Most []formats.Values
 }
 
-// NewSpans returns spans of which no value is known.
+// NewSpans returns spans without values.
 func NewSpans(attribute int, starts []uint32) Spans {
 	n := len(starts) + 1
 	return Spans{
@@ -29,18 +30,19 @@ func NewSpans(attribute int, starts []uint32) Spans {
 	}
 }
 
-// FindExtremes finds the values of spans in the rows of an input that a recoding does not take
-// away: it neither drops them nor gives them these labels, one an attribute, alone. Without such
-// labels only those that are dropped are left out.
+// FindExtremes finds the values of spans in the rows of an input that a recoding releases. It
+// leaves out rows that the recoding drops or that have only the given widest labels, one per
+// attribute. If there are no such labels, it leaves out only dropped rows.
 func FindExtremes(
-	ctx context.Context, d *dataset.Dataset, r *Recoder, widest []uint32, spans []Spans, threads int,
+	ctx context.Context, d *dataset.Dataset, r *Recoder, widest []uint32, spans []Spans,
+	threads int,
 	budget *spill.Budget,
 ) error {
-	var found [][]seenSpans
-	err := r.scan(ctx, d, nil, threads, budget, func(t *recoded) func(*formats.Batch) {
-		var seen []seenSpans
+	var found [][]spanScanner
+	err := r.scan(ctx, d, nil, threads, budget, func(t *rowLabeler) func(*formats.Batch) {
+		var seen []spanScanner
 		for _, s := range spans {
-			seen = append(seen, seenSpans{Spans: NewSpans(s.Attribute, s.Starts)})
+			seen = append(seen, spanScanner{Spans: NewSpans(s.Attribute, s.Starts)})
 		}
 		found = append(found, seen)
 		return func(b *formats.Batch) {
@@ -58,15 +60,15 @@ func FindExtremes(
 	return err
 }
 
-// seenSpans are spans, and the values of a list of which they know.
-type seenSpans struct {
+// spanScanner finds the values of spans for one goroutine. It adds each value of a list once.
+type spanScanner struct {
 	Spans
 	of   *formats.Values
-	seen []bool // by code of the list
+	seen []bool // by code of the list: its value was added
 }
 
-// add takes in the values of a batch that are not taken away.
-func (s *seenSpans) add(b *formats.Batch, t *recoded, widest []uint32) {
+// add adds the released values of a batch.
+func (s *spanScanner) add(b *formats.Batch, t *rowLabeler, widest []uint32) {
 	column := b.Columns[s.Attribute]
 	s.learn(column.Values)
 	_, codes := t.maps[s.Attribute].Learned()
@@ -78,8 +80,8 @@ func (s *seenSpans) add(b *formats.Batch, t *recoded, widest []uint32) {
 	}
 }
 
-// learn turns to a list of values.
-func (s *seenSpans) learn(values *formats.Values) {
+// learn switches to a list of values.
+func (s *spanScanner) learn(values *formats.Values) {
 	if s.of != values {
 		s.of, s.seen = values, s.seen[:0]
 	}
@@ -88,7 +90,7 @@ func (s *seenSpans) learn(values *formats.Values) {
 	}
 }
 
-// Add takes in a value of a code. One without an order is in no span.
+// Add adds the value of a code. Values without an order belong to no span.
 func (s *Spans) Add(values *formats.Values, i int, code uint32) {
 	if domain.IsNaN(values, i) {
 		return
@@ -100,7 +102,7 @@ func (s *Spans) Add(values *formats.Values, i int, code uint32) {
 	s.take(at, values, i)
 }
 
-// take takes in a value of a span.
+// take adds a value to one span.
 func (s *Spans) take(at int, values *formats.Values, i int) {
 	if least := &s.Least[at]; least.Len() == 0 || domain.CompareValues(values, i, least, 0) < 0 {
 		*least = valueAt(values, i)
@@ -110,7 +112,7 @@ func (s *Spans) take(at int, values *formats.Values, i int) {
 	}
 }
 
-// valueAt returns a list of what a value is to a search.
+// valueAt returns a list of one value, in the form in which a search compares it.
 func valueAt(values *formats.Values, i int) formats.Values {
 	value := formats.Values{Type: values.Type}
 	if values.Type.InWords() {
@@ -130,8 +132,9 @@ func (s *Spans) merge(o *Spans) {
 	}
 }
 
-// Around returns the values next to the start of a number that released records have: the most
-// below it, and the least from it on. Nil: none has one there.
+// Around returns the values of released records next to the start with the given number: the
+// largest one below it, and the smallest one from it on. They are nil if no record has such a
+// value.
 func (s *Spans) Around(start int) (below, from *formats.Values) {
 	for at := start; at >= 0 && below == nil; at-- {
 		if s.Most[at].Len() > 0 {

@@ -1,19 +1,19 @@
-// Package masking makes the row groups of a release: it reads the input a second time, and
-// replaces the values of masked columns by the labels that a recoding gives them.
+// Package masking makes the row groups of a release: it reads the input a second time, and replaces
+// the values of masked columns by the labels that a recoding gives them.
 //
 //	Plan: which columns ─┐
-//	splits ──Mask──▶ rows, sorted by what is released of them, or as in the input ──▶ encoded row groups ──▶ Sink, in order
+//	splits ──Mask──▶ rows, sorted or in the input's order ──▶ encoded row groups ──▶ Sink, in order
 //
-// Several processes may mask an input whose labels depend on their own column alone:
+// Several processes may mask an input if the labels of each column depend on its own values alone:
 //
 //	split ──MaskSplit──▶ rows as bytes ──Mask──▶ encoded row groups ──▶ Sink, in order
 //
-// Contract: what is made depends on the input, the recoding and the plan, not on the number of
-// threads or the budget. Masked columns are made of labels alone; nothing of the source's
-// dictionaries or pages gets into them. Rows that are sorted tell nothing of the input's order, files or row groups.
-// Labels are found once for every distinct value, or tuple, of a reader.
+// Contract: the result depends on the input, the recoding and the plan, not on the number of
+// threads or the budget. Masked columns consist of labels alone; nothing of the source's
+// dictionaries or pages gets into them. Sorted rows show nothing of the input's order, files or row
+// groups. A reader finds labels once for every distinct value or tuple.
 //
-// Not promised: where row groups go. The Sink writes them, and says which are there already.
+// Not promised: the place of row groups. The Sink writes them.
 package masking
 
 import (
@@ -27,33 +27,37 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Masker reads the input a second time and turns it into encoded row groups of the release. It masks
-// once.
+// Masker reads the input a second time and turns it into encoded row groups of the release. A
+// Masker masks once.
 type Masker struct {
 	Dataset *dataset.Dataset
 	Plan    *Plan
 	Recoder
-	Write    writer.Options
-	Threads  int
-	Budget   *spill.Budget
-	Advanced func(done, total int64) // is told how many rows have been read of those to be read
+	Write   writer.Options
+	Threads int
+	Budget  *spill.Budget
+	// Advanced is called with the number of rows that have been read, and that of all rows.
+	Advanced func(done, total int64)
 
-	done     atomic.Int64 // rows read, and rows written
+	// done is the number of rows read plus the number of rows written.
+	done     atomic.Int64
 	encoders *writer.PageEncoders
 }
 
-// Recoder leads from the values of a record to its labels: by a recoding of codes, and by the
-// coders of these.
+// Recoder finds the labels of a record's values: it has the coders of values, and the recoding of
+// their codes.
 type Recoder struct {
-	Tuples   []formats.Request // of the attributes and then the class, coded
+	Tuples   []formats.Request // for the codes of the attributes, then of the class
 	Recoding engine.Recoding
-	Coders   []domain.Coder // of every attribute
-	Domains  []int          // codes of every attribute are below, the null's too if it has none; then of the class. Columnwise: none
-	Class    domain.Coder   // nil unless labels depend on the class, too
+	Coders   []domain.Coder // by attribute
+	// Domains are the numbers of codes of every attribute, including null if an attribute has none,
+	// then of the class. A columnwise recoding has none.
+	Domains []int
+	Class   domain.Coder // nil if labels do not depend on the class
 }
 
-// Columnwise reports whether a recoding gives every column labels that depend on its own value
-// alone, as a cut without regions does.
+// Columnwise reports whether the labels of each column depend on its own values alone, as with a
+// cut without regions.
 func Columnwise(recoding engine.Recoding, attributes int) bool {
 	for a := range attributes {
 		if recoding.Codes(a) == nil {
@@ -72,5 +76,5 @@ type Sink interface {
 // group is a row group of the release.
 type group struct {
 	*writer.EncodedRowGroup
-	folder string // of a partition that it is of
+	folder string // of the partition; empty: there are no partitions
 }

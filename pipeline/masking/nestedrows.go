@@ -8,11 +8,13 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// learnNested finds the bytes of every row of a nested column: their number in 4 bytes, and for each leaf the number of
-// its entries, their levels, and the values of those that are defined, each with its length in front.
+// learnNested finds the bytes of every row of a nested column. They start with their number in 4
+// bytes. Then follow, for each leaf, the number of its entries, their levels, and the defined
+// values, each with its length in front.
 func (f *keptField) learnNested(k *keptCells, c *formats.Column, rows int) error {
 	if len(c.Leaves) != len(f.levels) {
-		return fmt.Errorf("%w: %d leaves, %d declared", formats.ErrSchema, len(c.Leaves), len(f.levels))
+		return fmt.Errorf("%w: %d leaves, %d declared", formats.ErrSchema, len(c.Leaves),
+			len(f.levels))
 	}
 	k.data, k.ends = k.data[:0], k.ends[:0]
 	entry, value := make([]int, len(c.Leaves)), make([]int, len(c.Leaves))
@@ -30,13 +32,15 @@ func (f *keptField) learnNested(k *keptCells, c *formats.Column, rows int) error
 	return nil
 }
 
-// appendEntries appends the entries of the row that begins at an entry of a leaf, with the values from a number on.
+// appendEntries appends the entries of the row that begins at a given entry of a leaf, and their
+// values from a given number on.
 func (f *keptField) appendEntries(k *keptCells, i int, l *formats.Leaf, entry, value *int) error {
 	from, to := *entry, *entry+1
 	for l.Repetition != nil && to < l.Entries && l.Repetition[to] != 0 {
 		to++
 	}
-	if to > l.Entries || l.Repetition != nil && len(l.Repetition) != l.Entries || l.Definition != nil && len(l.Definition) != l.Entries {
+	if to > l.Entries || l.Repetition != nil && len(l.Repetition) != l.Entries ||
+		l.Definition != nil && len(l.Definition) != l.Entries {
 		return fmt.Errorf("%w: a leaf lacks entries or levels", formats.ErrDamaged)
 	}
 	*entry = to
@@ -67,7 +71,7 @@ func (f *keptField) appendEntries(k *keptCells, i int, l *formats.Leaf, entry, v
 	return nil
 }
 
-// appendLeaves appends the entries that the bytes of a row have to leaves.
+// appendLeaves appends the entries in a row's bytes to leaves.
 func (f *keptField) appendLeaves(leaves []formats.Leaf, b []byte) {
 	b = b[4:]
 	for i := range leaves {

@@ -14,63 +14,67 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Order says how the rows of a release are put in order.
+// Order says how the rows of a release are sorted.
 type Order struct {
-	Input   bool  // they stay in the order of the input
-	Rows    int64 // of a row group; 0: UsualGroup, more where there would be too many, fewer where rows are large
+	Input bool // rows stay in the order of the input
+	// Rows is the number of rows of a row group; 0: UsualGroup, more if there would be too many row
+	// groups, fewer if rows are large.
+	Rows    int64
 	Store   func() (*spill.Store, error)
-	Sharers int // that put rows in order in one budget at a time; 0: there is one
+	Sharers int // number of orderings that sort in one budget at a time; 0: one
 }
 
-// share returns the bytes of a budget that one of them has.
+// share returns the bytes of a budget that one ordering has.
 func (o *Order) share(b *spill.Budget) int64 {
 	return b.Grant(&spill.ReleasedRows) / int64(max(1, o.Sharers))
 }
 
-// Rows are the rows that MaskSplit has made of a split.
+// Rows passes on the rows that MaskSplit has made of a split.
 type Rows func(split int, use func(rows []byte) error) error
 
-// ordering masks the input into rows of bytes, sorts these, and encodes row groups of them. What comes out depends on
-// which rows the release has, and on nothing else of the input.
+// ordering masks the input into rows of bytes, sorts them, and encodes row groups. The result
+// depends only on the set of released rows.
 //
 //	splits ─▶ batches ─mask─▶ rows ─sort─▶ rows in order ─▶ row groups
 //	             └─ rows of divided cells ─sort─▶ mask ─┘
 //
-// Which rows of a divided cell go where is decided by their kept values, whose order they are in then, since it must not be the
-// input's order that decides. Rows that stay in the input's order become row groups as they come.
+// The kept values of a divided cell's rows decide which labels each row gets: the rows are sorted
+// by them first, since the input's order must not decide. If rows stay in the input's order, row
+// groups are made of rows as they come.
 type ordering struct {
 	*Masker
-	form    *rowForm
-	order   Order
-	sorter  *spill.Sorter
-	rows    []*spill.RowRun // of it, by worker
-	divided *spill.Sorter   // of the rows of divided cells; nil: there are none
-	apart   []*spill.RowRun // of these, by worker
-	labelOf [][]uint64      // by masked field and label: the rank, where labels depend on all codes
-	readers []*worker       // by worker
-	scratch []blockScratch  // likewise
-	made    Rows            // the rows that other processes have made; nil: there are none
+	form        *rowForm
+	order       Order
+	sorter      *spill.Sorter
+	rows        []*spill.RowRun // of the sorter, by worker
+	divided     *spill.Sorter   // sorts the rows of divided cells; nil: there are none
+	dividedRuns []*spill.RowRun // of divided, by worker
+	// by masked field and label: the rank; nil for a columnwise recoding
+	labelOf [][]uint64
+	readers []*worker      // by worker
+	scratch []blockScratch // by worker
+	made    Rows           // rows that other processes have made; nil: there are none
 }
 
-// blockScratch is what a worker makes a block of rows in.
+// blockScratch is the scratch memory in which a worker makes a block of rows.
 type blockScratch struct {
 	heads []uint64
 	cells []int32
 	rows  rowBlock
 }
 
-// rowSink takes rows. Their block is its caller's again when it returns, to be made anew.
+// rowSink takes blocks of rows. When take returns, the caller may overwrite the block.
 type rowSink interface {
 	take(rows *rowBlock) error
 }
 
-// sorted is rows that are sorted later.
-type sorted struct {
+// sortSink adds rows to a run of the sorter.
+type sortSink struct {
 	form *rowForm
 	*spill.RowRun
 }
 
-func (s sorted) take(rows *rowBlock) (err error) {
+func (s sortSink) take(rows *rowBlock) (err error) {
 	short := s.form.short() > 0
 	for i := 0; i < len(rows.equal) && err == nil; i++ {
 		if short {
@@ -84,18 +88,21 @@ func (s sorted) take(rows *rowBlock) (err error) {
 }
 
 const (
-	// orderedBlock is how many rows of a batch are made into bytes at a time.
+	// orderedBlock is the number of rows of a batch that are made into bytes at a time.
 	orderedBlock = 1 << 13
-	// blockBytes is from how many bytes behind heads on rows are handed on before their block ends.
+	// blockBytes is the number of bytes behind heads from which on rows are passed on before their
+	// block ends.
 	blockBytes = 1 << 16
-	// blockCells is how many cells rows have that are made into bytes at a time, or out of them.
+	// blockCells is the number of cells of the rows that are made into bytes, or read from bytes,
+	// at a time.
 	blockCells = 1 << 21
-	// groupBytes is how many bytes rows may have for a row group of the usual size to take all of them.
+	// groupBytes is the size of rows from which on a row group ends, unless a job asks for a number
+	// of rows.
 	groupBytes = 8 << 20
 )
 
-// Mask masks the input and hands on its row groups, from one goroutine. Rows are given where other
-// processes have masked the input by MaskSplit, else nil.
+// Mask masks the input and passes on its row groups, from one goroutine. The rows are not nil if
+// other processes have masked the input by MaskSplit.
 func (m *Masker) Mask(ctx context.Context, order Order, rows Rows, to Sink) (err error) {
 	o, err := m.ordering(order)
 	if err != nil {
@@ -110,17 +117,21 @@ func (m *Masker) Mask(ctx context.Context, order Order, rows Rows, to Sink) (err
 	share := order.share(m.Budget)
 	if m.Recoding.Cells() > 0 {
 		share /= 2
-		o.divided, o.apart = o.newSorter(share, 0)
+		o.divided, o.dividedRuns = o.newSorter(share, 0)
 		defer func() { err = errors.Join(err, o.divided.Close()) }()
 	}
-	return o.sort(ctx, share, m.Dataset.Splits(), func(rows *spill.SortedRows) error { return o.write(ctx, rows, to) })
+	return o.sort(ctx, share, m.Dataset.Splits(),
+		func(rows *spill.SortedRows) error { return o.write(ctx, rows, to) })
 }
 
-// sort sorts the rows of splits in a share of the budget, and calls use with them.
-func (o *ordering) sort(ctx context.Context, share int64, splits []formats.Split, use func(*spill.SortedRows) error) (err error) {
+// sort sorts the rows of splits in a share of the budget, and calls use with the sorted rows.
+func (o *ordering) sort(
+	ctx context.Context, share int64, splits []formats.Split, use func(*spill.SortedRows) error,
+) (err error) {
 	o.sorter, o.rows = o.newSorter(share, o.form.short())
 	defer func() { err = errors.Join(err, o.sorter.Close()) }()
-	err = workers.Each(len(splits), o.Threads, func(w workers.Worker, i int) error { return o.split(ctx, w, splits[i], nil) })
+	err = workers.Each(len(splits), o.Threads,
+		func(w workers.Worker, i int) error { return o.split(ctx, w, splits[i], nil) })
 	if err = errors.Join(err, o.closeReaders()); err == nil && o.divided != nil {
 		err = o.recodeDivided(ctx)
 	}
@@ -136,7 +147,7 @@ func (o *ordering) sort(ctx context.Context, share int64, splits []formats.Split
 }
 
 // newSorter returns a sorter of rows in a share of the budget, and the run of each worker. Short is
-// the length of rows that all have the same, at most spill.MostShort; 0: they differ.
+// the length of all rows if they have the same one, at most spill.MostShort; 0: lengths differ.
 func (o *ordering) newSorter(share int64, short int) (s *spill.Sorter, rows []*spill.RowRun) {
 	s = spill.NewSorter(sorting(o.Budget, share, o.Threads, short, o.order.Store))
 	for range o.Threads {
@@ -145,18 +156,22 @@ func (o *ordering) newSorter(share int64, short int) (s *spill.Sorter, rows []*s
 	return s, rows
 }
 
-// sorting says how rows are put in order in a share of a budget.
-func sorting(budget *spill.Budget, share int64, threads, short int, open func() (*spill.Store, error)) spill.Sorting {
+// sorting says how rows are sorted in a share of a budget.
+func sorting(
+	budget *spill.Budget, share int64, threads, short int, open func() (*spill.Store, error),
+) spill.Sorting {
 	return spill.Sorting{
-		Budget: budget, Share: share, Run: spill.UsualRun(share, threads), Short: short, Readers: share, Open: open,
+		Budget: budget, Share: share, Run: spill.UsualRun(share, threads), Short: short,
+		Readers: share, Open: open,
 		What: "rows that are put in order", Instead: "release in order: input",
 	}
 }
 
-// ordering returns what puts rows in order, once it has a sorter.
+// ordering returns an ordering without a sorter.
 func (m *Masker) ordering(order Order) (o *ordering, err error) {
 	o = &ordering{Masker: m, order: order}
-	if order.Input && m.Recoding.Cells() > 0 { // which rows of a divided cell go where depends on those before
+	// The labels of a divided cell's row depend on the rows before it.
+	if order.Input && m.Recoding.Cells() > 0 {
 		m.Threads = 1
 	}
 	if o.form, err = newRowForm(m.Plan); err != nil {
@@ -169,17 +184,18 @@ func (m *Masker) ordering(order Order) (o *ordering, err error) {
 	}
 	o.readers, o.scratch = make([]*worker, o.Threads), make([]blockScratch, o.Threads)
 	for i := range o.scratch {
-		o.scratch[i] = blockScratch{heads: make([]uint64, o.form.block()*o.form.words), cells: make([]int32, o.form.block())}
+		o.scratch[i] = blockScratch{heads: make([]uint64, o.form.block()*o.form.words),
+			cells: make([]int32, o.form.block())}
 	}
 	m.encoders, err = writer.NewPageEncoders(m.Write)
 	return o, err
 }
 
-// told tells how many rows have been read or written: half of the work on a row each.
-func (o *ordering) told(rows int64) { o.Advanced(o.done.Add(rows)/2, o.Dataset.Rows()) }
+// advance reports rows that were read or written: each is half of the work on a row.
+func (o *ordering) advance(rows int64) { o.Advanced(o.done.Add(rows)/2, o.Dataset.Rows()) }
 
-// batch makes rows of the first n of a reader's batch: in their order for a sink, or to be sorted,
-// where there is none.
+// batch makes rows of the first n rows of a reader's batch. It passes them to the sink in their
+// order or, if that is nil, to sorters.
 func (o *ordering) batch(b *worker, n int, to rowSink) error {
 	err := b.pool.Share(len(b.kept), func(_, i int) error {
 		f := &o.form.kept[i]
@@ -188,7 +204,7 @@ func (o *ordering) batch(b *worker, n int, to rowSink) error {
 	if err != nil {
 		return err
 	}
-	o.told(b.batch.Records(0, n))
+	o.advance(b.batch.Records(0, n))
 	block := o.form.block()
 	if to != nil {
 		for from := 0; from < n && err == nil; from += block {
@@ -197,26 +213,26 @@ func (o *ordering) batch(b *worker, n int, to rowSink) error {
 		return err
 	}
 	return b.pool.Share((n+block-1)/block, func(worker, i int) error {
-		return o.block(b, worker, sorted{o.form, o.rows[worker]}, i*block, min(n, (i+1)*block))
+		return o.block(b, worker, sortSink{o.form, o.rows[worker]}, i*block, min(n, (i+1)*block))
 	})
 }
 
-// headsOf gathers the heads of rows from..to-1 of a batch. Where labels depend on all codes it
-// returns those of the first attribute, by which dropped rows are known.
+// headsOf gathers the heads of rows from..to-1 of a batch. If labels depend on all codes, it
+// returns the labels of the first attribute, which show dropped rows.
 func (o *ordering) headsOf(b *worker, heads []uint64, from, to int) (first []uint32, err error) {
-	if b.tuples != nil {
-		first = b.tuples.labels[0][from:to]
+	if b.labeler != nil {
+		first = b.labeler.labels[0][from:to]
 	}
 	return first, o.form.headOf(o.form.fields, heads, first, func(i int) ([]uint64, []uint32) {
 		field := &o.form.fields[i]
-		if b.tuples == nil || i >= len(o.form.masked) {
+		if b.labeler == nil || i >= len(o.form.masked) {
 			return b.ranks[i].ranks, b.column(field.column).Codes[from:to]
 		}
-		return o.labelOf[i], b.tuples.labels[o.form.columns[field.column].attribute][from:to]
+		return o.labelOf[i], b.labeler.labels[o.form.columns[field.column].attribute][from:to]
 	})
 }
 
-// block makes rows of those from..to-1 of a batch.
+// block makes rows of rows from..to-1 of a batch.
 func (o *ordering) block(b *worker, worker int, sink rowSink, from, to int) error {
 	words, scratch := o.form.words, &o.scratch[worker]
 	heads, cells := scratch.heads[:(to-from)*words], scratch.cells[:to-from]
@@ -226,11 +242,11 @@ func (o *ordering) block(b *worker, worker int, sink rowSink, from, to int) erro
 		return err
 	}
 	if o.divided != nil {
-		o.Recoding.Divided(b.tuples.rows(from, to), cells)
+		o.Recoding.Divided(b.labeler.rows(from, to), cells)
 	}
 	rows := &scratch.rows
 	rows.clear()
-	rows.heads = heads[:0] // what is left out is overwritten
+	rows.heads = heads[:0] // rows that are left out are overwritten
 	for i := range to - from {
 		head := heads[i*words : (i+1)*words]
 		if o.divided != nil && cells[i] != engine.Undivided {
@@ -264,9 +280,9 @@ func (o *ordering) block(b *worker, worker int, sink rowSink, from, to int) erro
 	return sink.take(rows)
 }
 
-// put puts a row of a divided cell aside: the cell, the kept values, the codes.
+// put keeps a row of a divided cell for later: the cell, the kept values, the codes.
 func (o *ordering) put(b *worker, worker int, cell uint32, head []uint64, row int) error {
-	run := o.apart[worker]
+	run := o.dividedRuns[worker]
 	run.Bytes = binary.BigEndian.AppendUint32(run.Bytes, cell)
 	for i, bits := range o.form.other {
 		head[i] &= bits
@@ -275,20 +291,20 @@ func (o *ordering) put(b *worker, worker int, cell uint32, head []uint64, row in
 	for k := range b.kept {
 		run.Bytes = o.form.kept[k].appendCell(run.Bytes, &b.kept[k], row)
 	}
-	for _, codes := range b.tuples.codes {
+	for _, codes := range b.labeler.codes {
 		run.Bytes = binary.BigEndian.AppendUint32(run.Bytes, codes[row])
 	}
 	return run.End(b.batch.Records(row, row+1))
 }
 
-// recodeDivided gives the rows of divided cells their labels, some at a time.
+// recodeDivided gives the rows of divided cells their labels, block by block.
 func (o *ordering) recodeDivided(ctx context.Context) (err error) {
 	rows, err := o.divided.Merge(ctx)
 	if err != nil {
 		return fmt.Errorf("sort the rows of divided cells: %w", err)
 	}
 	defer rows.Close()
-	t := o.newRecoded(o.Budget, o.Threads)
+	t := o.newLabeler(o.Budget, o.Threads)
 	var block, one rowBlock
 	for {
 		row, n, err := rows.Next()
@@ -315,9 +331,9 @@ func (o *ordering) recodeDivided(ctx context.Context) (err error) {
 	}
 }
 
-// recode gives rows of divided cells, of which the codes and the kept values are known, their
-// labels, in their order, and forgets rows and codes.
-func (o *ordering) recode(t *recoded, rows *rowBlock) error {
+// recode gives rows of divided cells, whose codes and kept values are known, their labels in the
+// order of the rows, passes the rows on, and removes rows and codes.
+func (o *ordering) recode(t *rowLabeler, rows *rowBlock) error {
 	t.label(len(rows.equal))
 	err := o.form.headOf(o.form.masked, rows.heads, t.labels[0], func(i int) ([]uint64, []uint32) {
 		return o.labelOf[i], t.labels[o.form.columns[o.form.masked[i].column].attribute]
@@ -343,13 +359,16 @@ func (o *ordering) write(ctx context.Context, rows *spill.SortedRows, to Sink) e
 	size := o.sorter.Size() + count*int64(o.form.most)
 	groups := int((count + limit.rows - 1) / limit.rows)
 	folders := o.form.folderCount()
-	groups += int(min(count, int64(folders-1))) // at most: the row group before another folder may have fewer rows
-	pull := newPulling(rows, limit)
-	pull.folders = folders > 1
+	// the last row group of each folder may have fewer rows
+	groups += int(min(count, int64(folders-1)))
+	reader := newGroupReader(rows, limit)
+	reader.folders = folders > 1
 	if limit.bytes > 0 {
-		groups += int(min(count, 2*size/limit.bytes)) // at most: a row of several groups is in each of them
+		// a row may be in several row groups, and counts in each
+		groups += int(min(count, 2*size/limit.bytes))
 	}
-	threads := max(1, min(o.Threads, groups, int(o.Budget.Left()/(4*max(groupBytes, o.sorter.Largest())))))
+	threads := max(1,
+		min(o.Threads, groups, int(o.Budget.Left()/(4*max(groupBytes, o.sorter.Largest())))))
 	made := make([]*orderedGroup, threads)
 	for i := range made {
 		var err error
@@ -357,24 +376,25 @@ func (o *ordering) write(ctx context.Context, rows *spill.SortedRows, to Sink) e
 			return err
 		}
 	}
-	return workers.Ordered(ctx, groups, threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) error {
-		g := made[pool.Number]
-		defer g.close()
-		if err := pull.next(i, g); err != nil || g.count == 0 {
-			return err
-		}
-		return o.hand(g, emit)
-	}, func(g group) error { return to.Add(g.EncodedRowGroup, g.folder) })
+	return workers.Ordered(ctx, groups, threads,
+		func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) error {
+			g := made[pool.Number]
+			defer g.close()
+			if err := reader.next(i, g); err != nil || g.count == 0 {
+				return err
+			}
+			return o.hand(g, emit)
+		}, func(g group) error { return to.Add(g.EncodedRowGroup, g.folder) })
 }
 
-// hand hands on a row group of the rows that were taken, and forgets these.
+// hand encodes and passes on a row group, and removes its rows.
 func (o *ordering) hand(g *orderedGroup, emit func(group) error) error {
 	defer g.close()
 	encoded, err := g.encode()
 	if err != nil {
 		return err
 	}
-	o.told(g.count)
+	o.advance(g.count)
 	folder, err := o.form.folderPath(g.folder)
 	if err != nil {
 		return err

@@ -10,47 +10,48 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// orderedGroup is the rows of one row group of a release whose rows are in order. They are encoded column by column, each of which
-// becomes pages before the next one.
+// orderedGroup is the rows of one row group of a release. It encodes them column by column: each
+// column becomes pages before the next one.
 type orderedGroup struct {
 	o       *ordering
 	rows    *writer.RowGroup
-	atWork  int // groups that are filled and encoded at a time
+	atWork  int // number of row groups that are filled and encoded at a time
 	form    *rowForm
-	taken   rowBlock // the rows; of what is encoded, tails start with the next kept column
-	size    int      // of different rows, as bytes
-	largest int64    // bytes of the largest row, at most: those of a block
-	count   int64    // of rows
-	folder  int      // number of the folder that they are in, as rowForm.folderOf has it
-	held    int64    // drawn for them: the bytes above the usual
-	drawn   int64    // drawn for pages
+	taken   rowBlock // the rows; while kept columns are encoded, starts point to the next one
+	size    int      // bytes of the distinct rows
+	largest int64    // upper bound of the largest row's bytes: those of its block
+	count   int64    // number of rows
+	folder  int      // number of the rows' folder, as returned by rowForm.folderOf
+	held    int64    // bytes drawn for the rows beyond usualHeld
+	drawn   int64    // bytes drawn for pages
 
-	codes []uint32 // scratch: of a block of a column's rows
-	kept  keptRows // likewise
-	full  int64    // bytes of the columns that are pages
+	codes []uint32 // scratch: codes of a block of rows in one column
+	kept  keptRows // scratch
+	full  int64    // bytes of the columns that have become pages
 	pages int64    // number of these columns
 }
 
-// keptRows is a kept column of a block of rows.
+// keptRows is one kept column of a block of rows.
 type keptRows struct {
 	formats.Column
-	last []byte // bytes of the last row's value
+	last []byte // the bytes of the last row's value
 }
 
-// newGroup returns a row group of which so many are at work at a time.
+// newGroup returns a row group. The given number of row groups are at work at a time.
 func (o *ordering) newGroup(atWork int) (*orderedGroup, error) {
 	rows, err := o.encoders.NewRowGroup(o.Plan.Outputs())
 	return &orderedGroup{o: o, form: o.form, rows: rows, atWork: atWork}, err
 }
 
-// take adds rows of a size. It draws what these have grown by, with a copy of the largest one: a
-// writer is given values.
+// take adds rows of a size. It draws the memory by which the rows have grown, including a copy of
+// the largest row for the writer.
 func (g *orderedGroup) take(rows *rowBlock, size int) error {
 	g.taken.add(rows)
 	g.size, g.count = g.size+size, g.count+rows.records()
 	g.largest = max(g.largest, int64(g.form.head+len(rows.tails)))
 	t := &g.taken
-	if more := int64(cap(t.tails)) + g.largest + 8*int64(cap(t.heads)+cap(t.equal)+cap(t.starts)) - usualHeld - g.held; more > 0 {
+	if more := int64(cap(t.tails)) + g.largest +
+		8*int64(cap(t.heads)+cap(t.equal)+cap(t.starts)) - usualHeld - g.held; more > 0 {
 		if err := g.o.Budget.Draw("rows of a row group of the release", more); err != nil {
 			return g.o.Budget.Short(err, int64(g.o.Threads)*more, lowerGroups)
 		}
@@ -59,7 +60,7 @@ func (g *orderedGroup) take(rows *rowBlock, size int) error {
 	return nil
 }
 
-// close forgets the rows.
+// close removes the rows, and returns the drawn bytes.
 func (g *orderedGroup) close() {
 	g.o.Budget.Return(g.held + g.drawn)
 	g.held, g.drawn, g.full, g.pages = 0, 0, 0, 0
@@ -70,8 +71,8 @@ func (g *orderedGroup) close() {
 	g.size, g.largest, g.count = 0, 0, 0
 }
 
-// encode encodes the rows, the labels of dictionaries in the order of the cut, unless rows are in
-// that of the input.
+// encode encodes the rows. If they are sorted, the labels of dictionaries are in the order of the
+// cut.
 func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 	for i := range g.form.masked[g.form.folders:] {
 		f := &g.form.masked[g.form.folders+i]
@@ -80,15 +81,17 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 				return nil, err
 			}
 		}
-		err := g.appendRanked(f, func(codes []uint32) error { return g.rows.AppendLabels(f.column, f.values, codes) })
+		err := g.appendRanked(f,
+			func(codes []uint32) error { return g.rows.AppendLabels(f.column, f.values, codes) })
 		if err != nil {
 			return nil, err
 		}
 	}
-	for i := range g.form.listed {
-		f := &g.form.listed[i]
+	for i := range g.form.coded {
+		f := &g.form.coded[i]
 		err := g.appendRanked(f, func(codes []uint32) error {
-			err := g.rows.Append(f.column, &formats.Column{Values: f.values, Codes: codes}, 0, len(codes))
+			err := g.rows.Append(f.column, &formats.Column{Values: f.values, Codes: codes}, 0,
+				len(codes))
 			return errors.Join(err, g.drawPages(g.rows.HeldBy(f.column)))
 		})
 		if err != nil {
@@ -103,7 +106,7 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 	return g.rows.Encode()
 }
 
-// used returns the codes of a field of the head that occur in rows, in order, but for the null's.
+// used returns the codes of a field of the head that occur in rows, in order, without null.
 func (g *orderedGroup) used(f *headField) []uint32 {
 	used := make([]bool, len(f.codes))
 	for at := f.word; at < len(g.taken.heads); at += g.form.words {
@@ -118,11 +121,11 @@ func (g *orderedGroup) used(f *headField) []uint32 {
 	return codes
 }
 
-// atOnce is how many codes are written at a time where rows are equal: mostly that is enough, and
-// no branch is mistaken.
+// atOnce is the number of codes that are written at a time for equal rows: mostly there are no
+// more, and the processor predicts the branch.
 const atOnce = 4
 
-// appendRanked appends the values of a field of the head, the codes of some rows at a time.
+// appendRanked appends the values of a field of the head, in blocks of codes.
 func (g *orderedGroup) appendRanked(f *headField, add func(codes []uint32) error) error {
 	codes, n, at := slices.Grow(g.codes[:0], orderedBlock+atOnce)[:orderedBlock+atOnce], 0, f.word
 	g.codes = codes
@@ -160,7 +163,8 @@ func (g *orderedGroup) appendRanked(f *headField, add func(codes []uint32) error
 	return errors.Join(add(codes[:n]), g.complete(f.column))
 }
 
-// appendKept appends the values of a kept column, those of some rows at a time: fewer where they are large.
+// appendKept appends the values of a kept column, in blocks of rows: smaller ones if values are
+// large.
 func (g *orderedGroup) appendKept(f *keptField) error {
 	codes, size := g.codes[:0], 0
 	flush := func() error {
@@ -198,20 +202,21 @@ func (g *orderedGroup) complete(column int) error {
 	return errors.Join(err, g.drawPages(0))
 }
 
-// A row group that holds no more than usualHeld counts as overhead; what exceeds that is
-// drawn, with the pages that become of it and those that wait to be written.
+// A row group of up to usualHeld counts as overhead. Beyond that, the row group is drawn, together
+// with the pages that it becomes and the pages that wait to be written.
 const (
 	usualHeld   = 16 << 20
 	pagesAtWork = 2
 )
 
-// unusual returns what does not count as overhead of a row group that holds so much.
+// unusual returns the bytes to draw for a row group of the given size.
 func unusual(held int64) int64 { return max(0, (1+pagesAtWork)*(held-usualHeld)) }
 
-// lowerGroups is what helps where row groups of the release are too large.
+// lowerGroups is the hint if row groups of the release are too large.
 const lowerGroups = "set or lower output.row_group_rows, or lower --threads"
 
-// drawPages draws what the row group has grown by, with so much for the column that is being appended.
+// drawPages draws the bytes by which the row group has grown. The column that is being appended has
+// the given size.
 func (g *orderedGroup) drawPages(column int64) error {
 	held, budget := g.full+column, g.o.Budget
 	need := unusual(held) - g.drawn
@@ -234,13 +239,14 @@ func appendEqual(codes []uint32, code uint32, n int) []uint32 {
 	return codes
 }
 
-// begin makes the column one without rows.
+// begin makes an empty column.
 func (k *keptRows) begin(f *keptField) {
 	k.last = nil
 	if f.levels == nil {
-		fresh := formats.Values{Type: f.typ} // a writer knows values by their pointer, and keeps none
+		fresh := formats.Values{Type: f.typ} // a writer recognizes lists of values by their pointer
 		if k.Values != nil {
-			fresh.Words, fresh.Ends, fresh.Data = k.Values.Words[:0], k.Values.Ends[:0], k.Values.Data[:0]
+			fresh.Words, fresh.Ends, fresh.Data = k.Values.Words[:0], k.Values.Ends[:0],
+				k.Values.Data[:0]
 		}
 		k.Values, k.Leaves = &fresh, nil
 		return
@@ -251,7 +257,8 @@ func (k *keptRows) begin(f *keptField) {
 	}
 }
 
-// add adds a value of n rows, and returns its code. Rows are in order, so that many have the value of the rows before.
+// add adds a value of n rows, and returns its code. Rows are sorted, so many rows have the same
+// value as the rows before them.
 func (k *keptRows) add(f *keptField, b []byte, n int) uint32 {
 	switch {
 	case f.levels != nil:

@@ -8,7 +8,7 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Rows of a row group are drawn when they are more than usual, those of labels alone, too.
+// Rows of a row group are drawn if they are more than usual, even if they have only labels.
 func TestRowsOfGroupAreDrawn(t *testing.T) {
 	const words = 1000
 	for _, tt := range []struct {
@@ -20,10 +20,12 @@ func TestRowsOfGroupAreDrawn(t *testing.T) {
 		for row := int64(0); row < tt.rows && err == nil; row++ {
 			err = g.take(&rowBlock{heads: make([]uint64, words), equal: []int64{1}}, 8*words)
 		}
-		if (err == nil) != tt.fits || err != nil && (!errors.Is(err, spill.ErrBudget) || fault.HintOf(err) == "") {
+		if (err == nil) != tt.fits ||
+			err != nil && (!errors.Is(err, spill.ErrBudget) || fault.HintOf(err) == "") {
 			t.Errorf("%d rows in %d MiB: %v", tt.rows, tt.limit>>20, err)
 		}
-		if drawn := o.Budget.Used(); tt.fits && drawn < 8*words*tt.rows-usualHeld || tt.rows == 1000 && drawn > 0 {
+		if drawn := o.Budget.Used(); tt.fits && drawn < 8*words*tt.rows-usualHeld ||
+			tt.rows == 1000 && drawn > 0 {
 			t.Errorf("%d bytes are drawn for %d rows", drawn, tt.rows)
 		}
 		if g.close(); o.Budget.Used() != 0 {
@@ -32,9 +34,10 @@ func TestRowsOfGroupAreDrawn(t *testing.T) {
 	}
 }
 
-// Row groups of as many rows as a job asks for are foreseen where they are larger than usual.
+// Row groups with a number of rows that the job sets are predicted if they are larger than usual.
 func TestDrawGroups(t *testing.T) {
-	f := &Foreseen{Rows: 1 << 20, Threads: 2, Kept: []ForeseenColumn{{Bytes: 200 << 20, Stored: 100 << 20}}}
+	f := &PredictedRows{Rows: 1 << 20, Threads: 2,
+		Kept: []PredictedColumn{{Bytes: 200 << 20, Stored: 100 << 20}}}
 	for _, tt := range []struct {
 		rows        int64
 		least, most int64 // MiB
@@ -44,7 +47,8 @@ func TestDrawGroups(t *testing.T) {
 		if err != nil || drawn != budget.Used() || drawn>>20 < tt.least || drawn>>20 > tt.most {
 			t.Errorf("row groups of %d rows: %d MiB, %v", tt.rows, drawn>>20, err)
 		}
-		if _, err := f.DrawGroups(spill.NewBudget(20<<20), tt.rows); (err != nil) != (tt.least > 0) || err != nil && fault.HintOf(err) == "" {
+		_, err = f.DrawGroups(spill.NewBudget(20<<20), tt.rows)
+		if (err != nil) != (tt.least > 0) || err != nil && fault.HintOf(err) == "" {
 			t.Errorf("row groups of %d rows in 20 MiB: %v", tt.rows, err)
 		}
 	}

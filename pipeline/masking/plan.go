@@ -13,40 +13,46 @@ import (
 	"github.com/kcut/kcut/pipeline/pseudonym"
 )
 
-// column is one column of the released table and where its values come from.
+// column is one column of the release, with the source of its values.
 type column struct {
-	output    writer.Column
-	source    string          // the input's column
-	request   int             // position among the mask stage's requests
-	attribute int             // masked: the attribute, else -1
-	key       *pseudonym.Key  // kept as pseudonyms: what makes them; else nil
-	values    *formats.Values // masked: the released values
-	codes     []uint32        // masked: for every label number, 0 or 1 + the value's position
-	mark      uint32          // masked: 1 + the position of the mark of suppressed values, or 0
-	listed    *formats.Values // kept as it is: all its values in order; nil: they are not known
+	output     writer.Column
+	source     string          // the input's column
+	request    int             // position among the mask stage's requests
+	attribute  int             // masked: the attribute; else −1
+	key        *pseudonym.Key  // pseudonyms: the key that makes them; else nil
+	values     *formats.Values // masked: the released values
+	codes      []uint32        // masked: by label number, 0 for null or 1 + the value's position
+	mark       uint32          // masked: 1 + the position of the mark of suppressed values, or 0
+	dictionary *formats.Values // kept unchanged: all its values, sorted; nil: they are not known
 }
 
-// Plan is the shape of the release: its columns, and what must be read to make them.
+// Plan is the layout of the release: its columns, and the requests for the values that they need.
 type Plan struct {
-	columns  []column // those that files have, and then those that name folders
-	folders  int      // how many name folders
+	columns  []column // the columns of files, then those that name folders
+	folders  int      // number of columns that name folders
 	requests []formats.Request
 }
 
-// Requests returns what masking reads: all columns that are not dropped, those of which values are replaced as codes.
+// Requests returns requests for all columns that are not dropped. Columns whose values are replaced
+// are read as codes.
 func Requests(specs []*job.Column) (requests []formats.Request) {
 	for i, spec := range specs {
 		if spec.Mask != job.MaskDrop {
-			requests = append(requests, formats.Request{Column: i, Coded: spec.Mask != job.MaskKeep})
+			requests = append(requests,
+				formats.Request{Column: i, Coded: spec.Mask != job.MaskKeep})
 		}
 	}
 	return requests
 }
 
-// NewPlan lays out the released columns in the input's order, as CheckLayout has let pass. A masked column becomes
-// one column of labels (masked has the field of every attribute), or what its render option asks for: numeric columns, or structs. One of
-// pseudonyms becomes texts, made with its key.
-func NewPlan(j *job.Job, schema *formats.Schema, specs []*job.Column, masked []int, recoding engine.Recoding, keys map[string]*pseudonym.Key) (*Plan, error) {
+// NewPlan lays out the released columns in the input's order. CheckLayout must have accepted them.
+// The masked list has the field of every attribute. A masked column becomes one column of labels
+// or, with a render option, numeric columns or structs. A column of pseudonyms becomes texts, made
+// with its key.
+func NewPlan(
+	j *job.Job, schema *formats.Schema, specs []*job.Column, masked []int, recoding engine.Recoding,
+	keys map[string]*pseudonym.Key,
+) (*Plan, error) {
 	number := make(map[int]int, len(masked))
 	for a, field := range masked {
 		number[field] = a
@@ -60,13 +66,20 @@ func NewPlan(j *job.Job, schema *formats.Schema, specs []*job.Column, masked []i
 		request++
 		a, masked := number[i]
 		if specs[i].Mask == job.MaskPseudonym {
-			texts := formats.Field{Name: field.Name, Type: formats.Type{Kind: formats.String}, Nullable: field.Nullable}
-			plan.columns = append(plan.columns, column{output: writer.Column{Field: texts}, source: field.Name, request: request, attribute: -1, key: keys[field.Name]})
+			texts := formats.Field{
+				Name: field.Name, Type: formats.Type{Kind: formats.String},
+				Nullable: field.Nullable,
+			}
+			plan.columns = append(plan.columns, column{
+				output: writer.Column{Field: texts}, source: field.Name, request: request,
+				attribute: -1, key: keys[field.Name],
+			})
 			continue
 		}
 		if !masked {
 			plan.columns = append(plan.columns, column{
-				output: writer.Column{Field: field, Masked: field.Hive}, source: field.Name, request: request, attribute: -1,
+				output: writer.Column{Field: field, Masked: field.Hive}, source: field.Name,
+				request: request, attribute: -1,
 			})
 			continue
 		}
@@ -83,40 +96,43 @@ func NewPlan(j *job.Job, schema *formats.Schema, specs []*job.Column, masked []i
 	return plan, nil
 }
 
-// List says which values kept columns have, by the input's fields: they are in order, and each is there once. A column that has
-// others later ends the masking.
-func (p *Plan) List(values map[int]*formats.Values) {
+// SetDictionaries sets the sorted, distinct values of kept columns, by field of the input. If a
+// column has another value later, masking ends with an error.
+func (p *Plan) SetDictionaries(values map[int]*formats.Values) {
 	for i := range p.columns {
 		c := &p.columns[i]
 		request := &p.requests[c.request]
-		if listed := values[request.Column]; listed != nil && c.attribute < 0 && c.key == nil {
-			c.listed, request.Coded = listed, true
+		if dictionary := values[request.Column]; dictionary != nil && c.attribute < 0 &&
+			c.key == nil {
+			c.dictionary, request.Coded = dictionary, true
 		}
 	}
 }
 
-// partition puts the columns of some names last, in that order: they name folders.
+// partition moves the columns with some names, which name folders, to the end, in the order of the
+// names.
 func (p *Plan) partition(names []string) {
 	p.folders = len(names)
 	of := func(c *column) int { return slices.Index(names, c.output.Field.Name) }
 	slices.SortStableFunc(p.columns, func(a, b column) int { return of(&a) - of(&b) })
 }
 
-// files are the columns that files have.
+// files returns the columns of files.
 func (p *Plan) files() []column { return p.columns[:len(p.columns)-p.folders] }
 
-// columnOf returns the first column of the release that is made of an attribute.
+// columnOf returns the number of the first column of the release that an attribute becomes.
 func (p *Plan) columnOf(attribute int) int {
 	return slices.IndexFunc(p.columns, func(c column) bool { return c.attribute == attribute })
 }
 
-// CheckLayout refuses a job whose release would have two columns of one name.
+// CheckLayout refuses a job whose release would have two columns with the same name.
 func CheckLayout(schema *formats.Schema, specs []*job.Column) error {
 	seen := make(map[string]bool)
 	for i := range schema.Fields {
 		for _, name := range specs[i].Released() {
 			if seen[name] {
-				return fault.Errorf(fault.Usage, "drop the column of that name, or render labels instead of bounds",
+				return fault.Errorf(fault.Usage,
+					"drop the column of that name, or render labels instead of bounds",
 					"lay out the release: two columns would be named %s", name)
 			}
 			seen[name] = true
@@ -125,22 +141,24 @@ func CheckLayout(schema *formats.Schema, specs []*job.Column) error {
 	return nil
 }
 
-// EachReleased calls f with every released column, and the input's field that it is made of.
+// EachReleased calls f with every released column and its field of the input.
 func (p *Plan) EachReleased(f func(source int, released formats.Field)) {
 	for i := range p.columns {
 		f(p.requests[p.columns[i].request].Column, p.columns[i].output.Field)
 	}
 }
 
-// Released is a column of the release, for those who write it down in another form.
+// Released is a column of the release, for callers that describe it in another form.
 type Released struct {
 	Field     formats.Field
-	Source    string // the input's column that it is made of
-	Attribute int    // -1: it is kept
-	// Of a masked one: the values, and for every label number 0, which is null, or 1 + the position of its value.
+	Source    string // its column of the input
+	Attribute int    // −1: the column is kept
+	// The values of a masked column and, by label number, 0 for null or 1 + the position of the
+	// value.
 	Values *formats.Values
 	Codes  []uint32
-	Parts  []writer.Part // of structs, by label number: values stand for them then
+	// fields of structs, by label number; Values are then the labels of the structs
+	Parts []writer.Part
 }
 
 // Released returns the columns in the release's order.
@@ -148,12 +166,13 @@ func (p *Plan) Released() []Released {
 	released := make([]Released, len(p.columns))
 	for i := range p.columns {
 		c := &p.columns[i]
-		released[i] = Released{c.output.Field, c.source, c.attribute, c.values, c.codes, c.output.Parts}
+		released[i] = Released{c.output.Field, c.source, c.attribute, c.values, c.codes,
+			c.output.Parts}
 	}
 	return released
 }
 
-// Outputs returns the columns that files have as the writer wants them.
+// Outputs returns the columns of files in the form of the writer.
 func (p *Plan) Outputs() []writer.Column {
 	outputs := make([]writer.Column, len(p.files()))
 	for i := range outputs {
@@ -162,13 +181,18 @@ func (p *Plan) Outputs() []writer.Column {
 	return outputs
 }
 
-// render makes the released columns of one attribute, whose label numbers index labels. Intervals
-// has one entry for every label of a discretized attribute but the null, and is nil otherwise.
-func render(spec *job.Column, field formats.Field, labels []engine.Label, intervals []engine.Interval) ([]column, error) {
-	// Null is the last of the labels, if it is one.
-	ofIntervals := func(name string, t formats.Type, add func(*formats.Values, engine.Interval) error) (column, error) {
+// render makes the released columns of one attribute. Label numbers are positions in labels. For a
+// discretized attribute, intervals has one entry for every label except null; else it is nil.
+func render(
+	spec *job.Column, field formats.Field, labels []engine.Label, intervals []engine.Interval,
+) ([]column, error) {
+	// Null, if there is one, is the last label.
+	ofIntervals := func(
+		name string, t formats.Type, add func(*formats.Values, engine.Interval) error,
+	) (column, error) {
 		return newRendered(name, t, len(labels), func(values *formats.Values, label int) error {
-			if label >= len(intervals) || labels[label].Mark { // a record with marks alone has no number
+			// a record with marks alone has no number
+			if label >= len(intervals) || labels[label].Mark {
 				return nil
 			}
 			return add(values, intervals[label])
@@ -177,22 +201,29 @@ func render(spec *job.Column, field formats.Field, labels []engine.Label, interv
 	switch spec.Render {
 	case job.RenderBounds:
 		names, of := spec.Released(), typeOfBounds(field.Type, intervals)
-		lower, err := ofIntervals(names[0], of, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Lower) })
+		addLower := func(values *formats.Values, i engine.Interval) error {
+			return addEnd(values, i.Lower)
+		}
+		lower, err := ofIntervals(names[0], of, addLower)
 		if err != nil {
 			return nil, err
 		}
-		upper, err := ofIntervals(names[1], of, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Upper) })
+		addUpper := func(values *formats.Values, i engine.Interval) error {
+			return addEnd(values, i.Upper)
+		}
+		upper, err := ofIntervals(names[1], of, addUpper)
 		return []column{lower, upper}, err
 	case job.RenderInterval:
 		c, err := renderIntervals(field, labels, intervals)
 		return []column{c}, err
 	}
-	c, err := newRendered(field.Name, formats.Type{Kind: formats.String}, len(labels), func(values *formats.Values, label int) error {
-		if !labels[label].Null {
-			values.AppendBytes([]byte(labels[label].Text))
-		}
-		return nil
-	})
+	c, err := newRendered(field.Name, formats.Type{Kind: formats.String}, len(labels),
+		func(values *formats.Values, label int) error {
+			if !labels[label].Null {
+				values.AppendBytes([]byte(labels[label].Text))
+			}
+			return nil
+		})
 	for label, of := range labels {
 		if domain.IsMark(of, spec.Mask) {
 			c.mark = c.codes[label]
@@ -201,11 +232,15 @@ func render(spec *job.Column, field formats.Field, labels []engine.Label, interv
 	return []column{c}, err
 }
 
-// newRendered returns a masked column of so many labels, for each of which add appends a value, or none
-// for null. It is always nullable, so that the schema does not tell whether a null occurs.
-func newRendered(name string, t formats.Type, labels int, add func(values *formats.Values, label int) error) (column, error) {
+// newRendered returns a masked column with the given number of labels. For each label, add appends
+// a value, or none for null. The column is always nullable, so that the schema does not show
+// whether a null occurs.
+func newRendered(
+	name string, t formats.Type, labels int, add func(values *formats.Values, label int) error,
+) (column, error) {
 	c := column{
-		output: writer.Column{Field: formats.Field{Name: name, Type: t, Nullable: true}, Masked: true},
+		output: writer.Column{Field: formats.Field{Name: name, Type: t, Nullable: true},
+			Masked: true},
 		values: &formats.Values{Type: t}, codes: make([]uint32, labels),
 	}
 	for label := range labels {
@@ -220,9 +255,10 @@ func newRendered(name string, t formats.Type, labels int, add func(values *forma
 	return c, nil
 }
 
-// typeOfBounds returns the type that the ends of a column's intervals are released in: the column's own, but microseconds instead of
-// nanoseconds where these hold every end. Not all that read Parquet, Spark among them, read nanoseconds. INT96, which is deprecated, is
-// never written.
+// typeOfBounds returns the released type of the ends of a column's intervals: the column's own
+// type, but with microseconds instead of nanoseconds if these can hold every end, since some
+// Parquet readers, such as Spark, do not read nanoseconds. INT96, which is deprecated, is never
+// written.
 func typeOfBounds(of formats.Type, intervals []engine.Interval) formats.Type {
 	if of.Unit != formats.Nano || of.Kind != formats.Time && of.Kind != formats.Timestamp {
 		return of
@@ -239,13 +275,17 @@ func typeOfBounds(of formats.Type, intervals []engine.Interval) formats.Type {
 	return micro
 }
 
-// addEnd appends an end of an interval in the source column's type, or in what stands for it. Open ones have none.
+// addEnd appends an end of an interval in the type of the source column or its replacement. It
+// appends nothing for an open end.
 func addEnd(values *formats.Values, end string) error {
 	if end == "" {
 		return nil
 	}
-	if err := values.Parse(end); err != nil { // INT96 has later moments than nanoseconds have, and finer ones than microseconds
-		return fault.Errorf(fault.Input, "render its labels, or have bounds rounded, as round: second", "write an end of its intervals: %w", err)
+	// INT96 has moments later than any with nanoseconds, and finer than microseconds.
+	if err := values.Parse(end); err != nil {
+		return fault.Errorf(fault.Input,
+			"render its labels, or have bounds rounded, as round: second",
+			"write an end of its intervals: %w", err)
 	}
 	return nil
 }

@@ -12,30 +12,30 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// rowsForm is the head of the rows that a process hands to another one (checkpoint.Encode): its name
-// and a byte, the version. A block is rows that spill.AppendRow appends.
+// rowsForm is the header of the rows that one process sends to another one (checkpoint.Encode): a
+// name and a version byte. A block has rows in the form of spill.AppendRow.
 const rowsForm = "kcut rows\x04"
 
-// sentBlock is from how many bytes on a block of rows ends.
+// sentBlock is the number of bytes from which on a block of rows ends.
 const sentBlock = 1 << 16
 
-// sending makes blocks of rows.
-type sending struct {
+// rowSender makes blocks of rows.
+type rowSender struct {
 	form  *rowForm
 	row   []byte // scratch
 	block []byte
 	add   func(block []byte) error
 }
 
-// send adds n rows that are equal.
-func (s *sending) send(row []byte, n int64) error {
+// send adds n equal rows.
+func (s *rowSender) send(row []byte, n int64) error {
 	if s.block = spill.AppendRow(s.block, row, n); len(s.block) < sentBlock {
 		return nil
 	}
 	return s.flush()
 }
 
-func (s *sending) take(rows *rowBlock) error {
+func (s *rowSender) take(rows *rowBlock) error {
 	for i, n := range rows.equal {
 		s.row = s.form.appendRow(s.row[:0], rows, i)
 		if err := s.send(s.row, n); err != nil {
@@ -45,14 +45,14 @@ func (s *sending) take(rows *rowBlock) error {
 	return nil
 }
 
-func (s *sending) flush() error {
+func (s *rowSender) flush() error {
 	err := s.add(s.block)
 	s.block = s.block[:0]
 	return err
 }
 
-// MaskSplit masks a split and returns its rows, in order unless they stay in that of the input. They
-// are drawn from the budget while they become more; the bytes are the caller's.
+// MaskSplit masks a split and returns its rows: sorted, or in the order of the input. While the
+// rows grow they are drawn from the budget; the returned bytes are not.
 func (m *Masker) MaskSplit(ctx context.Context, order Order, split formats.Split) ([]byte, error) {
 	o, err := m.ordering(order)
 	if err != nil {
@@ -62,11 +62,12 @@ func (m *Masker) MaskSplit(ctx context.Context, order Order, split formats.Split
 	defer func() { held.Return(held.Used()) }()
 	hold := func(n int64) error { return held.Draw("the masked rows of a split", n) }
 	return checkpoint.Encode(rowsForm, hold, func(add func([]byte) error) (err error) {
-		to := &sending{form: o.form, add: add}
+		to := &rowSender{form: o.form, add: add}
 		if order.Input {
 			err = errors.Join(o.split(ctx, workers.Worker{}, split, to), o.closeReaders())
 		} else {
-			err = o.sort(ctx, order.share(m.Budget), []formats.Split{split}, func(rows *spill.SortedRows) error { return sendAll(rows, to) })
+			err = o.sort(ctx, order.share(m.Budget), []formats.Split{split},
+				func(rows *spill.SortedRows) error { return sendAll(rows, to) })
 		}
 		if err != nil {
 			return err
@@ -75,8 +76,8 @@ func (m *Masker) MaskSplit(ctx context.Context, order Order, split formats.Split
 	})
 }
 
-// sendAll hands on all rows.
-func sendAll(rows rowSource, to *sending) error {
+// sendAll sends all rows.
+func sendAll(rows rowSource, to *rowSender) error {
 	for {
 		row, n, err := rows.Next()
 		if err == io.EOF {
@@ -91,11 +92,12 @@ func sendAll(rows rowSource, to *sending) error {
 	}
 }
 
-// receive hands on the rows that MaskSplit has made of a split. An error of damaged bytes wraps
+// receive passes on the rows that MaskSplit has made of a split. An error of damaged bytes wraps
 // formats.ErrDamaged.
 func (o *ordering) receive(s formats.Split, to func(row []byte, n int64) error) error {
 	return o.made(s.Ordinal, func(rows []byte) error {
-		err := checkpoint.Decode(rows, rowsForm, func(block []byte) error { return spill.EachRow(block, to) })
+		err := checkpoint.Decode(rows, rowsForm,
+			func(block []byte) error { return spill.EachRow(block, to) })
 		if errors.Is(err, checkpoint.ErrNone) {
 			return fmt.Errorf("read %d bytes of masked rows: %w", len(rows), formats.ErrDamaged)
 		}

@@ -1,15 +1,15 @@
 package masking
 
-// rowBlock is some rows of the release in the form of a rowForm, each with the number of rows that
-// are equal to it.
+// rowBlock is distinct rows of the release in the form of a rowForm, each with its number of
+// copies.
 type rowBlock struct {
-	heads  []uint64 // the words of their heads
-	tails  []byte   // their bytes behind these
-	starts []int    // by row, where the form has bytes behind heads: where its own start
-	equal  []int64  // by row
+	heads  []uint64 // the words of the rows' heads
+	tails  []byte   // the rows' bytes behind their heads
+	starts []int    // by row: where its bytes in tails start; empty if rows have heads alone
+	equal  []int64  // by row: number of copies
 }
 
-// records returns how many rows there are, equal ones included.
+// records returns the number of rows, counting copies.
 func (b *rowBlock) records() (n int64) {
 	for _, equal := range b.equal {
 		n += equal
@@ -51,7 +51,7 @@ func (b *rowBlock) row(i int) rowBlock {
 	return one
 }
 
-// clear forgets the rows.
+// clear removes the rows.
 func (b *rowBlock) clear() {
 	b.heads, b.tails, b.starts, b.equal = b.heads[:0], b.tails[:0], b.starts[:0], b.equal[:0]
 }

@@ -13,45 +13,53 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// rowForm writes rows of the release as bytes whose order is that of the rows: by the labels of the masked columns, those that
-// name folders first and the others in the order of the cut, then by the values of the kept columns. A null comes last.
+// rowForm writes rows of the release as bytes that sort like the rows: by the labels of the masked
+// columns, those that name folders first and the others in the order of the cut, then by the values
+// of the kept columns. Null is last.
 //
-//	head: labels, and values of kept columns that are listed, each in as few bits as its column needs │ kept column │ kept column │ ...
+//	head │ kept column │ kept column │ ...
 //
-// Nothing is lost: a row group is made of such rows. In the head are the first kept columns as long as their values are listed. How
-// large rows are is told as if none were: row groups do not depend on that.
+// The head has the labels, and the values of kept columns with a dictionary, each in as few bits as
+// its column needs.
+//
+// A row group is made of such rows, so they contain everything. The first kept columns are in the
+// head as long as each has a dictionary. The size of a row does not depend on dictionaries, and so
+// row groups do not, either.
 type rowForm struct {
 	columns []column
-	fields  []headField // of the head
-	masked  []headField // the first ones of these
-	listed  []headField // the others
-	kept    []keptField // behind the head
-	folders int         // masked fields, the first ones, that name folders
-	words   int         // that the head takes
-	head    int         // bytes that it takes
-	labels  int         // bytes that it would take without the listed ones
-	most    int         // bytes that a row has more, as if none were listed
-	other   []uint64    // of the head's words: the bits of listed columns
+	fields  []headField // all fields of the head
+	masked  []headField // the first fields: masked columns
+	coded   []headField // the other fields: kept columns with a dictionary
+	kept    []keptField // kept columns behind the head
+	folders int         // number of masked fields, the first ones, that name folders
+	words   int         // number of words of the head
+	head    int         // bytes of the head
+	labels  int         // bytes of the head without the coded fields
+	most    int         // largest number of bytes that a row would have more if no field were coded
+	other   []uint64    // by word of the head: the bits of coded fields
 }
 
-// headField is a column of the release that the head of a row has.
+// headField is a column of the release in the head of a row.
 type headField struct {
-	column int             // of the release
-	values *formats.Values // that rows have, and null
-	ranks  []uint64        // by 0 for null or 1 + a position among the column's values: the rank, where it is in its word
-	codes  []uint32        // by rank
-	sizes  []int           // of a kept column, by rank: bytes of a row if it were not listed
-	bits   int
-	word   int
-	shift  int
+	column int             // number of the column in the release
+	values *formats.Values // the values of rows, without null
+	// by code, 0 for null or 1 + the position of a value: the rank, shifted to its place in the
+	// word
+	ranks []uint64
+	codes []uint32 // by rank: the code
+	// kept column, by rank: the bytes that the value would have behind the head
+	sizes []int
+	bits  int
+	word  int
+	shift int
 }
 
-// keptField is a kept column of the release that is not in the head.
+// keptField is a kept column of the release behind the head.
 type keptField struct {
 	column int
 	typ    formats.Type
-	base   uint64          // of a type in words: the word of zero
-	levels []writer.Levels // of a nested column, by leaf
+	base   uint64          // type in words: the word of zero
+	levels []writer.Levels // nested column: levels by leaf
 }
 
 func newRowForm(p *Plan) (f *rowForm, err error) {
@@ -78,13 +86,13 @@ func newRowForm(p *Plan) (f *rowForm, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if c.listed != nil && len(f.kept) == 0 {
-			f.fields = append(f.fields, kept.listed(c.listed))
+		if c.dictionary != nil && len(f.kept) == 0 {
+			f.fields = append(f.fields, kept.coded(c.dictionary))
 		} else {
 			f.kept = append(f.kept, kept)
 		}
 	}
-	f.masked, f.listed = f.fields[:masked], f.fields[masked:]
+	f.masked, f.coded = f.fields[:masked], f.fields[masked:]
 	f.layOut()
 	return f, nil
 }
@@ -112,17 +120,17 @@ func (f *rowForm) layOut() {
 	}
 	f.head = 8*f.words + (used+7)/8
 	f.words++
-	if len(f.listed) == 0 {
+	if len(f.coded) == 0 {
 		f.labels = f.head
 	}
 	f.other = make([]uint64, f.words)
-	for i := range f.listed {
-		f.other[f.listed[i].word] |= (1<<f.listed[i].bits - 1) << f.listed[i].shift
+	for i := range f.coded {
+		f.other[f.coded[i].word] |= (1<<f.coded[i].bits - 1) << f.coded[i].shift
 	}
 }
 
-// newMaskedField ranks the values of a column in the order of the cut, equal ones alike: the mark of suppressed values after
-// all others, and then the null.
+// newMaskedField ranks the values of a column in the order of the cut. Equal values have the same
+// rank. The mark of suppressed values comes after all others, and then null.
 func newMaskedField(i int, c *column) headField {
 	m := headField{column: i, values: c.values, ranks: make([]uint64, c.values.Len()+1)}
 	known := formats.NewDistinct(&formats.Values{Type: c.values.Type})
@@ -145,8 +153,10 @@ func newMaskedField(i int, c *column) headField {
 	return m
 }
 
-// rank returns the rank that the word of a row has which the field is in.
-func (m *headField) rank(word uint64) int { return int(word >> (m.shift & 63) & (1<<(m.bits&63) - 1)) }
+// rank returns the rank of the field in a word of a row's head.
+func (m *headField) rank(word uint64) int {
+	return int(word >> (m.shift & 63) & (1<<(m.bits&63) - 1))
+}
 
 func newKeptField(i int, c *column) (f keptField, err error) {
 	f = keptField{column: i, typ: c.output.Field.Type}
@@ -159,10 +169,11 @@ func newKeptField(i int, c *column) (f keptField, err error) {
 	return f, err
 }
 
-// listed returns the field of the head that has the same column, whose values are known and in order.
-func (f *keptField) listed(values *formats.Values) headField {
+// coded returns the field of the head for the same column with a dictionary.
+func (f *keptField) coded(values *formats.Values) headField {
 	n := values.Len()
-	m := headField{column: f.column, values: values, ranks: make([]uint64, n+1), codes: make([]uint32, n+1), sizes: make([]int, n+1)}
+	m := headField{column: f.column, values: values, ranks: make([]uint64, n+1),
+		codes: make([]uint32, n+1), sizes: make([]int, n+1)}
 	var room []byte
 	for rank := range m.codes {
 		code := (rank + 1) % (n + 1)
@@ -175,12 +186,13 @@ func (f *keptField) listed(values *formats.Values) headField {
 // keptCells are the cells of one kept column in a batch.
 type keptCells struct {
 	values *formats.Values
-	codes  []uint32 // by row: 0 for null or 1 + a position among the values
-	data   []byte   // of a nested column: the bytes of all rows
-	ends   []int    // likewise: by row, where they end
+	codes  []uint32 // by row: 0 for null or 1 + the position of a value
+	data   []byte   // nested column: the bytes of all rows
+	ends   []int    // nested column, by row: where its bytes end
 }
 
-// appendCell appends the bytes of a row's cell. Those of a dictionary's values are not kept: they may be as large as the memory.
+// appendCell appends the bytes of a row's cell. The bytes of a dictionary's values are not kept,
+// since they may be as large as the memory.
 func (f *keptField) appendCell(to []byte, k *keptCells, row int) []byte {
 	if f.levels == nil {
 		return f.appendValue(to, k.values, k.codes[row])
@@ -220,8 +232,8 @@ const (
 	textTag = 1
 )
 
-// appendWord appends a value in words: a tag that tells the sign and the number of bytes, then the bytes of the distance to
-// zero. Small numbers are short.
+// appendWord appends a value in words: a tag with the sign and the number of bytes, then the bytes
+// of the distance to zero. Small numbers are short.
 func appendWord(to []byte, word, zero uint64) []byte {
 	distance, tag, n := word-zero, 0x80, 0
 	if word >= zero {
@@ -246,7 +258,7 @@ func wordBytes(tag byte) int {
 	return int(0x7f - tag)
 }
 
-// parseWord returns the value of what appendWord has appended.
+// parseWord returns the value that appendWord has appended.
 func parseWord(b []byte, zero uint64) uint64 {
 	distance := uint64(0)
 	if b[0] < 0x80 {
@@ -258,7 +270,7 @@ func parseWord(b []byte, zero uint64) uint64 {
 	return zero + distance
 }
 
-// length returns how many bytes of a row a column takes that begins there.
+// length returns the number of bytes of a column that begins at b in a row.
 func (f *keptField) length(b []byte) int {
 	switch {
 	case f.levels != nil:
@@ -271,10 +283,11 @@ func (f *keptField) length(b []byte) int {
 	return 1 + spill.TextLength(b[1:])
 }
 
-// block returns how many rows are made into labels and values, or out of them, at a time: fewer where there are many columns.
+// block returns the number of rows that are made into labels and values, or out of them, at a time.
+// It is smaller if there are many columns.
 func (f *rowForm) block() int { return min(orderedBlock, max(1, blockCells/len(f.columns))) }
 
-// short returns how many bytes every row has, if they are short; else 0.
+// short returns the number of bytes of every row if rows are short; else 0.
 func (f *rowForm) short() int {
 	if len(f.kept) > 0 || f.head > spill.MostShort {
 		return 0
@@ -282,14 +295,14 @@ func (f *rowForm) short() int {
 	return f.head
 }
 
-// sizeOf returns how many bytes rows have, equal ones once, as if no column were listed.
+// sizeOf returns the number of bytes of distinct rows, as if no field were coded.
 func (f *rowForm) sizeOf(b *rowBlock) int {
 	size := len(b.equal) * f.labels
 	if len(b.starts) > 0 {
 		size += len(b.tails) - b.starts[0]
 	}
-	for i := range f.listed {
-		l := &f.listed[i]
+	for i := range f.coded {
+		l := &f.coded[i]
 		for at := l.word; at < len(b.heads); at += f.words {
 			size += l.sizes[l.rank(b.heads[at])]
 		}
@@ -297,7 +310,7 @@ func (f *rowForm) sizeOf(b *rowBlock) int {
 	return size
 }
 
-// read makes a block that of one row, of which there are n. Its bytes stay those of the row.
+// read sets a block to one row with n copies. The block keeps the row's bytes.
 func (f *rowForm) read(b *rowBlock, row []byte, n int64) {
 	b.heads, b.equal = f.appendWords(b.heads[:0], row), append(b.equal[:0], n)
 	if len(f.kept) > 0 {
@@ -305,10 +318,13 @@ func (f *rowForm) read(b *rowBlock, row []byte, n int64) {
 	}
 }
 
-// headOf gathers what some of the fields have in the words of rows, whose bits for them are zero.
-// For a field ranksOf returns the codes of the rows, and the ranks that these lead to. Rows that the
-// labels of the first attribute drop, if first is given, need none.
-func (f *rowForm) headOf(fields []headField, heads []uint64, first []uint32, ranksOf func(i int) (ranks []uint64, codes []uint32)) error {
+// headOf gathers some fields in the words of rows, whose bits for these fields are zero. For each
+// field ranksOf returns the codes of the rows, and the ranks by code. If the labels of the first
+// attribute are given, rows that they drop need no rank.
+func (f *rowForm) headOf(
+	fields []headField, heads []uint64, first []uint32,
+	ranksOf func(i int) (ranks []uint64, codes []uint32),
+) error {
 	for i := range fields {
 		ranks, codes := ranksOf(i)
 		at, words := fields[i].word, f.words
@@ -325,7 +341,7 @@ func (f *rowForm) headOf(fields []headField, heads []uint64, first []uint32, ran
 	return nil
 }
 
-// noRank is what values lead to that have no label, or are not listed.
+// noRank is the rank of values without a label, or missing in a dictionary.
 const noRank = 1<<64 - 1
 
 // appendHead appends the head of a row.
@@ -356,13 +372,13 @@ func (f *rowForm) appendWords(to []uint64, row []byte) []uint64 {
 	return append(to, binary.BigEndian.Uint64(last[:]))
 }
 
-// rankMap leads from the local codes of a column of the head to ranks, as far as the values are known.
+// rankMap maps the local codes of a column of the head to ranks, as far as the values are known.
 type rankMap struct {
 	of    *formats.Values
 	ranks []uint64
 }
 
-// learn makes a mapping, and the ranks behind it, cover values.
+// learn extends a mapping, and the ranks after it, to a list of values.
 func (r *rankMap) learn(m *domain.Mapping, values *formats.Values, field *headField) error {
 	if err := m.Learn(values); err != nil {
 		return err
@@ -381,7 +397,7 @@ func (r *rankMap) learn(m *domain.Mapping, values *formats.Values, field *headFi
 	return nil
 }
 
-// labelRanks returns the ranks of the labels that a recoding numbers, in one of the field's columns.
+// labelRanks returns, by label number of a recoding, the ranks in one masked field.
 func (f *rowForm) labelRanks(i int) []uint64 {
 	m := &f.masked[i]
 	ranks := make([]uint64, len(f.columns[m.column].codes))

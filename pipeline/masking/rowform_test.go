@@ -13,10 +13,11 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Values as bytes are in the order of the values, none begins another, and nothing is lost.
+// The bytes of values sort like the values, no value begins with another one, and nothing is lost.
 func TestValueBytes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, kind := range []formats.Kind{formats.Int, formats.Uint, formats.Boolean, formats.String} {
+	kinds := []formats.Kind{formats.Int, formats.Uint, formats.Boolean, formats.String}
+	for _, kind := range kinds {
 		f := &keptField{typ: formats.Type{Kind: kind, Bits: 64}}
 		if kind == formats.Int {
 			f.base = formats.IntWord(0)
@@ -39,13 +40,16 @@ func TestValueBytes(t *testing.T) {
 			if !f.typ.InWords() {
 				want = bytes.Compare(text[0], text[1])
 			}
-			if bytes.Compare(x, y) != want || want != 0 && bytes.HasPrefix(y, x) || x[0] == nullTag {
-				t.Fatalf("%v: %x and %x (%x, %x) are %x and %x", f.typ, a, b, text[0], text[1], x, y)
+			if bytes.Compare(x, y) != want || want != 0 && bytes.HasPrefix(y, x) ||
+				x[0] == nullTag {
+				t.Fatalf("%v: %x and %x (%x, %x) are %x and %x", f.typ, a, b, text[0], text[1], x,
+					y)
 			}
 			if n := f.length(append(x[:len(x):len(x)], y...)); n != len(x) {
 				t.Fatalf("%x has a length of %d", x, n)
 			}
-			if f.typ.InWords() && parseWord(x, f.base) != a || !f.typ.InWords() && !bytes.Equal(spill.ParseText(nil, x[1:]), text[0]) {
+			if f.typ.InWords() && parseWord(x, f.base) != a ||
+				!f.typ.InWords() && !bytes.Equal(spill.ParseText(nil, x[1:]), text[0]) {
 				t.Fatalf("%x came back another one", x)
 			}
 		}
@@ -60,19 +64,22 @@ func textOf(rng *rand.Rand) (text []byte) {
 	return text
 }
 
-// Rows of a nested column come back from their bytes.
+// Rows of a nested column can be read back from their bytes.
 func TestNestedRowBytes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	f := &keptField{typ: formats.Type{Kind: formats.Nested}, levels: []writer.Levels{{Repetition: 1, Definition: 2}, {}}}
+	f := &keptField{typ: formats.Type{Kind: formats.Nested},
+		levels: []writer.Levels{{Repetition: 1, Definition: 2}, {}}}
 	for range 200 {
 		rows := 1 + rng.IntN(20)
 		list := formats.Leaf{Values: &formats.Values{Type: formats.Type{Kind: formats.Binary}}}
-		flat := formats.Leaf{Entries: rows, Values: &formats.Values{Type: formats.Type{Kind: formats.Binary}}}
+		flat := formats.Leaf{Entries: rows,
+			Values: &formats.Values{Type: formats.Type{Kind: formats.Binary}}}
 		for range rows {
 			for entry := range 1 + rng.IntN(4) {
 				defined := byte(rng.IntN(3))
 				list.Entries++
-				list.Repetition, list.Definition = append(list.Repetition, byte(min(entry, 1))), append(list.Definition, defined)
+				list.Repetition, list.Definition = append(list.Repetition, byte(min(entry, 1))),
+					append(list.Definition, defined)
 				if defined == 2 {
 					list.Values.AppendBytes(textOf(rng))
 				}
@@ -80,7 +87,8 @@ func TestNestedRowBytes(t *testing.T) {
 			flat.Values.AppendBytes(textOf(rng))
 		}
 		var k keptCells
-		if err := f.learn(&k, &formats.Column{Leaves: []formats.Leaf{list, flat}}, rows); err != nil {
+		column := &formats.Column{Leaves: []formats.Leaf{list, flat}}
+		if err := f.learn(&k, column, rows); err != nil {
 			t.Fatal(err)
 		}
 		var back keptRows
@@ -96,7 +104,8 @@ func TestNestedRowBytes(t *testing.T) {
 			t.Fatalf("%+v came back as %+v", []formats.Leaf{list, flat}, back.Leaves)
 		}
 		list.Entries--
-		if err := f.learn(&k, &formats.Column{Leaves: []formats.Leaf{list, flat}}, rows); err == nil {
+		column = &formats.Column{Leaves: []formats.Leaf{list, flat}}
+		if err := f.learn(&k, column, rows); err == nil {
 			t.Error("a leaf whose levels are too many was taken")
 		}
 	}

@@ -9,18 +9,22 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 )
 
-// intervalParts is how many fields the structs of intervals have.
+// intervalParts is the number of fields of interval structs.
 const intervalParts = 3
 
-// renderIntervals makes a column of structs of a column's labels: the ends of an interval, null where it is open, and which of them
-// belong to it. The null and the mark of suppressed records are no struct.
-func renderIntervals(field formats.Field, labels []engine.Label, intervals []engine.Interval) (column, error) {
-	c, err := newRendered(field.Name, formats.Type{Kind: formats.String}, len(labels), func(values *formats.Values, label int) error {
-		if label < len(intervals) && !labels[label].Mark {
-			values.AppendBytes([]byte(intervals[label].Label))
-		}
-		return nil
-	})
+// renderIntervals makes a column of structs from a column's labels. A struct has the ends of an
+// interval, null for open ends, and the name of the ends that belong to the interval. For null and
+// the mark of suppressed records there is no struct.
+func renderIntervals(
+	field formats.Field, labels []engine.Label, intervals []engine.Interval,
+) (column, error) {
+	c, err := newRendered(field.Name, formats.Type{Kind: formats.String}, len(labels),
+		func(values *formats.Values, label int) error {
+			if label < len(intervals) && !labels[label].Mark {
+				values.AppendBytes([]byte(intervals[label].Label))
+			}
+			return nil
+		})
 	if err != nil {
 		return c, err
 	}
@@ -41,13 +45,15 @@ func renderIntervals(field formats.Field, labels []engine.Label, intervals []eng
 			return c, err
 		}
 	}
-	c.output.Field.Type = formats.Type{Kind: formats.Nested, Nested: fmt.Sprintf("{lower: %s, upper: %[1]s, closed: %s}", ends, closed.Values.Type)}
+	c.output.Field.Type = formats.Type{Kind: formats.Nested,
+		Nested: fmt.Sprintf("{lower: %s, upper: %[1]s, closed: %s}", ends, closed.Values.Type)}
 	parts := [intervalParts]writer.Part{lower.Part, upper.Part, closed.Part}
 	c.output.Parts = parts[:]
 	return c, nil
 }
 
-// closedEnds says which ends of an interval belong to it, as pandas does. Of an open end it says nothing.
+// closedEnds returns the ends of an interval that belong to it, in the words of pandas. It ignores
+// open ends.
 func closedEnds(i engine.Interval) string {
 	if strings.HasSuffix(i.Label, "]") {
 		return "both"
@@ -55,14 +61,14 @@ func closedEnds(i engine.Interval) string {
 	return "left"
 }
 
-// part is a field of structs that is being made.
+// part is a field of structs while it is made.
 type part struct{ writer.Part }
 
 func newPart(name string, t formats.Type) part {
 	return part{writer.Part{Name: name, Values: &formats.Values{Type: t}}}
 }
 
-// add adds what the next label has, nothing for null.
+// add adds the text of the next label; an empty text is null.
 func (p *part) add(text string) error {
 	if err := addEnd(p.Values, text); err != nil || text == "" {
 		p.Codes = append(p.Codes, 0)

@@ -9,16 +9,16 @@ import (
 	"github.com/kcut/kcut/internal/workers"
 )
 
-// task is what one worker makes row groups of, where rows stay in the order of the input: splits
-// whose rows share a row group, or one that has rows for several.
+// task is the splits from which one worker makes row groups, if rows stay in the order of the
+// input: several splits for one row group, or one split for several row groups.
 type task struct {
 	splits []formats.Split
 	limit  groupLimit
 }
 
-// planRowGroups lays out the row groups over all splits, in order. Splits are joined while a row
-// group has room for all of their rows; of one that is larger alone, row groups of equal size are
-// made. The result depends on the splits' sizes alone.
+// planRowGroups lays out the row groups of all splits, in order. It joins splits while a row group
+// has room for all of their rows. A larger split becomes row groups of equal size. The result
+// depends on the splits' sizes alone.
 func planRowGroups(splits []formats.Split, limit groupLimit) (tasks []task) {
 	filled := int64(0)
 	for _, s := range splits {
@@ -45,37 +45,40 @@ func (o *ordering) keep(ctx context.Context, to Sink) (err error) {
 	tasks := planRowGroups(o.Dataset.Splits(), newGroupLimit(o.order.Rows, o.Dataset.Rows()))
 	made := make([]*orderedGroup, o.Threads)
 	defer func() { err = errors.Join(err, o.closeReaders()) }()
-	return workers.Ordered(ctx, len(tasks), o.Threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) (err error) {
-		g := made[pool.Number]
-		if g == nil {
-			if g, err = o.newGroup(min(o.Threads, len(tasks))); err != nil {
-				return err
+	return workers.Ordered(ctx, len(tasks), o.Threads,
+		func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) (err error) {
+			g := made[pool.Number]
+			if g == nil {
+				if g, err = o.newGroup(min(o.Threads, len(tasks))); err != nil {
+					return err
+				}
+				made[pool.Number] = g
 			}
-			made[pool.Number] = g
-		}
-		defer g.close()
-		f := &filling{g, tasks[i].limit, func() error { return o.hand(g, emit) }}
-		for _, s := range tasks[i].splits {
-			if err := o.split(ctx, pool, s, f); err != nil {
-				return err
+			defer g.close()
+			f := &groupFiller{g, tasks[i].limit, func() error { return o.hand(g, emit) }}
+			for _, s := range tasks[i].splits {
+				if err := o.split(ctx, pool, s, f); err != nil {
+					return err
+				}
 			}
-		}
-		if g.count == 0 {
-			return nil
-		}
-		return f.hand()
-	}, func(g group) error { return to.Add(g.EncodedRowGroup, g.folder) })
+			if g.count == 0 {
+				return nil
+			}
+			return f.hand()
+		}, func(g group) error { return to.Add(g.EncodedRowGroup, g.folder) })
 }
 
-// split hands on the rows of a split in their order, those that were made, or those of the input, or
-// has them sorted, where there is no sink.
-func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Split, to rowSink) error {
+// split passes on the rows of a split: those that another process has made, or those of the input.
+// They go to the sink in their order or, if that is nil, to a sorter.
+func (o *ordering) split(
+	ctx context.Context, pool workers.Worker, s formats.Split, to rowSink,
+) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if o.made != nil {
 		if to == nil {
-			to = sorted{o.form, o.rows[pool.Number]}
+			to = sortSink{o.form, o.rows[pool.Number]}
 		}
 		var one rowBlock
 		return o.receive(s, func(row []byte, n int64) error {
@@ -95,7 +98,7 @@ func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Spl
 	return nil
 }
 
-// closeReaders lets go of what splits were read with.
+// closeReaders closes the readers of splits.
 func (o *ordering) closeReaders() (err error) {
 	for i, w := range o.readers {
 		if w != nil {
@@ -106,14 +109,14 @@ func (o *ordering) closeReaders() (err error) {
 	return err
 }
 
-// filling fills one row group after the other with rows as they come.
-type filling struct {
+// groupFiller fills one row group after the other with rows as they come.
+type groupFiller struct {
 	*orderedGroup
 	limit groupLimit
-	hand  func() error // hands on the row group, which is empty then
+	hand  func() error // passes on the row group, and empties it
 }
 
-func (f *filling) take(rows *rowBlock) error {
+func (f *groupFiller) take(rows *rowBlock) error {
 	size := f.form.sizeOf(rows)
 	if !f.limit.ends(f.count+rows.records(), int64(f.size+size)) {
 		return f.orderedGroup.take(rows, size)

@@ -26,7 +26,8 @@ func splitsOf(rows ...int64) (splits []formats.Split) {
 func TestPlanRowGroups(t *testing.T) {
 	for _, tt := range []struct {
 		splits []formats.Split
-		want   string // of each task the ordinals of its splits, and the most rows of a row group
+		// for each task the ordinals of its splits, and the largest number of rows of a row group
+		want string
 	}{
 		{splitsOf(), ""},
 		{splitsOf(0, 0), ""},
@@ -50,9 +51,9 @@ func TestPlanRowGroups(t *testing.T) {
 	}
 }
 
-// Row groups of blocks end where they do when rows are taken one by one, whether these have bytes
-// behind their heads or not.
-func TestFilling(t *testing.T) {
+// Row groups of blocks end at the same rows as if rows are added one by one, with bytes behind
+// heads or without.
+func TestGroupFiller(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 41))
 		form := &rowForm{words: 1, head: 8, labels: 8}
@@ -60,22 +61,25 @@ func TestFilling(t *testing.T) {
 			form.kept = make([]keptField, 1)
 		}
 		limit := groupLimit{1 + rng.Int64N(60), rng.Int64N(3) * rng.Int64N(300)}
-		g := &orderedGroup{o: &ordering{Masker: &Masker{Budget: spill.NewBudget(1 << 30)}}, form: form}
+		g := &orderedGroup{o: &ordering{Masker: &Masker{Budget: spill.NewBudget(1 << 30)}},
+			form: form}
 		var got []int64
 		var rows, taken [][]byte
 		hand := func() error {
 			got = append(got, g.count)
 			for i, n := range g.taken.equal {
-				taken = append(taken, slices.Repeat([][]byte{form.appendRow(nil, &g.taken, i)}, int(n))...)
+				taken = append(taken,
+					slices.Repeat([][]byte{form.appendRow(nil, &g.taken, i)}, int(n))...)
 			}
 			g.close()
 			return nil
 		}
-		f := &filling{g, limit, hand}
+		f := &groupFiller{g, limit, hand}
 		for range rng.IntN(5) {
 			var b, one rowBlock
 			for range rng.IntN(90) {
-				row, n := binary.BigEndian.AppendUint64(nil, uint64(len(rows))), 1+rng.IntN(3)*rng.IntN(40)
+				row, n := binary.BigEndian.AppendUint64(nil, uint64(len(rows))),
+					1+rng.IntN(3)*rng.IntN(40)
 				if len(form.kept) > 0 {
 					row = append(row, make([]byte, rng.IntN(9))...)
 				}
@@ -92,7 +96,8 @@ func TestFilling(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if want := naiveGroups(rows, limit); !slices.Equal(got, want) || !reflect.DeepEqual(taken, rows) {
+		if want := naiveGroups(rows, limit); !slices.Equal(got, want) ||
+			!reflect.DeepEqual(taken, rows) {
 			t.Fatalf("seed %d, %+v: row groups of %d rows, want %d", seed, limit, got, want)
 		}
 	}
@@ -104,7 +109,8 @@ func TestNewGroupLimit(t *testing.T) {
 		want          groupLimit
 	}{
 		{7, 1 << 40, groupLimit{rows: 7}}, {0, 1000, groupLimit{UsualGroup, groupBytes}},
-		{0, 1 << 33, groupLimit{1 << 19, groupBytes}}, // else there would be more than a file has numbers for
+		// else there would be more row groups than a file can number
+		{0, 1 << 33, groupLimit{1 << 19, groupBytes}},
 	} {
 		if got := newGroupLimit(tt.rows, tt.records); got != tt.want {
 			t.Errorf("%d rows of %d: %+v, want %+v", tt.rows, tt.records, got, tt.want)
@@ -127,12 +133,15 @@ func TestPlanRowGroupsCoversEveryRowOnce(t *testing.T) {
 			size := int64(0)
 			for _, s := range task.splits {
 				if s.Row != next || s.Rows == 0 {
-					t.Fatalf("rows %v, limit %d: split %d after row %d", rows, limit, s.Ordinal, next)
+					t.Fatalf("rows %v, limit %d: split %d after row %d", rows, limit, s.Ordinal,
+						next)
 				}
 				next, size = s.Row+s.Rows, size+s.Rows
 			}
-			if own := task.limit.rows; own > limit || own <= limit/2 || len(task.splits) > 1 && size > own {
-				t.Fatalf("rows %v, limit %d: row groups of %d in a task of %d", rows, limit, own, size)
+			if own := task.limit.rows; own > limit || own <= limit/2 ||
+				len(task.splits) > 1 && size > own {
+				t.Fatalf("rows %v, limit %d: row groups of %d in a task of %d", rows, limit, own,
+					size)
 			}
 		}
 		if n := len(splits); n > 0 && next != splits[n-1].Row+splits[n-1].Rows {

@@ -13,38 +13,40 @@ import (
 	"github.com/kcut/kcut/pipeline/domain"
 )
 
-// worker is one worker's open reader, and what masks the batches that it reads.
+// worker is the open reader of one goroutine, and the state with which it masks batches.
 type worker struct {
-	o      *ordering
-	pool   workers.Worker   // the goroutine
-	tokens []*tokens        // of every released column: its pseudonyms; nil where it has none
-	labels []domain.Mapping // of every masked field: to places among its values; nil when rows are recoded as a whole
-	tuples *recoded         // then
-	listed []domain.Mapping // by listed field
-	ranks  []rankMap        // by field of the head
-	kept   []keptCells
+	o          *ordering
+	pool       workers.Worker // the goroutine
+	pseudonyms []*pseudonyms  // by released column; nil: it has no pseudonyms
+	// by masked field: to codes of its values; nil if labels depend on all codes
+	labels  []domain.Mapping
+	labeler *rowLabeler      // labels of rows, if these depend on all codes
+	coded   []domain.Mapping // by coded field
+	ranks   []rankMap        // by field of the head
+	kept    []keptCells
 
 	reader   formats.BatchReader
 	batch    *formats.Batch
 	replaced formats.Batch // the batch with pseudonyms
 }
 
-// noLabel is what values lead to that no row of the input has, unless it has changed.
+// noLabel is the code of values that no row of the input has, unless the input has changed.
 const noLabel = math.MaxUint32
 
 func (o *ordering) newWorker() *worker {
-	w := &worker{o: o, ranks: make([]rankMap, len(o.form.fields)), kept: make([]keptCells, len(o.form.kept))}
+	w := &worker{o: o, ranks: make([]rankMap, len(o.form.fields)),
+		kept: make([]keptCells, len(o.form.kept))}
 	for i := range o.Plan.columns {
-		w.tokens = append(w.tokens, nil)
+		w.pseudonyms = append(w.pseudonyms, nil)
 		if c := &o.Plan.columns[i]; c.key != nil {
-			w.tokens[i] = newTokens(c, o.Budget)
+			w.pseudonyms[i] = newPseudonyms(c, o.Budget)
 		}
 	}
-	for i := range o.form.listed {
-		w.listed = append(w.listed, domain.NewMapping(listedCoder{o.form.listed[i].values}))
+	for i := range o.form.coded {
+		w.coded = append(w.coded, domain.NewMapping(dictionaryCoder{o.form.coded[i].values}))
 	}
 	if o.labelOf != nil {
-		w.tuples = o.newRecoded(o.Budget, o.Threads)
+		w.labeler = o.newLabeler(o.Budget, o.Threads)
 		return w
 	}
 	for i := range o.form.masked {
@@ -53,7 +55,7 @@ func (o *ordering) newWorker() *worker {
 	return w
 }
 
-// mapping returns what leads from the values of a masked column to those that are released.
+// mapping returns the mapping from the values of a masked column to its released values.
 func (m *Masker) mapping(c *column) domain.Mapping {
 	codes := slices.Clone(m.Recoding.Codes(c.attribute))
 	for i, label := range codes {
@@ -61,14 +63,18 @@ func (m *Masker) mapping(c *column) domain.Mapping {
 			codes[i] = c.codes[label]
 		}
 	}
-	return domain.NewMapping(domain.Renumbered{Coder: m.Coders[c.attribute], Codes: codes, Domain: c.values.Len() + 1, Else: noLabel})
+	return domain.NewMapping(domain.Renumbered{
+		Coder: m.Coders[c.attribute], Codes: codes, Domain: c.values.Len() + 1, Else: noLabel,
+	})
 }
 
-// column returns the batch's column that a column of the release is made of.
-func (w *worker) column(i int) *formats.Column { return w.batch.Columns[w.o.Plan.columns[i].request] }
+// column returns the batch's column from which a column of the release is made.
+func (w *worker) column(i int) *formats.Column {
+	return w.batch.Columns[w.o.Plan.columns[i].request]
+}
 
 func (w *worker) close() error {
-	for _, t := range w.tokens {
+	for _, t := range w.pseudonyms {
 		if t != nil {
 			t.close()
 		}
@@ -84,13 +90,13 @@ func (w *worker) closeReader() (err error) {
 	return err
 }
 
-// split reads a split, and calls use with the number of rows of each batch that are of it.
+// split reads a split, and calls use with each batch's number of rows that belong to the split.
 func (w *worker) split(ctx context.Context, s formats.Split, use func(rows int) error) (err error) {
 	read, requests := w.o.Dataset.ReadCounted, w.o.Plan.requests
-	if w.o.order.Input && w.o.Recoding.Cells() > 0 { // every record may go elsewhere
+	if w.o.order.Input && w.o.Recoding.Cells() > 0 { // every record may get other labels
 		read = w.o.Dataset.Read
 	}
-	if w.o.Class != nil { // it is read last
+	if w.o.Class != nil { // the class is read last
 		requests = append(slices.Clip(requests), w.o.Tuples[len(w.o.Coders)])
 	}
 	if w.reader, err = read(ctx, s, requests); err != nil {
@@ -110,8 +116,8 @@ func (w *worker) split(ctx context.Context, s formats.Split, use func(rows int) 
 	return w.closeReader()
 }
 
-// rowsOf returns the number of the first rows of a batch that have some records together, the last
-// row perhaps more than that, or all rows.
+// rowsOf returns the number of first rows of a batch that together have the given records, the last
+// row perhaps more, or all rows.
 func rowsOf(b *formats.Batch, records int64) (rows int) {
 	if b.Counts == nil {
 		return int(min(int64(b.Rows), records))
@@ -123,11 +129,13 @@ func rowsOf(b *formats.Batch, records int64) (rows int) {
 	return rows
 }
 
-// next reads a batch of a split, and finds the labels of its masked columns and the ranks of its values.
+// next reads a batch of a split, and finds the labels of its masked columns and the ranks of its
+// values.
 func (w *worker) next(ctx context.Context, s formats.Split) (err error) {
 	if w.batch, err = w.reader.Next(ctx); err != nil {
 		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("read split %d again: it has fewer rows than before: %w", s.Ordinal, formats.ErrChanged)
+			return fmt.Errorf("read split %d again: it has fewer rows than before: %w", s.Ordinal,
+				formats.ErrChanged)
 		}
 		return err
 	}
@@ -137,28 +145,28 @@ func (w *worker) next(ctx context.Context, s formats.Split) (err error) {
 	return w.learn()
 }
 
-// pseudonymize puts pseudonyms in the place of the batch's values.
+// pseudonymize replaces the batch's values by pseudonyms.
 func (w *worker) pseudonymize() error {
-	if !slices.ContainsFunc(w.tokens, func(t *tokens) bool { return t != nil }) {
+	if !slices.ContainsFunc(w.pseudonyms, func(t *pseudonyms) bool { return t != nil }) {
 		return nil
 	}
 	w.replaced.Columns = append(w.replaced.Columns[:0], w.batch.Columns...)
 	w.replaced.Row, w.replaced.Rows, w.replaced.Counts = w.batch.Row, w.batch.Rows, w.batch.Counts
 	w.batch = &w.replaced
-	return w.pool.Share(len(w.tokens), func(_, i int) (err error) {
-		if at := w.o.Plan.columns[i].request; w.tokens[i] != nil {
-			w.replaced.Columns[at], err = w.tokens[i].replace(w.replaced.Columns[at])
+	return w.pool.Share(len(w.pseudonyms), func(_, i int) (err error) {
+		if at := w.o.Plan.columns[i].request; w.pseudonyms[i] != nil {
+			w.replaced.Columns[at], err = w.pseudonyms[i].replace(w.replaced.Columns[at])
 		}
 		return err
 	})
 }
 
-// learn finds the labels of the batch's rows, where these depend on all their codes, and the ranks of
-// values in the columns of the head.
+// learn finds the labels of the batch's rows, if these depend on all codes, and the ranks of values
+// in the columns of the head.
 func (w *worker) learn() error {
 	f := w.o.form
-	if w.tuples != nil {
-		err := w.tuples.recode(w.batch.Rows, func(i int) *formats.Column {
+	if w.labeler != nil {
+		err := w.labeler.recode(w.batch.Rows, func(i int) *formats.Column {
 			if i == len(w.o.Coders) { // the class
 				return w.batch.Columns[len(w.o.Plan.requests)]
 			}
@@ -170,11 +178,11 @@ func (w *worker) learn() error {
 	}
 	return w.pool.Share(len(f.fields), func(_, i int) error {
 		field, values := &f.fields[i], w.column(f.fields[i].column).Values
-		mapping := &w.ranks[i] // of no use to labels that depend on all codes
+		mapping := &w.ranks[i] // unused if labels depend on all codes
 		switch {
 		case i >= len(f.masked):
-			return mapping.learn(&w.listed[i-len(f.masked)], values, field)
-		case w.tuples == nil:
+			return mapping.learn(&w.coded[i-len(f.masked)], values, field)
+		case w.labeler == nil:
 			return mapping.learn(&w.labels[i], values, field)
 		}
 		return nil

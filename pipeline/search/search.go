@@ -87,9 +87,9 @@ type Options struct {
 
 // Found is the result of a search, or of an earlier run.
 type Found struct {
-	Cut    *cutfile.File // with its text, as it is embedded in the release
-	Trace  bytes.Buffer  // as it was written, if a run that continues from here needs it
-	Listed guard.Listed  // values of kept columns
+	Cut          *cutfile.File      // with its text, as it is embedded in the release
+	Trace        bytes.Buffer       // as it was written, if a run that continues from here needs it
+	Dictionaries guard.Dictionaries // values of kept columns
 
 	// If labels depend on more than their own column: the search with the recoding, and the counts
 	// whose codes it uses. Otherwise nil: the cut suffices.

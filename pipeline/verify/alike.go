@@ -154,13 +154,13 @@ func (e *exposure) join(workers []*alike, rows int64) error {
 type alike struct {
 	ways    []way
 	tallies []*risk.Counter // of every way
-	columns [][]int       // likewise: positions of its kept columns among those that are shown
-	bySet   [][]uint64    // hashes of a block by the labels of each set, last of all; nil: not needed
-	starts  []int32       // of a block: the first rows of runs that have the same labels
-	lengths []uint64      // of these
-	hashes  []uint64      // of a block, in one way
-	codes   [][]uint32    // of these, in kept columns
-	ofCodes [][]uint64    // hashes
+	columns [][]int         // likewise: positions of its kept columns among those that are shown
+	bySet   [][]uint64      // hashes of a block by the labels of each set, last of all; nil: not needed
+	starts  []int32         // of a block: the first rows of runs that have the same labels
+	lengths []uint64        // of these
+	hashes  []uint64        // of a block, in one way
+	codes   [][]uint32      // of these, in kept columns
+	ofCodes [][]uint64      // hashes
 }
 
 // newAlike returns the counts of one of several workers, of rows of which some kept columns are shown.

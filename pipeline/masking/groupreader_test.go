@@ -10,7 +10,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// naiveGroups returns how many rows each row group has of those in order: rows are added one by one, the bytes of equal ones count once.
+// naiveGroups returns the number of rows of each row group: rows are added one by one, and the
+// bytes of equal rows count once.
 func naiveGroups(rows [][]byte, limit groupLimit) (groups []int64) {
 	count, size := int64(0), int64(0)
 	for i, row := range rows {
@@ -19,18 +20,25 @@ func naiveGroups(rows [][]byte, limit groupLimit) (groups []int64) {
 		}
 		count++
 		same := i+1 < len(rows) && bytes.Equal(row, rows[i+1])
-		if count == limit.rows || limit.bytes > 0 && size >= limit.bytes && !same || i+1 == len(rows) {
+		if count == limit.rows || limit.bytes > 0 && size >= limit.bytes && !same ||
+			i+1 == len(rows) {
 			groups, count, size = append(groups, count), 0, 0
 		}
 	}
 	return groups
 }
 
-// pulledGroups returns how many rows the row groups have that are pulled from sorted rows.
-func pulledGroups(t *testing.T, fill func(run *spill.RowRun) error, limit groupLimit) (groups []int64) {
+// readGroups returns the numbers of rows of the row groups that a groupReader reads from sorted
+// rows.
+func readGroups(
+	t *testing.T, fill func(run *spill.RowRun) error, limit groupLimit,
+) (groups []int64) {
 	t.Helper()
 	budget := spill.NewBudget(1 << 30)
-	sorter := spill.NewSorter(spill.Sorting{Budget: budget, Share: 1 << 26, Run: spill.UsualRun(1<<26, 1), Readers: 1 << 26, What: "rows"})
+	sorter := spill.NewSorter(spill.Sorting{
+		Budget: budget, Share: 1 << 26, Run: spill.UsualRun(1<<26, 1), Readers: 1 << 26,
+		What: "rows",
+	})
 	defer func() {
 		if err := sorter.Close(); err != nil {
 			t.Error(err)
@@ -44,9 +52,10 @@ func pulledGroups(t *testing.T, fill func(run *spill.RowRun) error, limit groupL
 		t.Fatal(err)
 	}
 	defer rows.Close()
-	for pull := newPulling(rows, limit); ; {
-		g := &orderedGroup{o: &ordering{Masker: &Masker{Budget: budget}}, form: &rowForm{kept: make([]keptField, 1)}}
-		if err := pull.next(len(groups), g); err != nil {
+	for reader := newGroupReader(rows, limit); ; {
+		g := &orderedGroup{o: &ordering{Masker: &Masker{Budget: budget}},
+			form: &rowForm{kept: make([]keptField, 1)}}
+		if err := reader.next(len(groups), g); err != nil {
 			t.Fatal(err)
 		}
 		if g.count == 0 {
@@ -56,15 +65,16 @@ func pulledGroups(t *testing.T, fill func(run *spill.RowRun) error, limit groupL
 	}
 }
 
-// Row groups begin and end where they do when rows are taken one by one.
-func TestPulling(t *testing.T) {
+// Row groups begin and end at the same rows if rows are added one by one.
+func TestGroupReader(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 37))
 		limit := groupLimit{1 + rng.Int64N(60), rng.Int64N(3) * rng.Int64N(200)}
 		var rows [][]byte
-		got := pulledGroups(t, func(run *spill.RowRun) error {
+		got := readGroups(t, func(run *spill.RowRun) error {
 			for i := range byte(1 + rng.IntN(120)) {
-				row, n := slices.Concat([]byte{i}, make([]byte, rng.IntN(9))), 1+rng.IntN(3)*rng.IntN(40)
+				row, n := slices.Concat([]byte{i}, make([]byte, rng.IntN(9))),
+					1+rng.IntN(3)*rng.IntN(40)
 				rows = append(rows, slices.Repeat([][]byte{row}, n)...)
 				if err := run.Append(row, int64(n)); err != nil {
 					return err
@@ -78,8 +88,9 @@ func TestPulling(t *testing.T) {
 	}
 }
 
-// Rows that are equal, more than a number of 32 bits counts, are all there, and have their bytes once in a row group.
-func TestPullManyEqualRows(t *testing.T) {
+// Equal rows, even more than a number of 32 bits counts, are complete, and have their bytes once in
+// a row group.
+func TestReadManyEqualRows(t *testing.T) {
 	fill := func(run *spill.RowRun) error {
 		for row := byte('a'); row < 'f'; row++ {
 			n := int64(1)
@@ -95,9 +106,10 @@ func TestPullManyEqualRows(t *testing.T) {
 	for limit, want := range map[groupLimit][]int64{
 		{rows: 1 << 40, bytes: 3}: {2*math.MaxUint32 + 3, 2},
 		{rows: 1 << 32, bytes: 3}: {1 << 32, 1<<32 + 0, 3},
-		{rows: math.MaxInt32}:     {math.MaxInt32, math.MaxInt32, math.MaxInt32, math.MaxInt32, 2*math.MaxUint32 + 5 - 4*math.MaxInt32},
+		{rows: math.MaxInt32}: {math.MaxInt32, math.MaxInt32, math.MaxInt32, math.MaxInt32,
+			2*math.MaxUint32 + 5 - 4*math.MaxInt32},
 	} {
-		if got := pulledGroups(t, fill, limit); !slices.Equal(got, want) {
+		if got := readGroups(t, fill, limit); !slices.Equal(got, want) {
 			t.Errorf("%+v: row groups of %d rows, want %d", limit, got, want)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// eachItsLabel gives every value of an attribute a label of its own.
+// eachItsLabel gives every value of an attribute its own label.
 type eachItsLabel struct {
 	*engine.Cut
 	values int
@@ -25,17 +25,18 @@ type eachItsLabel struct {
 
 func (e eachItsLabel) Codes(int) []uint32 { return engine.Identity(e.values).Codes }
 
-// listedTable is a random table of a masked column and kept ones, as one batch.
-type listedTable struct {
+// dictionaryTable is a random table of a masked column and kept columns, as one batch.
+type dictionaryTable struct {
 	plan  *Plan
 	batch formats.Batch
 	coder domain.Coder // of the masked column
 	all   map[int]*formats.Values
 }
 
-func newListedTable(rng *rand.Rand) *listedTable {
+func newDictionaryTable(rng *rand.Rand) *dictionaryTable {
 	rows := 1 + rng.IntN(3000)
-	l := &listedTable{plan: &Plan{}, batch: formats.Batch{Rows: rows}, all: make(map[int]*formats.Values)}
+	l := &dictionaryTable{plan: &Plan{}, batch: formats.Batch{Rows: rows},
+		all: make(map[int]*formats.Values)}
 	for i := range 2 + rng.IntN(6) {
 		of := formats.Type{Kind: formats.Int, Bits: 64}
 		if i == 0 || rng.IntN(2) == 0 {
@@ -60,14 +61,14 @@ func newListedTable(rng *rand.Rand) *listedTable {
 		field := formats.Field{Name: fmt.Sprint("c", i), Type: of, Nullable: true}
 		c := formatsColumn(field, i, l.all[i])
 		if i == 0 {
-			l.coder = listedCoder{l.all[i]}
+			l.coder = dictionaryCoder{l.all[i]}
 		}
 		l.plan.columns = append(l.plan.columns, c)
 	}
 	return l
 }
 
-// formatsColumn returns a column of the release: the first one is masked.
+// formatsColumn returns a column of the release. The first column is masked.
 func formatsColumn(field formats.Field, i int, values *formats.Values) column {
 	c := column{output: writer.Column{Field: field, Masked: i == 0}, request: i, attribute: -1}
 	if i == 0 {
@@ -79,7 +80,7 @@ func formatsColumn(field formats.Field, i int, values *formats.Values) column {
 	return c
 }
 
-// inOrder returns values in their order.
+// inOrder returns sorted values.
 func inOrder(values *formats.Values) *formats.Values {
 	to := &formats.Values{Type: values.Type}
 	if to.Words = slices.Sorted(slices.Values(values.Words)); to.Type.InWords() {
@@ -96,7 +97,7 @@ func inOrder(values *formats.Values) *formats.Values {
 	return to
 }
 
-// released are files of a row group each, and the sizes of all rows as row groups are laid out by them.
+// released has one file for each row group, and the sizes of all rows, which determine row groups.
 type released struct {
 	columns []writer.Column
 	groups  [][]byte
@@ -113,14 +114,18 @@ func (r *released) Add(g *writer.EncodedRowGroup, _ string) error {
 	return err
 }
 
-// release puts the rows in order, or leaves them in theirs, with some kept columns listed.
-func (l *listedTable) release(t *testing.T, values map[int]*formats.Values, order Order) (r released, listed int, err error) {
+// release sorts the rows, or leaves them in their order. Some kept columns have dictionaries.
+func (l *dictionaryTable) release(
+	t *testing.T, values map[int]*formats.Values, order Order,
+) (r released, coded int, err error) {
 	t.Helper()
 	plan := &Plan{columns: slices.Clone(l.plan.columns), requests: slices.Clone(l.plan.requests)}
-	plan.List(values)
+	plan.SetDictionaries(values)
 	m := &Masker{
-		Dataset: &dataset.Dataset{}, Plan: plan, Threads: 2, Budget: spill.NewBudget(1 << 28), Advanced: func(int64, int64) {},
-		Recoder: Recoder{Recoding: eachItsLabel{Cut: &engine.Cut{}, values: l.all[0].Len() + 1}, Coders: []domain.Coder{l.coder}},
+		Dataset: &dataset.Dataset{}, Plan: plan, Threads: 2, Budget: spill.NewBudget(1 << 28),
+		Advanced: func(int64, int64) {},
+		Recoder: Recoder{Recoding: eachItsLabel{Cut: &engine.Cut{}, values: l.all[0].Len() + 1},
+			Coders: []domain.Coder{l.coder}},
 	}
 	r.columns = plan.Outputs()
 	for range 2 { // for the sizes, and then for the row groups
@@ -128,12 +133,12 @@ func (l *listedTable) release(t *testing.T, values map[int]*formats.Values, orde
 		if err != nil {
 			return r, 0, err
 		}
-		if listed = len(o.form.listed); order.Input {
-			return r, listed, l.keep(o, &r)
+		if coded = len(o.form.coded); order.Input {
+			return r, coded, l.keep(o, &r)
 		}
 		o.sorter, o.rows = o.newSorter(1<<26, o.form.short())
 		if err := l.sort(o); err != nil {
-			return r, listed, err
+			return r, coded, err
 		}
 		if r.sizes == nil {
 			err = o.sizes(&r)
@@ -141,19 +146,19 @@ func (l *listedTable) release(t *testing.T, values map[int]*formats.Values, orde
 			err = o.writeAll(&r)
 		}
 		if err := errors.Join(err, o.sorter.Close()); err != nil {
-			return r, listed, err
+			return r, coded, err
 		}
 	}
-	return r, listed, nil
+	return r, coded, nil
 }
 
 // sort appends the rows of the table.
-func (l *listedTable) sort(o *ordering) error {
+func (l *dictionaryTable) sort(o *ordering) error {
 	return l.make(o, nil)
 }
 
 // make makes rows of the table.
-func (l *listedTable) make(o *ordering, to rowSink) error {
+func (l *dictionaryTable) make(o *ordering, to rowSink) error {
 	w := o.newWorker()
 	w.batch = &l.batch
 	if err := w.learn(); err != nil {
@@ -163,13 +168,15 @@ func (l *listedTable) make(o *ordering, to rowSink) error {
 }
 
 // keep makes row groups of the rows in their order.
-func (l *listedTable) keep(o *ordering, r *released) error {
+func (l *dictionaryTable) keep(o *ordering, r *released) error {
 	g, err := o.newGroup(1)
 	if err != nil {
 		return err
 	}
-	hand := func() error { return o.hand(g, func(of group) error { return r.Add(of.EncodedRowGroup, of.folder) }) }
-	err = l.make(o, &filling{g, newGroupLimit(o.order.Rows, int64(l.batch.Rows)), hand})
+	hand := func() error {
+		return o.hand(g, func(of group) error { return r.Add(of.EncodedRowGroup, of.folder) })
+	}
+	err = l.make(o, &groupFiller{g, newGroupLimit(o.order.Rows, int64(l.batch.Rows)), hand})
 	if err == nil && g.count > 0 {
 		err = hand()
 	}
@@ -203,12 +210,13 @@ func (o *ordering) sizes(r *released) error {
 	}
 }
 
-// A release is the same, byte by byte, whichever kept columns are listed, and so is what its row groups are laid out by.
-func TestListedColumns(t *testing.T) {
+// A release is the same, byte by byte, whichever kept columns have dictionaries, and so are the
+// sizes of rows.
+func TestDictionaries(t *testing.T) {
 	most := 0
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 12))
-		l := newListedTable(rng)
+		l := newDictionaryTable(rng)
 		order := Order{Rows: rng.Int64N(2) * (1 + rng.Int64N(1000)), Input: seed%3 == 0}
 		want, _, err := l.release(t, nil, order)
 		if err != nil {
@@ -224,25 +232,27 @@ func TestListedColumns(t *testing.T) {
 			}
 		}
 		for _, values := range []map[int]*formats.Values{some, l.all} {
-			got, listed, err := l.release(t, values, order)
+			got, coded, err := l.release(t, values, order)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.EqualFunc(got.groups, want.groups, bytes.Equal) || !slices.Equal(got.sizes, want.sizes) {
-				t.Errorf("seed %d, %d of %d columns listed: another release", seed, listed, len(l.all)-1)
+			if !slices.EqualFunc(got.groups, want.groups, bytes.Equal) ||
+				!slices.Equal(got.sizes, want.sizes) {
+				t.Errorf("seed %d, %d of %d columns with dictionaries: another release", seed,
+					coded, len(l.all)-1)
 			}
-			most = max(most, listed)
+			most = max(most, coded)
 		}
 	}
 	if most < 5 {
-		t.Errorf("at most %d columns are listed", most)
+		t.Errorf("at most %d columns have dictionaries", most)
 	}
 }
 
-// A value that is not listed ends the masking: the input has changed.
-func TestListedColumnChanges(t *testing.T) {
+// A value that a dictionary lacks ends the masking: the input has changed.
+func TestDictionaryChanges(t *testing.T) {
 	for seed := range uint64(20) {
-		l := newListedTable(rand.New(rand.NewPCG(seed, 13)))
+		l := newDictionaryTable(rand.New(rand.NewPCG(seed, 13)))
 		values := *l.all[1]
 		if values.Type.InWords() {
 			values.Words = values.Words[1:]

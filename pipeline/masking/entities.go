@@ -10,19 +10,21 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// peopleRows is how many rows are hashed at a time.
-const peopleRows = 1 << 12
+// entityRows is the number of rows that are hashed at a time.
+const entityRows = 1 << 12
 
-// Group says by what rows are alike.
+// Group is the columns on which rows of a class are equal.
 type Group struct {
-	Masked []int // columns whose labels are, by their number among the masked ones; nil: all
-	Kept   int   // field of a kept column whose values are, too; −1: none
-	K      int   // classes of fewer are small
+	Masked []int // masked columns whose labels are equal, by their number; nil: all
+	Kept   int   // field of a kept column whose values are equal, too; −1: none
+	K      int   // classes of fewer than K are small
 }
 
-// CountPeople reads the input and counts the entities, which a column names, of every class of rows that are alike
-// by each of some groups: the release does not say whose a row is. Without a column, −1, rows are counted.
-func (m *Masker) CountPeople(ctx context.Context, entity int, groups []Group) (_ []*risk.Figures, err error) {
+// CountEntities reads the input and counts the entities, which a column names, in every class of
+// each group: the release does not say whose a row is. Without a column (−1), rows are counted.
+func (m *Masker) CountEntities(
+	ctx context.Context, entity int, groups []Group,
+) (_ []*risk.Figures, err error) {
 	held := m.Budget.Part(m.Budget.Limit())
 	defer func() { held.Return(held.Used()) }()
 	var ks []int
@@ -31,7 +33,7 @@ func (m *Masker) CountPeople(ctx context.Context, entity int, groups []Group) (_
 	}
 	all, own := risk.NewGroups(ks, entity >= 0, held), held.Part(held.Grant(&spill.Exposure))
 	more, labels := []formats.Request(nil), m.labelHashes()
-	at := func(field int) int { // position among the columns of a batch
+	at := func(field int) int { // returns the position among the columns of a batch
 		if field < 0 {
 			return -1
 		}
@@ -42,15 +44,18 @@ func (m *Masker) CountPeople(ctx context.Context, entity int, groups []Group) (_
 	for i, g := range groups {
 		kept[i] = at(g.Kept)
 	}
-	var counters []*peopleCounter
-	err = m.Recoder.scan(ctx, m.Dataset, more, m.Threads, m.Budget, func(t *recoded) func(*formats.Batch) {
-		c := &peopleCounter{
-			Plan: m.Plan, recoded: t, groups: groups, kept: kept, entity: owner, labelled: labels, counts: all.Counter(own),
-			hashes: make([]risk.Hashes, len(groups)+1), classes: make([]uint64, peopleRows), of: make([]uint64, peopleRows),
-		}
-		counters = append(counters, c)
-		return c.batch
-	})
+	var counters []*entityCounter
+	err = m.Recoder.scan(ctx, m.Dataset, more, m.Threads, m.Budget,
+		func(t *rowLabeler) func(*formats.Batch) {
+			c := &entityCounter{
+				Plan: m.Plan, rowLabeler: t, groups: groups, kept: kept, entity: owner,
+				labelHashes: labels, counts: all.Counter(own),
+				hashes: make([]risk.Hashes, len(groups)+1), classes: make([]uint64, entityRows),
+				of: make([]uint64, entityRows),
+			}
+			counters = append(counters, c)
+			return c.batch
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +73,8 @@ func (m *Masker) CountPeople(ctx context.Context, entity int, groups []Group) (_
 	return figures, nil
 }
 
-// labelHashes returns the hashes of the labels of every masked column of the release, by their numbers:
-// where labels depend on their column alone, of the values that stand for them.
+// labelHashes returns the hashes of the labels of every masked column of the release, by label
+// number. With a columnwise recoding, these are hashes of the codes of released values.
 func (m *Masker) labelHashes() [][]uint64 {
 	all, columnwise := make([][]uint64, len(m.Plan.columns)), Columnwise(m.Recoding, len(m.Coders))
 	for i := range all {
@@ -83,26 +88,26 @@ func (m *Masker) labelHashes() [][]uint64 {
 	return all
 }
 
-// peopleCounter counts the rows of one goroutine.
-type peopleCounter struct {
+// entityCounter counts the rows of one goroutine.
+type entityCounter struct {
 	*Plan
-	*recoded
-	groups   []Group
-	kept     []int // by group: position of the kept column in batches; −1: none
-	entity   int   // position; −1: rows are counted
-	labelled [][]uint64
-	counts   *risk.GroupCounter
-	counted  int64         // rows
-	hashes   []risk.Hashes // of kept columns, and of the entity
-	classes  []uint64      // of a block of rows
-	of       []uint64      // their entities
+	*rowLabeler
+	groups      []Group
+	kept        []int // by group: position of the kept column in batches; −1: none
+	entity      int   // position; −1: rows are counted
+	labelHashes [][]uint64
+	counts      *risk.GroupCounter
+	counted     int64         // number of rows
+	hashes      []risk.Hashes // of kept columns, then of the entity
+	classes     []uint64      // classes of a block of rows
+	of          []uint64      // entities of these rows
 }
 
-// batch counts the rows of a batch that are not dropped.
-func (c *peopleCounter) batch(b *formats.Batch) {
+// batch counts the rows of a batch, except dropped ones.
+func (c *entityCounter) batch(b *formats.Batch) {
 	for from := 0; from < b.Rows; {
 		to := from
-		for to < min(b.Rows, from+peopleRows) && c.labels[0][to] != engine.DroppedLabel {
+		for to < min(b.Rows, from+entityRows) && c.labels[0][to] != engine.DroppedLabel {
 			to++
 		}
 		if to > from {
@@ -113,7 +118,7 @@ func (c *peopleCounter) batch(b *formats.Batch) {
 }
 
 // count counts rows from..to-1 of a batch.
-func (c *peopleCounter) count(b *formats.Batch, from, to int) {
+func (c *entityCounter) count(b *formats.Batch, from, to int) {
 	counts := b.CountsOf(from, to)
 	c.counted += b.Records(from, to)
 	if c.entity >= 0 {
@@ -129,8 +134,8 @@ func (c *peopleCounter) count(b *formats.Batch, from, to int) {
 	}
 }
 
-// classify hashes the classes of rows in a group.
-func (c *peopleCounter) classify(b *formats.Batch, g, from, to int) []uint64 {
+// classify returns the hashes of the rows' classes in a group.
+func (c *entityCounter) classify(b *formats.Batch, g, from, to int) []uint64 {
 	classes := c.classes[:to-from]
 	clear(classes)
 	join := func(codes []uint32, hashes []uint64) {
@@ -144,8 +149,9 @@ func (c *peopleCounter) classify(b *formats.Batch, g, from, to int) []uint64 {
 	}
 	for i := range c.columns {
 		attribute := c.columns[i].attribute
-		if attribute >= 0 && (c.groups[g].Masked == nil || slices.Contains(c.groups[g].Masked, attribute)) {
-			join(c.recoded.labels[attribute][from:to], c.labelled[i])
+		if attribute >= 0 &&
+			(c.groups[g].Masked == nil || slices.Contains(c.groups[g].Masked, attribute)) {
+			join(c.rowLabeler.labels[attribute][from:to], c.labelHashes[i])
 		}
 	}
 	if at := c.kept[g]; at >= 0 {

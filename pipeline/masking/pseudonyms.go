@@ -1,0 +1,47 @@
+package masking
+
+import (
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/pseudonym"
+	"github.com/kcut/kcut/spill"
+)
+
+// pseudonyms are the pseudonyms of one column's values, for one goroutine.
+type pseudonyms struct {
+	maker   *pseudonym.Maker
+	of      *formats.Values // the values whose pseudonyms are made
+	made    *formats.Values
+	column  formats.Column
+	account *spill.Account
+}
+
+// usualPseudonyms is the size in bytes up to which pseudonyms count as overhead.
+const usualPseudonyms = 1 << 20
+
+func newPseudonyms(c *column, budget *spill.Budget) *pseudonyms {
+	return &pseudonyms{maker: c.key.NewMaker(),
+		account: spill.NewAccount(budget, "the pseudonyms of column "+c.output.Field.Name)}
+}
+
+// replace returns a coded column with pseudonyms in place of its values. It is valid until the next
+// call.
+func (t *pseudonyms) replace(c *formats.Column) (*formats.Column, error) {
+	if t.of != c.Values {
+		t.of, t.made = c.Values, &formats.Values{Type: formats.Type{Kind: formats.String}}
+	}
+	t.maker.AppendTokens(t.made, t.of, t.made.Len())
+	if bytes := int64(cap(t.made.Data)) + 4*int64(cap(t.made.Ends)); bytes > usualPseudonyms {
+		if err := t.account.Draw(bytes); err != nil {
+			return nil, err
+		}
+	}
+	t.column = *c
+	t.column.Values = t.made
+	return &t.column, nil
+}
+
+// close removes the pseudonyms, and returns the drawn bytes.
+func (t *pseudonyms) close() {
+	t.of, t.made = nil, nil
+	t.account.Close()
+}
