@@ -191,9 +191,9 @@ columns: {age: discretize, born: drop, city: generalize, job: %s, weight: %s, in
 taxonomies: trees.yaml
 `
 
-// Who knows the order of the input finds out whose row is whose, and who has two releases of the
-// same people joins what one has with what the other has. Both fail when rows are in the order of
-// the release.
+// An attacker who knows the order of the input finds out whose row is whose, and an attacker with
+// two releases of the same people joins them row by row. Both attacks fail with rows in the order
+// of the release.
 func TestOrderIdentifiesNobody(t *testing.T) {
 	table := people(rand.New(rand.NewPCG(3, 4)), 2000)
 	weights := map[string]string{}

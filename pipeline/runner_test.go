@@ -192,7 +192,8 @@ func leftovers(t *testing.T, dir string, known ...string) {
 	}
 }
 
-// Whoever masks the rows of a run, its release has the same bytes, and its report the same risks.
+// The release of a run has the same bytes, and its report the same risks, whichever processes
+// mask the rows.
 func TestRunWithRunner(t *testing.T) {
 	t.Setenv("KCUT_TEST_KEY", "0123456789abcdef0123456789abcdef")
 	directory := func(job string) string {
@@ -340,8 +341,8 @@ func TestCountsWithRunner(t *testing.T) {
 	sameReleases(t, filepath.Join(dir, "cut.json"), filepath.Join(dir, "alone"))
 }
 
-// Rows that the run has no room for, although each worker has for its part of them, spill where
-// the run is.
+// Rows that do not fit the memory of the run spill on its machine, even if each worker's part of
+// them fits.
 func TestRemoteRowsSpill(t *testing.T) {
 	rng := rand.New(rand.NewPCG(35, 36))
 	dir := jobFolder(t, strings.NewReplacer("out.parquet", "out/", "[city, age, job], k: 5",
@@ -401,8 +402,8 @@ func TestSharedFolder(t *testing.T) {
 	})
 }
 
-// Workers that share an object store with the run make its bytes there, from its input, and leave
-// nothing else.
+// Workers that share an object store with the run make the same bytes there, from its input, and
+// leave no other object.
 func TestWorkersInStores(t *testing.T) {
 	eachStore(t, 600, func(t *testing.T, dir string, server *storagetest.Server) {
 		rng := rand.New(rand.NewPCG(37, 38))
@@ -522,7 +523,7 @@ func TestRemoteMaskingFailures(t *testing.T) {
 	}
 }
 
-// Rows that are unique on kept columns are refused, and so is a cut that is given.
+// With a runner, rows that are unique on kept columns are refused, and so is an earlier cut.
 func TestRunnerRefuses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	opt := RunOptions{Runner: &goroutines{rng: rng}}
