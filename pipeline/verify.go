@@ -19,7 +19,7 @@ func verifyRelease(
 	ctx context.Context, b *binding.Bound, found *search.Found, records *runRecords, res *runState,
 ) error {
 	g, cut := guard.New(b, res.Run), found.Cut
-	ask := g.Exposure(cut)
+	ask := g.RiskRequest(cut)
 	var members []risk.Member
 	if res.report.Risk != nil {
 		members = g.Members(res.report.Risk.Members, cut)

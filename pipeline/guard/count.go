@@ -48,7 +48,8 @@ func (g *Guard) NewCount() *Count {
 	if kept := g.Kept(); len(kept) > 0 {
 		r.Raw = true
 		if !g.accepts(kept) {
-			c.kept, r.Groups = len(r.Groups), append(r.Groups, risk.ColumnGroup{Columns: c.read(kept...)})
+			c.kept, r.Groups = len(r.Groups),
+				append(r.Groups, risk.ColumnGroup{Columns: c.read(kept...)})
 		}
 	}
 	if g.Class >= 0 && g.Specs[g.Class].Keeps() && !g.isAccepted(g.Class) {
@@ -69,7 +70,8 @@ func (c *Count) read(fields ...int) (at []int) {
 	return at
 }
 
-// KeepDictionaries also collects the values of kept columns, from which rows of the release are made.
+// KeepDictionaries makes the count collect the values of kept columns, too. Rows of the release are
+// made from these values.
 func (c *Count) KeepDictionaries() { c.request.Dictionaries = true }
 
 // Counts reports whether anything is counted.

@@ -14,14 +14,14 @@ import (
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
-// Exposure returns the classes of the release to count in addition to its sets, nil if they are
+// RiskRequest returns the classes of the release to count in addition to its sets, nil if they are
 // known: nobody is alone if some set has all masked columns, and only the class is kept.
-func (g *Guard) Exposure(cut *cutfile.File) *verify.Exposure {
+func (g *Guard) RiskRequest(cut *cutfile.File) *verify.RiskRequest {
 	kept := g.Kept()
 	if len(kept) == 0 && cut.HidesAll() {
 		return nil
 	}
-	ask := &verify.Exposure{}
+	ask := &verify.RiskRequest{}
 	for _, field := range kept {
 		if g.isAccepted(field) {
 			ask.Accepted = append(ask.Accepted, g.Names(field)...)

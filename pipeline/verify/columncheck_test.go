@@ -6,7 +6,7 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 )
 
-// Whatever a cut says, its columns can be checked.
+// The columns of any cut can be checked.
 func FuzzColumnChecks(f *testing.F) {
 	for _, column := range []string{
 		`{"mask":"discretize","render":"bounds","cut":[{"label":"(,37)","upper":37},{"label":"[37,1e+21)","lower":37,"upper":1e+21},null]}`,
@@ -27,7 +27,8 @@ func FuzzColumnChecks(f *testing.F) {
 			for _, check := range checksOf(&cut.Columns[i]) {
 				for label := range check.labels {
 					if n := check.numberOf(uint32(label)); uint64(n) >= check.below() {
-						t.Errorf("label %d of column %s has number %d of %d", label, check.name, n, check.below())
+						t.Errorf("label %d of column %s has number %d of %d", label, check.name, n,
+							check.below())
 					}
 				}
 			}

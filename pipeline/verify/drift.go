@@ -12,31 +12,31 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Drift says of a set and a kept column in how many equivalence classes that two releases have in common some
-// value has more rows in one than in the other, or fewer, by less than k.
+// Drift is the number of equivalence classes of a set, among those of two releases, in which some
+// value of a kept column has gained or lost fewer than k rows.
 type Drift struct {
-	Set     int // of the later release, from 1 on
+	Set     int // in the later release, from 1 on
 	K       int
 	Column  string
 	Classes int
 }
 
-// valued are the rows of a class that have a value. Labels and values are hashed by their texts, so
-// that those of two cuts can be compared.
-type valued struct {
+// classValue is a class and a value. Labels and values are hashed by their texts, so that those of
+// two cuts can be compared.
+type classValue struct {
 	class [2]uint64
 	value uint64
 }
 
-// changes say how many rows there are of each, before and after.
-type changes map[valued][2]uint64
+// rowChanges has the number of rows with each class and value, before and after.
+type rowChanges map[classValue][2]uint64
 
-// changeBytes is about what one takes, and its class while drifting looks at it.
+// changeBytes is the approximate size of an entry, together with its class in drifting.
 const changeBytes = 192
 
-// drifting returns how many classes are in both releases and have a value of which the numbers of rows
-// differ by less than k.
-func (c changes) drifting(k uint64) (classes int) {
+// drifting returns the number of classes of both releases in which the number of rows with some
+// value differs by less than k.
+func (c rowChanges) drifting(k uint64) (classes int) {
 	const before, after, few = 1, 2, 4
 	found := make(map[[2]uint64]uint8)
 	for of, rows := range c {
@@ -58,27 +58,29 @@ func (c changes) drifting(k uint64) (classes int) {
 	return classes
 }
 
-// Drifts compares the sensitive columns, and the class, of two releases, in the sets that both have. What does
-// not fit the budget is an error that wraps spill.ErrBudget.
-func Drifts(ctx context.Context, earlier, later string, threads int, budget *spill.Budget) (drifts []Drift, err error) {
+// Drifts compares the sensitive columns, and the class, of two releases in the sets that both have.
+// If the counts do not fit the budget, that is an error that wraps spill.ErrBudget.
+func Drifts(
+	ctx context.Context, earlier, later string, threads int, budget *spill.Budget,
+) (drifts []Drift, err error) {
 	own := budget.Part(budget.Limit())
 	defer func() { own.Return(own.Used()) }()
-	var nights [2]*night
+	var releases [2]*countedRelease
 	for i, path := range []string{earlier, later} {
-		if nights[i], err = newNight(ctx, path, threads, own); err != nil {
+		if releases[i], err = newCountedRelease(ctx, path, threads, own); err != nil {
 			return nil, err
 		}
 	}
-	is := nights[1]
-	pairs := nights[0].inCommon(is)
+	is := releases[1]
+	pairs := releases[0].inCommon(is)
 	if len(pairs) == 0 {
 		return nil, nil
 	}
-	counted := make([]changes, len(pairs))
+	counted := make([]rowChanges, len(pairs))
 	for p := range pairs {
-		counted[p] = make(changes)
+		counted[p] = make(rowChanges)
 	}
-	for which, n := range nights {
+	for which, n := range releases {
 		if err := n.count(ctx, which, pairs, counted); err != nil {
 			return nil, err
 		}
@@ -87,35 +89,39 @@ func Drifts(ctx context.Context, earlier, later string, threads int, budget *spi
 		of := is.claims()[pair[1]]
 		set := &is.cut.Sets[of.set]
 		if n := counted[p].drifting(uint64(set.K)); n > 0 {
-			drifts = append(drifts, Drift{Set: of.set + 1, K: set.K, Column: is.values[of.column].Column, Classes: n})
+			drifts = append(drifts,
+				Drift{Set: of.set + 1, K: set.K, Column: is.values[of.column].Column, Classes: n})
 		}
 	}
 	return drifts, nil
 }
 
-// night is a release whose classes are counted with the values of kept columns.
-type night struct {
+// countedRelease is a release whose classes are counted together with the values of kept columns.
+type countedRelease struct {
 	*rules
 	parts   []string
 	threads int
 	budget  *spill.Budget
 }
 
-func newNight(ctx context.Context, path string, threads int, budget *spill.Budget) (*night, error) {
+func newCountedRelease(
+	ctx context.Context, path string, threads int, budget *spill.Budget,
+) (*countedRelease, error) {
 	cut, err := cutfile.Read(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	parts, err := fileset.Parts(ctx, path)
-	return &night{rulesOf(cut, true), parts, threads, budget}, err
+	return &countedRelease{rulesOf(cut, true), parts, threads, budget}, err
 }
 
-// inCommon returns the claims of the same sets and columns of two releases.
-func (n *night) inCommon(o *night) (pairs [][2]int) {
+// inCommon returns the pairs of claims about the same sets and columns of two releases.
+func (n *countedRelease) inCommon(o *countedRelease) (pairs [][2]int) {
 	sameSet := func(a, b *cutfile.Set) bool { return a.Within(b) && b.Within(a) }
 	for theirs, of := range o.claims() {
 		ours := slices.IndexFunc(n.claims(), func(c claim) bool {
-			return n.values[c.column].Column == o.values[of.column].Column && sameSet(&n.cut.Sets[c.set], &o.cut.Sets[of.set])
+			return n.values[c.column].Column == o.values[of.column].Column &&
+				sameSet(&n.cut.Sets[c.set], &o.cut.Sets[of.set])
 		})
 		if ours >= 0 {
 			pairs = append(pairs, [2]int{ours, theirs})
@@ -124,14 +130,16 @@ func (n *night) inCommon(o *night) (pairs [][2]int) {
 	return pairs
 }
 
-// count reads the masked and the sensitive columns, and counts by one claim of every pair. Tables take a
-// quarter of the memory that is left.
-func (n *night) count(ctx context.Context, which int, pairs [][2]int, counted []changes) error {
+// count reads the masked and the sensitive columns, and counts one claim of every pair. Tables take
+// a quarter of the memory that is left.
+func (n *countedRelease) count(
+	ctx context.Context, which int, pairs [][2]int, counted []rowChanges,
+) error {
 	p, first := n.newReading(nil, n.threads), len(n.keys)-len(n.claims())
-	p.open, p.again = p.open[:0], true // nothing else is looked at
+	p.open, p.again = p.open[:0], true // nothing else is checked
 	for _, pair := range pairs {
 		p.open = append(p.open, first+pair[which])
-		p.spans[first+pair[which]].limit = n.budget.Left() / 4 / int64(len(pairs))
+		p.shares[first+pair[which]].limit = n.budget.Left() / 4 / int64(len(pairs))
 	}
 	err := workers.Each(len(n.parts), n.threads, func(w workers.Worker, i int) error {
 		_, err := p.part(ctx, w, n.parts[i])
@@ -141,7 +149,7 @@ func (n *night) count(ctx context.Context, which int, pairs [][2]int, counted []
 		return err
 	}
 	for pair, key := range p.open {
-		if p.spans[key].until.Load() < hashShares {
+		if p.shares[key].until.Load() < hashShares {
 			return errManyGroups
 		}
 		k := &n.keys[key]
@@ -152,7 +160,7 @@ func (n *night) count(ctx context.Context, which int, pairs [][2]int, counted []
 				return err
 			}
 			for group, rows := range c.tables[key].all() {
-				of := valued{value: group[k.size-1]}
+				of := classValue{value: group[k.size-1]}
 				for i := range k.columns {
 					hash := hashes[i][k.digit(group, i)]
 					of.class[0], of.class[1] = of.class[0]+hash[0], of.class[1]+hash[1]
@@ -167,8 +175,8 @@ func (n *night) count(ctx context.Context, which int, pairs [][2]int, counted []
 	return nil
 }
 
-// labelHashes returns hashes of the columns' labels, by their numbers. Those of a row are added up: so the order
-// of a set's columns does not matter.
+// labelHashes returns hashes of the columns' labels, by number. The hashes of a row are added, so
+// that the order of a set's columns does not matter.
 func (r *rules) labelHashes(k *labelKey) [][][2]uint64 {
 	all := make([][][2]uint64, len(k.columns))
 	for i, column := range k.columns {

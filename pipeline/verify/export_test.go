@@ -7,10 +7,11 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// FewestSlots is how many groups of a table there is room for at the least.
+// FewestSlots is the smallest number of groups for which a table has room.
 const FewestSlots = fewestSlots
 
-// Passes recounts with room for groups of so many bytes, and tells how often it read the release.
+// Passes recounts with the given bytes for groups, and returns the number of times that it read the
+// release.
 func Passes(ctx context.Context, path string, memory int64) (*Result, int, error) {
 	cut, err := cutfile.Read(ctx, path)
 	if err != nil {

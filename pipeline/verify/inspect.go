@@ -11,53 +11,54 @@ import (
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
-// Inspection is what a recount tells of a release beyond whether it holds. It is made of the
-// release alone.
+// Inspection describes a release in more detail than a Result. It is made from the release alone.
 type Inspection struct {
 	*Result
 	Cut    *cutfile.File
 	Digest string       // of the release, as in pipeline.Digests.Output
-	Sizes  []GroupSizes // of every quasi-identifier set
-	// Labels are those of every masked column of the cut, in its order, and last the mark of a
-	// suppressed value if it has one; nil for a column that is released as numbers.
+	Sizes  []GroupSizes // by quasi-identifier set
+	// Labels has the labels of every masked column, in the order of the cut, followed by the mark
+	// of a suppressed value if there is one. It is nil for a column that is released as numbers.
 	Labels [][]LabelGroups
-	Risk   *risk.Report // how well the rows hide each other
-	// Homogeneous are those of every set with the class and every sensitive column.
+	Risk   *risk.Report // the disclosure risk of the rows
+	// Homogeneous has every set together with the class and every sensitive column.
 	Homogeneous []Homogeneity
 }
 
-// Homogeneity counts the equivalence classes of a set whose records have one value of a kept column, and these records:
-// who finds such a class knows the value.
+// Homogeneity counts the equivalence classes of a set whose records all have the same value of a
+// kept column, and these records: somebody who finds such a class learns the value.
 type Homogeneity struct {
 	Set              int // from 1 on
 	Column           string
 	Classes, Records uint64
 }
 
-// GroupSizes tell how large the equivalence classes of a quasi-identifier set are.
+// GroupSizes are the sizes of the equivalence classes of a quasi-identifier set.
 type GroupSizes struct {
 	Classes uint64
 	Largest uint64
 	Buckets []SizeBucket // those with classes, ascending
 }
 
-// SizeBucket counts the equivalence classes with From ≤ size < To, and their records. To is
-// the next power of two, From the one below or the smallest size there is.
+// SizeBucket counts the equivalence classes with From ≤ size < To, and their records. To is a power
+// of two. From is the previous one, or the smallest size of all.
 type SizeBucket struct {
 	From, To         uint64
 	Classes, Records uint64
 }
 
-// LabelGroups tell of a label how many records have it, and how small the smallest
-// equivalence class with it is.
+// LabelGroups is the number of records with a label, and the size of the smallest equivalence class
+// with it.
 type LabelGroups struct {
 	Records  uint64
-	Smallest []uint64 // of every set; 0: the set lacks the column, or no record has the label
+	Smallest []uint64 // by set; 0: the set lacks the column, or no record has the label
 }
 
-// Inspect verifies a released file or directory and tells what its groups are like. A release
-// that does not hold is an error, as of Release.
-func Inspect(ctx context.Context, path string, limits job.Limits, watch Watch) (*Inspection, error) {
+// Inspect verifies a released file or directory and describes its groups. For a release that does
+// not pass it returns an error like that of Release.
+func Inspect(
+	ctx context.Context, path string, limits job.Limits, watch Watch,
+) (*Inspection, error) {
 	v, verified, err := verify(ctx, path, "", limits, watch, true)
 	if err != nil {
 		return nil, err
@@ -66,26 +67,28 @@ func Inspect(ctx context.Context, path string, limits job.Limits, watch Watch) (
 	if err != nil {
 		return nil, err
 	}
-	return &Inspection{Result: verified, Cut: v.cut, Digest: digest, Sizes: v.groups.sizes(), Labels: v.groups.labels, Risk: v.exposed.report, Homogeneous: v.homogeneous()}, nil
+	return &Inspection{Result: verified, Cut: v.cut, Digest: digest, Sizes: v.groups.sizes(),
+		Labels: v.groups.labels, Risk: v.classSizes.report, Homogeneous: v.homogeneous()}, nil
 }
 
-// groups takes over the groups that a recount has counted.
+// groups describes the groups that a recount has counted.
 type groups struct {
 	rules   *rules
-	buckets [][65]SizeBucket // of every set, by the length of the size in bits
+	buckets [][65]SizeBucket // by set and by the length of the size in bits
 	largest []uint64
 	labels  [][]LabelGroups
-	columns []int   // the column of the cut that a check is of; -1: it is released as numbers
-	label   [][]int // of a check: the position of the label that has a number
-	counted []int   // the set that a column's records are counted in
+	columns []int   // by check: its column of the cut; −1: the column is released as numbers
+	label   [][]int // by check and number of a label: the position of the label
+	counted []int   // by column: the set in which its records are counted
 }
 
 func newGroups(r *rules) *groups {
 	sets := len(r.cut.Sets)
 	g := &groups{
 		rules: r, buckets: make([][65]SizeBucket, sets), largest: make([]uint64, sets),
-		labels: make([][]LabelGroups, len(r.cut.Columns)), columns: slices.Repeat([]int{-1}, len(r.checks)),
-		label: make([][]int, len(r.checks)), counted: make([]int, len(r.cut.Columns)),
+		labels:  make([][]LabelGroups, len(r.cut.Columns)),
+		columns: slices.Repeat([]int{-1}, len(r.checks)),
+		label:   make([][]int, len(r.checks)), counted: make([]int, len(r.cut.Columns)),
 	}
 	for i := range r.cut.Columns {
 		if r.cut.Columns[i].Render != "" {
@@ -93,7 +96,8 @@ func newGroups(r *rules) *groups {
 		}
 		check := r.first[r.cut.Columns[i].Name][0] // a column of labels is one column
 		g.columns[check] = i
-		g.counted[i] = slices.IndexFunc(r.keys[:sets], func(k labelKey) bool { return slices.Contains(k.columns, check) })
+		g.counted[i] = slices.IndexFunc(r.keys[:sets],
+			func(k labelKey) bool { return slices.Contains(k.columns, check) })
 		c := &r.checks[check]
 		g.label[check] = make([]int, c.below())
 		for position := range c.labels {
@@ -104,7 +108,7 @@ func newGroups(r *rules) *groups {
 	return g
 }
 
-// add takes over a group of a set.
+// add adds a group of a set.
 func (g *groups) add(set int, key []uint64, records uint64) {
 	bucket := &g.buckets[set][bits.Len64(records)]
 	bucket.From = smaller(bucket.From, records)
@@ -125,8 +129,8 @@ func (g *groups) add(set int, key []uint64, records uint64) {
 	}
 }
 
-// sizes returns what is counted of every set. Only the first bucket begins at the smallest
-// size that there is: the others' would tell more than a picture needs.
+// sizes returns the sizes of the groups of every set. Only the first bucket begins at the smallest
+// existing size: the others' would disclose more than a chart needs.
 func (g *groups) sizes() []GroupSizes {
 	sizes := make([]GroupSizes, len(g.buckets))
 	for set := range g.buckets {

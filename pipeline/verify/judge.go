@@ -10,28 +10,31 @@ import (
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
-// Result is what a recount of a release found.
+// Result is the result of a release's recount.
 type Result struct {
 	Path     string        `json:"path"`
 	Rows     int64         `json:"rows"`
-	Sets     []cutfile.Set `json:"quasi_identifiers"` // with the anonymity that was counted
+	Sets     []cutfile.Set `json:"quasi_identifiers"` // with the counted anonymity
 	Findings []string      `json:"findings,omitempty"`
 	OK       bool          `json:"ok"`
 
-	// By its cut k counts entities, of which each may have several records. Whose a record is is not in the
-	// release: the anonymity here is in records.
-	Entity    bool       `json:"entity,omitempty"`
-	Sensitive []Measured `json:"sensitive,omitempty"` // what was counted of sensitive columns, of every set
+	// Entity is true if, by the cut, k counts entities, each of which may have several records. A
+	// release does not say whose a record is, so the anonymity here counts records.
+	Entity bool `json:"entity,omitempty"`
+	// Sensitive has the measures of sensitive columns, for every set.
+	Sensitive []Measured `json:"sensitive,omitempty"`
 
-	// Union says how well rows hide each other on the labels of all masked columns together; nil: it was not counted.
+	// Union is the disclosure risk on the labels of all masked columns together; nil: it was not
+	// counted.
 	Union *risk.Union `json:"union,omitempty"`
 
-	// Records that were too few, going by the cut: with marks alone, and those that are not in the release.
+	// Records that, by the cut, were too few: those that have only marks, and those that are not in
+	// the release.
 	Suppressed uint64 `json:"suppressed,omitempty"`
 	Dropped    uint64 `json:"dropped,omitempty"`
 }
 
-// find records a finding once.
+// find adds a finding, once.
 func (v *verifier) find(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !v.has[text] {
 		v.has[text] = true
@@ -39,7 +42,7 @@ func (v *verifier) find(format string, args ...any) {
 	}
 }
 
-// add records a group of a key, and its records.
+// add adds a group of a key, and its number of records.
 func (v *verifier) add(key int, group []uint64, records uint64) {
 	switch {
 	case key < len(v.cut.Sets):
@@ -51,14 +54,14 @@ func (v *verifier) add(key int, group []uint64, records uint64) {
 	case v.regions.records(group) > 0:
 		v.found++
 	default:
-		v.strange += records
+		v.outside += records
 	}
 }
 
-// smaller returns the smaller of two counts; 0 is none.
+// smaller returns the smaller of two counts; 0 means no count.
 func smaller(a, b uint64) uint64 { return min(a-1, b-1) + 1 }
 
-// result compares all that was counted with what the cut claims.
+// result compares all counts with the claims of the cut.
 func (v *verifier) result(path string) (*Result, error) {
 	if text, err := cutfile.Marshal(v.cut); err != nil || !bytes.Equal(text, v.cut.Raw) {
 		v.find("its cut is not of the form that kcut writes")
@@ -66,7 +69,8 @@ func (v *verifier) result(path string) (*Result, error) {
 	for _, flaw := range v.cut.Flaws() {
 		v.find("%s", flaw)
 	}
-	r := &Result{Path: path, Rows: v.rows, Entity: v.cut.Entity, Dropped: v.cut.Dropped, Union: v.union}
+	r := &Result{Path: path, Rows: v.rows, Entity: v.cut.Entity, Dropped: v.cut.Dropped,
+		Union: v.union}
 	r.Suppressed, _ = v.cut.Marked()
 	if v.rows != v.cut.Rows {
 		v.find("it has %s, its cut claims %s", text.Count(v.rows, "row"), text.Grouped(v.cut.Rows))
@@ -76,20 +80,27 @@ func (v *verifier) result(path string) (*Result, error) {
 		r.Sets = append(r.Sets, counted)
 		switch {
 		case counted.Anonymity < uint64(set.K):
-			v.find("quasi-identifier set %d: anonymity %d is below k = %d", i+1, counted.Anonymity, set.K)
-		case counted.Anonymity < set.Anonymity, counted.Anonymity > set.Anonymity && !v.rendered(set) && !v.cut.Entity:
-			v.find("quasi-identifier set %d: anonymity %d, its cut claims %d", i+1, counted.Anonymity, set.Anonymity)
+			v.find("quasi-identifier set %d: anonymity %d is below k = %d", i+1, counted.Anonymity,
+				set.K)
+		case counted.Anonymity < set.Anonymity,
+			counted.Anonymity > set.Anonymity && !v.rendered(set) && !v.cut.Entity:
+			v.find("quasi-identifier set %d: anonymity %d, its cut claims %d", i+1,
+				counted.Anonymity, set.Anonymity)
 		}
 	}
 	r.Sensitive = v.checkSensitive()
-	if claimed := v.cut.Union; claimed != nil && v.union != nil && *claimed != *v.union && !v.cut.Entity {
-		v.find("%s and %s of the rows are alone on all labels, and below the smallest k; its cut claims %s and %s",
-			text.Percent(v.union.Unique), text.Percent(v.union.BelowK), text.Percent(claimed.Unique), text.Percent(claimed.BelowK))
+	if claimed := v.cut.Union; claimed != nil && v.union != nil && *claimed != *v.union &&
+		!v.cut.Entity {
+		v.find("%s and %s of the rows are alone on all labels, and below the smallest k; "+
+			"its cut claims %s and %s",
+			text.Percent(v.union.Unique), text.Percent(v.union.BelowK),
+			text.Percent(claimed.Unique), text.Percent(claimed.BelowK))
 	}
-	if v.strange > 0 {
-		v.find("it has labels that are no region of its cut in %s", text.Count(v.strange, "record"))
+	if v.outside > 0 {
+		v.find("it has labels that are no region of its cut in %s", text.Count(v.outside, "record"))
 	}
-	if v.regions != nil && v.regions.used > v.found && v.cut.Applied == nil { // else it may be an earlier release's
+	// else the region may be an earlier release's
+	if v.regions != nil && v.regions.used > v.found && v.cut.Applied == nil {
 		v.find("its cut has %s without a record", text.Count(v.regions.used-v.found, "region"))
 	}
 	v.checkMarks()
@@ -102,7 +113,7 @@ func (v *verifier) result(path string) (*Result, error) {
 		"verify %s: %s, the first: %s", path, text.Count(len(r.Findings), "finding"), r.Findings[0])
 }
 
-// checkMarks compares the records with marks alone with what the cut claims.
+// checkMarks compares the number of records that have only marks with the cut's claim.
 func (v *verifier) checkMarks() {
 	switch claimed, claims := v.cut.Marked(); {
 	case !claims:

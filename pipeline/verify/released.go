@@ -8,29 +8,33 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// released is a masked column among the groups of a set: as one column, as several, or as fields of
-// structs. Its labels are known by their numbers there.
-type released struct {
+// releasedColumn is a masked column in the groups of a set: as one column, as several, or as fields
+// of structs. Its labels are known by their numbers there.
+type releasedColumn struct {
 	column string
-	digits []int              // of the set's key
-	known  map[[3]uint32]bool // which numbers stand together
-	unseen map[[3]uint32]int  // labels that some record must have, and no group so far has: several may look alike
+	digits []int              // digits of the set's key
+	known  map[[3]uint32]bool // the numbers that labels have together
+	// unseen has labels that some record must have, and no group so far: several labels may look
+	// the same.
+	unseen map[[3]uint32]int
 }
 
 // releasedIn returns the masked columns of a set.
-func (r *rules) releasedIn(set int) (all []released) {
+func (r *rules) releasedIn(set int) (all []releasedColumn) {
 	for i := range r.cut.Columns {
 		column := &r.cut.Columns[i]
 		if !slices.Contains(r.cut.Sets[set].Columns, column.Name) {
 			continue
 		}
-		c := released{column: column.Name, known: make(map[[3]uint32]bool), unseen: make(map[[3]uint32]int)}
+		c := releasedColumn{column: column.Name, known: make(map[[3]uint32]bool),
+			unseen: make(map[[3]uint32]int)}
 		checks := r.first[column.Name]
 		for _, check := range checks {
 			c.digits = append(c.digits, slices.Index(r.keys[set].columns, check))
 		}
 		for label := range column.Labels() {
-			numbers := c.together(func(i int) uint32 { return r.checks[checks[i]].numberOf(uint32(label)) })
+			numbers := c.together(
+				func(i int) uint32 { return r.checks[checks[i]].numberOf(uint32(label)) })
 			if c.known[numbers] = true; r.isLookedFor(column, label, set) {
 				c.unseen[numbers]++
 			}
@@ -40,24 +44,26 @@ func (r *rules) releasedIn(set int) (all []released) {
 	return all
 }
 
-// together returns the numbers of all columns, or fields.
-func (c *released) together(number func(i int) uint32) (numbers [3]uint32) {
+// together returns the numbers in all columns, or fields.
+func (c *releasedColumn) together(number func(i int) uint32) (numbers [3]uint32) {
 	for i := range c.digits {
 		numbers[i] = number(i)
 	}
 	return numbers
 }
 
-// isLookedFor reports whether some record must have a label of a column, which is looked for in the
-// first set that has this. Labels of an applied cut are those of earlier records.
+// isLookedFor reports whether some record must have a label of a column, and the set is the first
+// one with the column, in which the label is looked for. The labels of an applied cut are those of
+// earlier records.
 func (r *rules) isLookedFor(column *cutfile.Column, label, set int) bool {
 	has := func(s cutfile.Set) bool { return slices.Contains(s.Columns, column.Name) }
-	return r.cut.Applied == nil && set == slices.IndexFunc(r.cut.Sets, has) && r.mustHaveRecords(column, label)
+	return r.cut.Applied == nil && set == slices.IndexFunc(r.cut.Sets, has) &&
+		r.mustHaveRecords(column, label)
 }
 
-// mustHaveRecords reports whether a label of a column tells something that only records can: not so
-// a node that the job declares, the mark of values that are not disclosed, and an interval without
-// another one.
+// mustHaveRecords reports whether a label of a column exists only if some record has it. That is
+// not the case for a node that the job declares, the mark of values that are not disclosed, and an
+// interval without another one.
 func (r *rules) mustHaveRecords(column *cutfile.Column, label int) bool {
 	if label == len(column.Cut) {
 		return column.Mask != job.MaskSuppress || column.Suppressed != engine.Suppressed
@@ -69,13 +75,13 @@ func (r *rules) mustHaveRecords(column *cutfile.Column, label int) bool {
 	case column.Mask == job.MaskGeneralize:
 		return column.Generated
 	case column.Mask == job.MaskDiscretize:
-		return slices.ContainsFunc(column.Cut, func(o cutfile.Label) bool { return !o.Null && o.Label != l.Label })
+		return slices.ContainsFunc(column.Cut,
+			func(o cutfile.Label) bool { return !o.Null && o.Label != l.Label })
 	}
 	return true
 }
 
-// see takes note of the labels that a group of a set has. Ends that no label of the cut has
-// together are a finding.
+// see notes the labels of a set's group. Ends that no label of the cut has together are a finding.
 func (v *verifier) see(set int, group []uint64) {
 	for i := range v.released[set] {
 		c := &v.released[set][i]
@@ -90,12 +96,12 @@ func (v *verifier) see(set int, group []uint64) {
 	}
 }
 
-// checkSeen finds the labels that no record has.
+// checkSeen finds labels that no record has.
 func (v *verifier) checkSeen() {
 	for _, c := range slices.Concat(v.released...) {
 		labels := 0
-		for _, alike := range c.unseen {
-			labels += alike
+		for _, same := range c.unseen {
+			labels += same
 		}
 		if labels > 0 {
 			v.find("column %s: no record has %d of the labels of its cut", c.column, labels)

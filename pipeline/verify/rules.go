@@ -16,24 +16,30 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// rules are what a release may hold, going by its cut alone.
+// rules say what a release may contain, by its cut alone.
 type rules struct {
 	cut    *cutfile.File
-	checks []columnCheck       // released columns of masked columns
-	first  map[string][]int    // positions in checks of a masked column's released columns
-	keys   []labelKey          // of every set, of a cut of regions of all checks, and of every claim
-	values []cutfile.Sensitive // kept columns whose values are counted in every class: those of the cut, then those that it claims nothing of
+	checks []columnCheck    // the released columns of masked columns, then pseudonyms
+	first  map[string][]int // by masked column: positions of its released columns in checks
+	// Keys has the key of every set, then for a cut of regions that of all checks, then that of
+	// every claim.
+	keys []labelKey
+	// Values has the kept columns whose values are counted in every class: the cut's, then those
+	// about which the cut claims nothing.
+	values []cutfile.Sensitive
 
-	marks []uint32 // of a cut that tells of suppressed records, and has marks in all columns: of every check, the number of its mark
-	exact bool     // no other record can look like one of marks alone
+	// Marks has the number of the mark of every check, if the cut counts suppressed records and all
+	// columns have marks.
+	marks []uint32
+	exact bool // no other record can look like a suppressed one
 
-	unstamped bool // the files need not have the cut
+	unstamped bool // the files need not contain the cut
 }
 
-// rulesOf returns the rules of a cut. The values of the class are counted beside those of sensitive
-// columns if that is asked for.
+// rulesOf returns the rules of a cut. If requested, the values of the class are counted in addition
+// to those of sensitive columns.
 func rulesOf(cut *cutfile.File, withClass bool) *rules {
-	cut.Raw = bytes.TrimSpace(cut.Raw) // a file of its own ends a line
+	cut.Raw = bytes.TrimSpace(cut.Raw) // a cut in a file of its own ends with a line break
 	r := &rules{cut: cut, first: make(map[string][]int), values: slices.Clip(cut.Sensitive)}
 	isClass := func(s cutfile.Sensitive) bool { return s.Column == cut.Class }
 	if withClass && cut.Class != "" && !slices.ContainsFunc(r.values, isClass) {
@@ -83,7 +89,8 @@ func (r *rules) key(checks []int) labelKey {
 // regions returns the keys of the regions.
 func (r *rules) regions() *table {
 	k := &r.keys[len(r.cut.Sets)]
-	regions, numbers := newTable(k.size, newSpan(math.MaxInt64)), make([]uint32, len(r.checks))
+	regions, numbers := newTable(k.size, newShareRange(math.MaxInt64)),
+		make([]uint32, len(r.checks))
 	for _, region := range r.cut.Regions {
 		for a, label := range region {
 			for _, check := range r.first[r.cut.Columns[a].Name] {
@@ -95,14 +102,16 @@ func (r *rules) regions() *table {
 	return regions
 }
 
-// findMarks finds the marks, unless the cut has none in some column.
+// findMarks finds the marks, unless some column has none.
 func (r *rules) findMarks() {
 	marks := make([]uint32, len(r.checks))
 	for i := range r.cut.Columns {
 		column := &r.cut.Columns[i]
 		mark := len(column.Cut)
-		if column.Suppressed == "" { // a node may look like one: the top of prefixes does
-			mark = slices.IndexFunc(column.Cut, func(l cutfile.Label) bool { return !l.Null && l.Label == engine.Suppressed })
+		// a node may look like a mark, as the root of prefixes does
+		if column.Suppressed == "" {
+			mark = slices.IndexFunc(column.Cut,
+				func(l cutfile.Label) bool { return !l.Null && l.Label == engine.Suppressed })
 			if mark < 0 && (len(column.Cut) == 1 || len(column.Cut) == 2 && column.Cut[1].Null) {
 				mark = 0 // the root, or the full interval
 			}
@@ -113,18 +122,21 @@ func (r *rules) findMarks() {
 		for _, check := range r.first[column.Name] {
 			marks[check] = r.checks[check].numberOf(uint32(mark))
 			own := marks[check] == uint32(len(r.checks[check].numbers)-1)
-			r.exact = r.exact || column.Mask != job.MaskSuppress && column.Render == "" && column.Suppressed != "" && own
+			r.exact = r.exact ||
+				column.Mask != job.MaskSuppress && column.Render == "" && column.Suppressed != "" &&
+					own
 		}
 	}
 	r.marks = marks
 }
 
-// masked says how the masked columns are read.
+// masked says how masked columns are read.
 func (r *rules) masked() []release.Masked {
 	masked := make([]release.Masked, len(r.checks))
 	for i := range r.checks {
 		check := &r.checks[i]
-		masked[i] = release.Masked{Name: check.name, Part: check.part, Number: check.number, Fits: check.fits}
+		masked[i] = release.Masked{Name: check.name, Part: check.part, Number: check.number,
+			Fits: check.fits}
 		if check.part != "" {
 			masked[i].Whole = check.numberOfNone
 		}
@@ -132,7 +144,7 @@ func (r *rules) masked() []release.Masked {
 	return masked
 }
 
-// readFolders gives a part the labels that the folders above it name, in the columns that it lacks.
+// readFolders gives a part the labels in the names of its folders, for the columns that it lacks.
 func (r *rules) readFolders(path string, file *release.File) {
 	has := file.Columns()
 	for i := range r.checks {
@@ -148,7 +160,7 @@ func (r *rules) readFolders(path string, file *release.File) {
 	}
 }
 
-// isFolder reports whether a part may lie in folders: all name a label of the cut.
+// isFolder reports whether a part may be in its folders: all must name a label of the cut.
 func (r *rules) isFolder(name string) bool {
 	levels := strings.Split(name, "/")
 	for at := range levels[:len(levels)-1] {
@@ -167,7 +179,7 @@ func (r *rules) isFolder(name string) bool {
 	return true
 }
 
-// lackingColumn returns the first column that the cut speaks of and a part lacks, or nothing.
+// lackingColumn returns the first column of the cut that a part lacks, or nothing.
 func (r *rules) lackingColumn(file *release.File) string {
 	has := file.Columns()
 	for i := range r.checks {
@@ -186,7 +198,8 @@ func (r *rules) lackingColumn(file *release.File) string {
 	return ""
 }
 
-// namesakes returns the masked columns that were released under other names, and whose name a column of a part has.
+// namesakes returns the masked columns that were released under other names, but whose own name a
+// column of a part has.
 func (r *rules) namesakes(file *release.File) (names []string) {
 	has := file.Columns()
 	for _, c := range r.cut.Columns {
@@ -198,102 +211,106 @@ func (r *rules) namesakes(file *release.File) (names []string) {
 	return names
 }
 
-// otherParts returns the columns of structs that have other fields in a part of the release than they must.
+// otherParts returns the columns of structs that do not have the fields of intervals in a part of
+// the release.
 func (r *rules) otherParts(file *release.File) (names []string) {
 	for _, c := range r.cut.Columns {
-		if c.Render == job.RenderInterval && !slices.Equal(file.Parts(c.Name), []string{"lower", "upper", "closed"}) {
+		if c.Render == job.RenderInterval &&
+			!slices.Equal(file.Parts(c.Name), []string{"lower", "upper", "closed"}) {
 			names = append(names, c.Name)
 		}
 	}
 	return names
 }
 
-// rendered reports whether a column of a set is released as numbers instead of labels, so
-// that different labels may look alike and groups be larger than the cut claims.
+// rendered reports whether a column of a set is released as numbers instead of labels. Then
+// different labels may look the same, and groups may be larger than the cut claims.
 func (r *rules) rendered(set cutfile.Set) bool {
 	return slices.ContainsFunc(r.cut.Columns, func(c cutfile.Column) bool {
 		return c.Render != "" && slices.Contains(set.Columns, c.Name)
 	})
 }
 
-// columnCheck has the values that a released column may hold, going by the cut alone.
+// columnCheck has the values that a released column may hold, by the cut alone.
 type columnCheck struct {
 	name    string
-	part    string // of a column of structs: the field
+	part    string // the field, in a column of structs
 	fits    func(formats.Type) bool
-	labels  []look          // in the order of the cut, the mark of a suppressed value last
-	numbers map[look]uint32 // of every look, from 0 on
-	// any pseudonym is accepted, and all have one number: the column is kept
+	labels  []labelForm          // in the order of the cut, the mark of a suppressed value last
+	numbers map[labelForm]uint32 // by form, from 0 on
+	// Any pseudonym is accepted, and all have the same number: the column is kept.
 	tokens bool
 }
 
-// look is the form of a label of the cut in a released column.
-type look struct {
+// labelForm is the form of a label of the cut in a released column.
+type labelForm struct {
 	text string
 	null bool
-	none bool // there is no struct
+	none bool // the row has no struct
 }
 
 // numberOf returns the number of the cut's label at a position.
 func (c *columnCheck) numberOf(label uint32) uint32 { return c.numbers[c.labels[label]] }
 
-// numberOfNone is number for a row without a struct.
+// numberOfNone returns the number of a row without a struct.
 func (c *columnCheck) numberOfNone() (uint32, bool) {
-	n, ok := c.numbers[look{none: true}]
+	n, ok := c.numbers[labelForm{none: true}]
 	return n, ok
 }
 
-// checksOf returns the checks of the columns that a masked column was released as.
+// checksOf returns the checks of the columns that a masked column becomes in a release.
 func checksOf(c *cutfile.Column) []columnCheck {
-	lower := func(l cutfile.Label) look { return lookOfEnd(l.Lower) }
-	upper := func(l cutfile.Label) look { return lookOfEnd(l.Upper) }
+	lower := func(l cutfile.Label) labelForm { return formOfEnd(l.Lower) }
+	upper := func(l cutfile.Label) labelForm { return formOfEnd(l.Upper) }
 	switch c.Render {
 	case job.RenderBounds:
 		return []columnCheck{
 			newCheck(c, c.Name+"_lower", "", lower), newCheck(c, c.Name+"_upper", "", upper),
 		}
 	case job.RenderInterval:
-		closed := newCheck(c, c.Name, "closed", lookOfClosed)
+		closed := newCheck(c, c.Name, "closed", formOfClosed)
 		closed.fits = isText
 		return []columnCheck{
 			newCheck(c, c.Name, "lower", lower), newCheck(c, c.Name, "upper", upper), closed,
 		}
 	}
-	label := func(l cutfile.Label) look { return look{text: l.Label, null: l.Null} }
+	label := func(l cutfile.Label) labelForm { return labelForm{text: l.Label, null: l.Null} }
 	return []columnCheck{newCheck(c, c.Name, "", label)}
 }
 
-// newCheck returns the check of a column, or of a field of its structs, in which labels have the
-// look that is given. A mark of suppressed values is null in a column of numbers, and in structs,
-// like null, no struct.
-func newCheck(c *cutfile.Column, name, part string, lookOf func(cutfile.Label) look) columnCheck {
-	check := columnCheck{name: name, part: part, fits: isText, numbers: make(map[look]uint32)}
+// newCheck returns the check of a column, or of a field of its structs. The form of each label is
+// given. In a column of numbers, the mark of suppressed values is null. In structs, null and the
+// mark have no struct.
+func newCheck(
+	c *cutfile.Column, name, part string, formOf func(cutfile.Label) labelForm,
+) columnCheck {
+	check := columnCheck{name: name, part: part, fits: isText, numbers: make(map[labelForm]uint32)}
 	if c.Render != "" {
 		check.fits = isNumber
 	}
-	add := func(l look) {
+	add := func(l labelForm) {
 		if check.labels = append(check.labels, l); !check.has(l) {
 			check.numbers[l] = uint32(len(check.numbers))
 		}
 	}
 	for _, label := range c.Cut {
 		if label.Null && part != "" {
-			add(look{none: true})
+			add(labelForm{none: true})
 		} else {
-			add(lookOf(label))
+			add(formOf(label))
 		}
 	}
 	switch {
 	case c.Suppressed == "":
 	case c.Render == "":
-		add(look{text: c.Suppressed})
+		add(labelForm{text: c.Suppressed})
 	default:
-		add(look{null: part == "", none: part != ""})
+		add(labelForm{null: part == "", none: part != ""})
 	}
 	return check
 }
 
-func (c *columnCheck) has(l look) bool {
+func (c *columnCheck) has(l labelForm) bool {
 	_, has := c.numbers[l]
 	return has
 }
@@ -301,32 +318,32 @@ func (c *columnCheck) has(l look) bool {
 // isText reports whether a column of a type is released as labels.
 func isText(t formats.Type) bool { return t.Kind == formats.String }
 
-// isNumber reports whether a column of a type is released as numbers, of which there may be none.
+// isNumber reports whether a column of a type is released as numbers. It may have no values.
 func isNumber(t formats.Type) bool { return t.Ordered() || t.Kind == formats.Null }
 
-// lookOfEnd returns the look of an interval's end, which is null when it is open.
-func lookOfEnd(end json.RawMessage) look {
+// formOfEnd returns the form of an interval's end. An open end is null.
+func formOfEnd(end json.RawMessage) labelForm {
 	text, ok := cutfile.EndText(end)
-	return look{text: text, null: !ok}
+	return labelForm{text: text, null: !ok}
 }
 
-// lookOfClosed says which ends of an interval belong to it.
-func lookOfClosed(l cutfile.Label) look {
+// formOfClosed returns the ends that belong to an interval.
+func formOfClosed(l cutfile.Label) labelForm {
 	if strings.HasSuffix(l.Label, "]") {
-		return look{text: "both"}
+		return labelForm{text: "both"}
 	}
-	return look{text: "left"}
+	return labelForm{text: "left"}
 }
 
-// number returns the number of a released text or of null, and whether the cut accepts it.
-// What it does not accept is numbered 0.
+// number returns the number of a released text or of null, and whether the cut accepts it. Texts
+// that it does not accept have number 0.
 func (c *columnCheck) number(text string, null bool) (uint32, bool) {
 	if c.tokens {
 		return 0, null || isToken(text)
 	}
-	l := look{text: text}
+	l := labelForm{text: text}
 	if null {
-		l = look{null: true}
+		l = labelForm{null: true}
 	}
 	n, ok := c.numbers[l]
 	return n, ok
@@ -337,5 +354,5 @@ func isToken(text string) bool {
 	return len(text) == 32 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// below returns the number that all numbers are below.
+// below returns a number larger than all numbers.
 func (c *columnCheck) below() uint64 { return max(uint64(len(c.numbers)), 1) }

@@ -14,25 +14,25 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// Measured is what was counted of a sensitive column's values in the equivalence classes of a set, of those
-// measures that the cut has: in the class where it is worst.
+// Measured has the measures of a sensitive column in the equivalence classes of a set, for the
+// measures that the cut has: in the class where each is worst.
 type Measured struct {
 	Set    int    `json:"set"` // from 1 on
 	Column string `json:"column"`
 	engine.Measurements
 }
 
-// valueHash tells the values of a column apart by their texts: it is the same in every process, and the same of two
-// values by an accident only that nobody meets.
+// valueHash identifies the values of a column by their texts. It is the same in every process; that
+// two values have the same hash is so unlikely that it never happens.
 func valueHash(text string) uint64 {
 	sum := sha256.Sum256([]byte(text))
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// nullHash is the hash of the null, as good as any.
+// nullHash is the hash of null, an arbitrary constant.
 const nullHash = 0x6a09e667f3bcc909
 
-// sensitive returns how the sensitive columns are read.
+// sensitive says how the sensitive columns are read.
 func (r *rules) sensitive() (kept []release.Kept) {
 	hash := func(values *formats.Values, i int) uint64 { return valueHash(values.Text(i)) }
 	for i := range r.values {
@@ -41,10 +41,10 @@ func (r *rules) sensitive() (kept []release.Kept) {
 	return kept
 }
 
-// claim is what a cut says of a sensitive column in the classes of a set, if it says something.
+// claim is a sensitive column in the classes of a set. The cut may say something about it.
 type claim struct{ set, column int }
 
-// claims returns the claims of the cut. Their keys come after all others, in this order.
+// claims returns the claims of the cut. Their keys come after all other keys, in the same order.
 func (r *rules) claims() (claims []claim) {
 	for set := range r.cut.Sets {
 		for column := range r.values {
@@ -54,17 +54,17 @@ func (r *rules) claims() (claims []claim) {
 	return claims
 }
 
-// claimOf returns which claim a key is of; below 0, of none.
+// claimOf returns the number of a key's claim. It is negative for other keys.
 func (r *rules) claimOf(key int) int { return key - len(r.keys) + len(r.cut.Sets)*len(r.values) }
 
-// withValue returns the key of a set's labels and, in a word of its own that is the last, the hash of the value of
-// a sensitive column.
+// withValue returns a key that adds, in a last word of its own, the hash of a sensitive column's
+// value to the labels of a set.
 func (k labelKey) withValue(column int) labelKey {
 	k.value, k.size, k.combinations = column, k.size+1, math.Inf(1)
 	return k
 }
 
-// packValues writes the last word of the keys of a block of rows, as pack writes the others.
+// packValues writes the last word of the keys of a block of rows, as pack writes the other words.
 func (k *labelKey) packValues(keys []uint64, column *release.Hashes) (same bool) {
 	for row, at := 0, k.size-1; at < len(keys); row, at = row+1, at+k.size {
 		number := column.One
@@ -76,16 +76,16 @@ func (k *labelKey) packValues(keys []uint64, column *release.Hashes) (same bool)
 	return column.Same
 }
 
-// newWhole returns tables that count the values of the sensitive columns of all rows, in so many bytes
-// for all; nil for a column of which the cut compares nothing with these.
+// newWhole returns tables that count the values of the sensitive columns in all rows, within the
+// given bytes in all. A table is nil for a column whose measures do not need these counts.
 func (r *rules) newWhole(counters int, limit int64) (tables [][]*table) {
 	tables = make([][]*table, counters)
 	for c := range r.values {
-		span, relative := newSpan(limit/int64(len(r.values))), r.values[c].Relative() != ""
+		shares, relative := newShareRange(limit/int64(len(r.values))), r.values[c].Relative() != ""
 		for i := range tables {
 			var t *table
 			if relative {
-				t = newTable(1, span)
+				t = newTable(1, shares)
 			}
 			tables[i] = append(tables[i], t)
 		}
@@ -93,7 +93,7 @@ func (r *rules) newWhole(counters int, limit int64) (tables [][]*table) {
 	return tables
 }
 
-// countWhole counts the values of a block of rows.
+// countWhole counts the values in a block of rows.
 func (c *counter) countWhole(rows int, kept []release.Hashes) error {
 	for i, t := range c.whole {
 		if t == nil {
@@ -101,7 +101,7 @@ func (c *counter) countWhole(rows int, kept []release.Hashes) error {
 		}
 		keys, one := c.keys[:rows], labelKey{size: 1}
 		one.packValues(keys, &kept[i])
-		for from, to := 0, 0; from < rows; from = to { // rows that are alike often follow each other
+		for from, to := 0, 0; from < rows; from = to { // equal rows often follow each other
 			for to = from + 1; to < rows && keys[to] == keys[from]; to++ {
 			}
 			if err := t.add(keys[from:from+1], uint64(to-from)); err != nil {
@@ -112,7 +112,7 @@ func (c *counter) countWhole(rows int, kept []release.Hashes) error {
 	return nil
 }
 
-// joinWhole adds up what the workers have counted. All values must have had room.
+// joinWhole adds up the counts of the workers. All values must have had room.
 func (v *verifier) joinWhole(counters []*counter) error {
 	for i, sum := range counters[0].whole {
 		if sum == nil {
@@ -126,7 +126,7 @@ func (v *verifier) joinWhole(counters []*counter) error {
 			}
 			c.whole[i].clear()
 		}
-		if sum.span.until.Load() < hashShares {
+		if sum.shares.until.Load() < hashShares {
 			return errManyGroups
 		}
 	}
@@ -137,11 +137,12 @@ func (v *verifier) joinWhole(counters []*counter) error {
 	return nil
 }
 
-// sorted returns the slots of the keys that the pass has counted, in the order of their words.
+// sorted returns the slots of the keys that the pass has counted, sorted by the words of the keys.
 func (t *table) sorted() (slots []uint32) {
 	stride := t.size + 1
 	for i := range t.room {
-		if slot := t.slots[i*stride:][:stride]; slot[t.size] > 0 && t.counts(hashOf(slot[:t.size]), slot[:t.size]) {
+		if slot := t.slots[i*stride:][:stride]; slot[t.size] > 0 &&
+			t.counts(hashOf(slot[:t.size]), slot[:t.size]) {
 			slots = append(slots, uint32(i))
 		}
 	}
@@ -151,7 +152,8 @@ func (t *table) sorted() (slots []uint32) {
 	return slots
 }
 
-// addTable takes in the classes of a claim that a pass has counted, all values of each.
+// addTable adds the classes of a claim that a pass has counted. All values of a class are in one
+// pass.
 func (v *verifier) addTable(claim int, t *table) {
 	m, slots, stride := &v.measures[claim], t.sorted(), t.size+1
 	for len(slots) > 0 {
@@ -173,15 +175,16 @@ func (v *verifier) addTable(claim int, t *table) {
 	}
 }
 
-// measures are those of the classes of one claim, so far.
+// measures are the measures of the classes of one claim, so far.
 type measures struct {
 	claim
-	of       *cutfile.Sensitive
-	most     map[uint64]float64 // largest shares of single values by their hashes; nil: none
-	verdicts []engine.Verdict
-	alike    Homogeneity
+	of *cutfile.Sensitive
+	// by hash of a value: its largest allowed share; nil: there are none
+	most        map[uint64]float64
+	verdicts    []engine.Verdict
+	homogeneity Homogeneity
 
-	class engine.Histogram // the last one
+	class engine.Histogram // the current class
 }
 
 func (r *rules) newMeasures() (all []measures) {
@@ -202,13 +205,13 @@ func (r *rules) newMeasures() (all []measures) {
 	return all
 }
 
-// begin begins a class, of a release of so many rows.
+// begin begins a class of a release with the given number of rows.
 func (m *measures) begin(rows uint64) {
 	c := &m.class
 	*c = engine.Histogram{Records: c.Records[:0], Whole: c.Whole[:0], Most: c.Most[:0], Total: rows}
 }
 
-// add takes in a value that rows of the class, and of the whole release, have.
+// add adds a value with its number of rows in the class, and in the whole release.
 func (m *measures) add(value, rows, whole uint64) {
 	c := &m.class
 	c.Records, c.Whole = append(c.Records, rows), append(c.Whole, whole)
@@ -225,23 +228,23 @@ func (m *measures) add(value, rows, whole uint64) {
 	c.Most = append(c.Most, most)
 }
 
-// end takes in the class.
+// end adds the class to the measures.
 func (m *measures) end() {
 	for i := range m.verdicts {
 		m.verdicts[i].Add(m.class)
 	}
 	if len(m.class.Records) == 1 {
-		m.alike.Classes++
-		m.alike.Records += m.class.Records[0]
+		m.homogeneity.Classes++
+		m.homogeneity.Records += m.class.Records[0]
 	}
 }
 
-// checkSensitive compares the measures of all claims with what the cut says.
+// checkSensitive compares the measures of all claims with the cut.
 func (v *verifier) checkSensitive() (measured []Measured) {
 	for i := range v.measures {
 		m := &v.measures[i]
 		if m.column >= len(v.cut.Sensitive) {
-			continue // the cut claims nothing
+			continue // the cut claims nothing about it
 		}
 		for j := range m.verdicts {
 			is := &m.verdicts[j]
@@ -258,12 +261,12 @@ func (v *verifier) checkSensitive() (measured []Measured) {
 	return measured
 }
 
-// homogeneous returns how many classes have one value of a column, of every claim.
+// homogeneous returns, for every claim, the number of classes with one value of a column.
 func (v *verifier) homogeneous() (all []Homogeneity) {
 	for i := range v.measures {
 		m := &v.measures[i]
-		m.alike.Set, m.alike.Column = m.set+1, m.of.Column
-		all = append(all, m.alike)
+		m.homogeneity.Set, m.homogeneity.Column = m.set+1, m.of.Column
+		all = append(all, m.homogeneity)
 	}
 	return all
 }

@@ -12,41 +12,42 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// errManyGroups is returned when not even the smallest share of a set's groups fits.
+// errManyGroups is returned if not even the smallest share of a set's groups fits.
 var errManyGroups = fmt.Errorf("count groups: %w", spill.ErrBudget)
 
-// hashShares is how many shares the groups of a set fall into by their hash. When memory is
-// short they are counted a few shares at a time.
+// hashShares is the number of shares into which hashes divide the groups of a set. If memory is
+// short, a few shares are counted at a time.
 const hashShares = 1 << 10
 
 const fewestSlots = 16
 
-// span is the shares of a set's groups that a pass counts. Groups that do not fit are given
-// up, half of the shares at a time, and counted in a later pass. Several tables use it.
-type span struct {
-	limit int64 // most bytes of their tables
+// shareRange is the shares of a set's groups that a pass counts. If groups do not fit, the pass
+// gives up half of the shares at a time, and a later pass counts them. Several tables use the same
+// range.
+type shareRange struct {
+	limit int64 // most bytes of the tables
 	held  atomic.Int64
 	from  uint64
 	until atomic.Uint64
 }
 
-func newSpan(limit int64) *span {
-	s := &span{limit: limit}
+func newShareRange(limit int64) *shareRange {
+	s := &shareRange{limit: limit}
 	s.until.Store(hashShares)
 	return s
 }
 
 // has reports whether the pass counts keys with a hash.
-func (s *span) has(hash uint64) bool {
+func (s *shareRange) has(hash uint64) bool {
 	share := hash >> (64 - 10)
 	return share >= s.from && share < s.until.Load()
 }
 
 // all reports whether the pass counts all keys.
-func (s *span) all() bool { return s.from == 0 && s.until.Load() == hashShares }
+func (s *shareRange) all() bool { return s.from == 0 && s.until.Load() == hashShares }
 
-// hold takes memory, or reports that there is not as much.
-func (s *span) hold(bytes int64) bool {
+// hold takes memory, or reports that there is not enough.
+func (s *shareRange) hold(bytes int64) bool {
 	if s.held.Add(bytes) <= s.limit {
 		return true
 	}
@@ -55,18 +56,19 @@ func (s *span) hold(bytes int64) bool {
 }
 
 // narrow leaves half of the shares to a later pass.
-func (s *span) narrow() error {
+func (s *shareRange) narrow() error {
 	until := s.until.Load()
 	if until <= s.from+1 {
 		return errManyGroups
 	}
-	s.until.CompareAndSwap(until, s.from+(until-s.from)/2) // else another table has just done so
+	// if it fails, another table has just narrowed the range
+	s.until.CompareAndSwap(until, s.from+(until-s.from)/2)
 	return nil
 }
 
-// next turns to the shares after those of the pass, a few more than had room. It returns false
-// when there are none. All tables must be cleared.
-func (s *span) next() bool {
+// next moves on to the shares after those of the pass, a few more than had room. It returns false
+// if there are none. All tables must be empty.
+func (s *shareRange) next() bool {
 	until := s.until.Load()
 	width := until - s.from
 	s.from = until
@@ -74,22 +76,25 @@ func (s *span) next() bool {
 	return until < hashShares
 }
 
-// table counts the records of keys of so many words: it is an open table of keys and counts,
-// nothing else, so that millions of groups fit. One goroutine uses it.
+// table counts the records of keys with a number of words. It is a hash table with open addressing
+// that holds only keys and counts, so that millions of groups fit. One goroutine uses it.
 type table struct {
-	size  int
-	class int // words that choose the share: keys that have these in common are counted in one pass
-	span  *span
-	slots []uint64 // of each its key, then its count; a count of 0 is free
-	room  int      // number of the slots, a power of two
-	used  int
+	size int
+	// class is the number of words that choose the share: keys with these words in common are
+	// counted in one pass.
+	class  int
+	shares *shareRange
+	slots  []uint64 // for each slot its key, then its count, which is 0 if the slot is free
+	room   int      // number of slots, a power of two
+	used   int
 }
 
-func newTable(size int, s *span) *table {
-	return &table{size: size, class: size, span: s, slots: make([]uint64, fewestSlots*(size+1)), room: fewestSlots}
+func newTable(size int, s *shareRange) *table {
+	return &table{size: size, class: size, shares: s, slots: make([]uint64, fewestSlots*(size+1)),
+		room: fewestSlots}
 }
 
-// hashOf spreads keys: its high bits choose the share, its low ones the slot.
+// hashOf spreads keys: its high bits choose the share, its low bits the slot.
 func hashOf(key []uint64) uint64 {
 	h := uint64(0x9e3779b97f4a7c15)
 	for _, word := range key {
@@ -99,8 +104,8 @@ func hashOf(key []uint64) uint64 {
 	return h ^ h>>29
 }
 
-// add counts so many records of a key, unless the pass does not. It returns errManyGroups when
-// there is no room and nothing left to give up.
+// add counts records of a key, if the pass counts the key. It returns errManyGroups if there is no
+// room and nothing left to give up.
 func (t *table) add(key []uint64, records uint64) error {
 	hash := hashOf(key)
 	if !t.counts(hash, key) {
@@ -125,15 +130,15 @@ func (t *table) add(key []uint64, records uint64) error {
 func (t *table) counts(hash uint64, key []uint64) bool {
 	switch {
 	case t.class == t.size:
-	case t.span.all():
+	case t.shares.all():
 		return true
 	default:
 		hash = hashOf(key[:t.class])
 	}
-	return t.span.has(hash)
+	return t.shares.has(hash)
 }
 
-// find returns the slot of a key, or the free one that it would get.
+// find returns the slot of a key, or the free slot that it would get.
 func (t *table) find(hash uint64, key []uint64) []uint64 {
 	stride := t.size + 1
 	last := uint64(t.room) - 1
@@ -148,26 +153,26 @@ func (t *table) find(hash uint64, key []uint64) []uint64 {
 // records returns the count of a key.
 func (t *table) records(key []uint64) uint64 { return t.find(hashOf(key), key)[t.size] }
 
-// bytes returns what a table of so many slots takes beyond its first ones.
+// bytes returns the memory of a table with the given number of slots, beyond its first slots.
 func (t *table) bytes(slots int) int64 { return 8 * int64(slots-fewestSlots) * int64(t.size+1) }
 
-// makeRoom doubles the table or, when there is no memory for it, gives up keys.
+// makeRoom doubles the table or, if there is no memory for that, gives up keys.
 func (t *table) makeRoom() error {
 	slots := 2 * t.room
-	if !t.span.hold(t.bytes(slots)) {
+	if !t.shares.hold(t.bytes(slots)) {
 		if err := t.giveUp(); err != nil {
 			return err
 		}
 		slots = max(fewestSlots, t.room/2)
-		t.span.held.Add(t.bytes(slots))
+		t.shares.held.Add(t.bytes(slots))
 	}
 	freed := t.bytes(t.room)
 	t.rehash(slots)
-	t.span.held.Add(-freed)
+	t.shares.held.Add(-freed)
 	return nil
 }
 
-// giveUp narrows the span until the keys that are left need half of the slots.
+// giveUp narrows the range until the keys that are left need half of the slots.
 func (t *table) giveUp() error {
 	for {
 		left := 0
@@ -177,15 +182,15 @@ func (t *table) giveUp() error {
 		if left*8 <= t.room*3 {
 			return nil
 		}
-		if err := t.span.narrow(); err != nil {
+		if err := t.shares.narrow(); err != nil {
 			return err
 		}
 	}
 }
 
-// rehash moves the keys that the pass counts to so many slots.
+// rehash moves the keys that the pass counts to the given number of slots.
 func (t *table) rehash(slots int) {
-	old := table{size: t.size, class: t.class, span: t.span, slots: t.slots}
+	old := table{size: t.size, class: t.class, shares: t.shares, slots: t.slots}
 	t.slots, t.room, t.used = make([]uint64, slots*(t.size+1)), slots, 0
 	for key, records := range old.all() {
 		slot := t.find(hashOf(key), key)
@@ -195,12 +200,13 @@ func (t *table) rehash(slots int) {
 	}
 }
 
-// stripes is how often all goes through the slots, each time through others that are evenly apart. Keys in the order of
-// their slots would fill another table, into which they are added, from its front, where ever longer runs were then looked through.
+// stripes is the number of times that all goes through the slots. Each time it visits other, evenly
+// spaced slots. If it visited the slots in order, another table to which the keys are added would
+// fill from its front, and each addition would search an ever longer run of slots.
 const stripes = fewestSlots
 
-// all returns the keys that have records, in any order, and their counts: without those that
-// were given up. A key is valid until the next one comes.
+// all returns the keys with records, in any order, and their counts, without keys that were given
+// up. A key is valid until the next one is returned.
 func (t *table) all() iter.Seq2[[]uint64, uint64] {
 	return func(yield func(key []uint64, records uint64) bool) {
 		for stripe := range stripes {
@@ -214,26 +220,28 @@ func (t *table) all() iter.Seq2[[]uint64, uint64] {
 	}
 }
 
-// clear forgets all keys, and what they took.
+// clear removes all keys, and returns their memory.
 func (t *table) clear() {
-	t.span.held.Add(-t.bytes(t.room))
+	t.shares.held.Add(-t.bytes(t.room))
 	t.slots, t.room, t.used = make([]uint64, fewestSlots*(t.size+1)), fewestSlots, 0
 }
 
-// labelKey says how the numbers of a set's labels make a key of words: in each, the numbers
-// of its columns are the digits of a number of mixed radix.
+// labelKey says how the numbers of a set's labels make a key of words: in each word, the numbers of
+// its columns are the digits of a number with mixed radix.
 type labelKey struct {
-	columns []int    // positions among the checks
-	below   []uint64 // numbers of the columns
+	columns []int    // positions in the checks
+	below   []uint64 // by column: the number that all its numbers are below
 	words   []int
 	strides []uint64
-	size    int // words of a key
+	size    int // number of words of a key
 
-	combinations float64 // of numbers; infinite where they come with a value
-	value        int     // of a claim, the sensitive column whose values are in the last word; else -1
+	combinations float64 // number of combinations of labels; infinite for a key with a value
+	// value is the sensitive column, for the key of a claim, whose values are in the last word;
+	// else −1.
+	value int
 }
 
-// newLabelKey makes keys of numbers below the given ones, which are at least 1.
+// newLabelKey makes keys of numbers below the given limits, which are at least 1.
 func newLabelKey(columns []int, below []uint64) labelKey {
 	k := labelKey{columns: columns, below: below, size: 1, combinations: 1, value: -1}
 	stride := uint64(1)
@@ -250,8 +258,8 @@ func newLabelKey(columns []int, below []uint64) labelKey {
 	return k
 }
 
-// share divides memory among the tables of some keys, of so many counters each: those with few
-// combinations take what these need, and leave the rest to others.
+// share divides memory among the tables of some keys, with the given number of counters for each:
+// keys with few combinations take the memory that these need, and leave the rest to the others.
 func (r *rules) share(memory int64, keys []int, counters int) map[int]int64 {
 	ascending := slices.Clone(keys)
 	slices.SortFunc(ascending, func(a, b int) int {
@@ -260,7 +268,7 @@ func (r *rules) share(memory int64, keys []int, counters int) map[int]int64 {
 	shares := make(map[int]int64)
 	for i, key := range ascending {
 		k, most := &r.keys[key], memory/int64(len(keys)-i)
-		// Half of the slots are used, and then are moved.
+		// Half of the slots are used, and later moved.
 		need := (k.combinations + fewestSlots) * float64(4*8*(k.size+1)*counters)
 		shares[key] = int64(min(need, float64(most)))
 		memory -= shares[key]
@@ -268,7 +276,7 @@ func (r *rules) share(memory int64, keys []int, counters int) map[int]int64 {
 	return shares
 }
 
-// of returns the key of one number a check.
+// of returns the key of one number per check.
 func (k *labelKey) of(numbers []uint32) []uint64 {
 	key := make([]uint64, k.size)
 	for i, column := range k.columns {
@@ -277,12 +285,12 @@ func (k *labelKey) of(numbers []uint32) []uint64 {
 	return key
 }
 
-// digit returns the number that a key has of the column at a position.
+// digit returns the number of the column at a position in a key.
 func (k *labelKey) digit(key []uint64, i int) uint32 {
 	return uint32(key[k.words[i]] / k.strides[i] % k.below[i])
 }
 
-// pack writes a word of the keys of a block of rows, and reports whether all have the same.
+// pack writes a word of the keys of a block of rows, and reports whether all rows have the same.
 func (k *labelKey) pack(word int, keys []uint64, numbers []release.Numbers) (same bool) {
 	one := uint64(0)
 	for i, column := range k.columns {
@@ -307,22 +315,24 @@ func (k *labelKey) pack(word int, keys []uint64, numbers []release.Numbers) (sam
 	return same
 }
 
-// counter counts blocks of rows by their labels. One goroutine uses it.
+// counter counts blocks of rows by their labels, for one goroutine.
 type counter struct {
-	rules  *rules
-	tables []*table // of every key
-	whole  []*table // of every sensitive column, its values in all rows; nil: they are counted
-	marked uint64   // rows with marks alone
-	alike  *alike   // nil: nobody asks which rows are alike
-	turns  []uint64 // of every check: rows of another label than the row before them in their block; nil: nobody asks
-	keys   []uint64 // scratch: of a block, one after the other
+	rules   *rules
+	tables  []*table      // by key
+	whole   []*table      // by sensitive column: its values in all rows; nil: already counted
+	marked  uint64        // number of rows that have only marks
+	classes *classCounter // nil: class sizes are not requested
+	// labelChanges is, by check, the number of rows with another label than the previous row of
+	// their block; nil: not requested.
+	labelChanges []uint64
+	keys         []uint64 // scratch: keys of a block, one after the other
 }
 
-func newCounter(r *rules, spans []*span) *counter {
+func newCounter(r *rules, shares []*shareRange) *counter {
 	c, most := &counter{rules: r}, 0
 	for i := range r.keys {
 		k := &r.keys[i]
-		t := newTable(k.size, spans[i])
+		t := newTable(k.size, shares[i])
 		if k.value >= 0 {
 			t.class--
 		}
@@ -342,26 +352,27 @@ func (c *counter) count(key, rows int, numbers []release.Numbers, kept []release
 	}
 	if k.value >= 0 {
 		same = k.packValues(keys, &kept[k.value]) && same
-	} else if c.alike != nil && key < len(c.rules.cut.Sets) {
-		c.alike.join(key, keys, k.size)
+	} else if c.classes != nil && key < len(c.rules.cut.Sets) {
+		c.classes.join(key, keys, k.size)
 	}
 	if same {
 		return t.add(keys[:k.size], uint64(rows))
 	}
-	for len(keys) > 0 { // rows that are alike often follow each other
-		row, alike := keys[:k.size:k.size], uint64(1)
-		for keys = keys[k.size:]; len(keys) > 0 && slices.Equal(row, keys[:k.size]); keys = keys[k.size:] {
-			alike++
+	for len(keys) > 0 { // equal rows often follow each other
+		row, equal := keys[:k.size:k.size], uint64(1)
+		keys = keys[k.size:]
+		for len(keys) > 0 && slices.Equal(row, keys[:k.size]) {
+			keys, equal = keys[k.size:], equal+1
 		}
-		if err := t.add(row, alike); err != nil {
+		if err := t.add(row, equal); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// countTurns counts where labels change from row to row of a block.
-func (c *counter) countTurns(rows int, numbers []release.Numbers) {
+// countLabelChanges counts the changes of labels from row to row of a block.
+func (c *counter) countLabelChanges(rows int, numbers []release.Numbers) {
 	for i := range numbers {
 		if numbers[i].Same {
 			continue
@@ -369,13 +380,13 @@ func (c *counter) countTurns(rows int, numbers []release.Numbers) {
 		every := numbers[i].Every[:rows]
 		for row := 1; row < rows; row++ {
 			if every[row] != every[row-1] {
-				c.turns[i]++
+				c.labelChanges[i]++
 			}
 		}
 	}
 }
 
-// countMarked counts the rows of a block that have the mark in every masked column.
+// countMarked counts the rows of a block with the mark in every masked column.
 func (c *counter) countMarked(rows int, numbers []release.Numbers) {
 	marks := c.rules.marks
 	var varying []int

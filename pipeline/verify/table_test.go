@@ -12,8 +12,8 @@ import (
 	"github.com/kcut/kcut/internal/workers"
 )
 
-// randomBlock returns numbers of columns below the given ones: random ones, now and then the
-// same for all rows.
+// randomBlock returns random numbers of columns, below the given limits. Some columns have the same
+// number in all rows.
 func randomBlock(random *rand.Rand, rows int, below []uint64) []release.Numbers {
 	numbers := make([]release.Numbers, len(below))
 	for column, n := range below {
@@ -42,8 +42,7 @@ func keyOf(k *labelKey, row int, numbers []release.Numbers) (key [8]uint64) {
 	return key
 }
 
-// Tables hold the same groups as a plain map, whatever the number of labels and of workers is,
-// and in however many passes.
+// Tables hold the same groups as a plain map, with any number of labels, workers and passes.
 func TestTables(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -69,7 +68,7 @@ func TestTables(t *testing.T) {
 			blocks, rows = append(blocks, block), append(rows, n)
 		}
 		for _, limit := range []int64{math.MaxInt64, 1 << 17} {
-			s := newSpan(limit)
+			s := newShareRange(limit)
 			got := make(map[[8]uint64]uint64)
 			for more := true; more; passes++ {
 				for _, c := range countAll(t, r, s, blocks, rows) {
@@ -85,7 +84,8 @@ func TestTables(t *testing.T) {
 				}
 			}
 			if !maps.Equal(got, want) {
-				t.Fatalf("below %v, within %d bytes: got %d groups, want %d", below, limit, len(got), len(want))
+				t.Fatalf("below %v, within %d bytes: got %d groups, want %d", below, limit,
+					len(got), len(want))
 			}
 		}
 	}
@@ -95,9 +95,11 @@ func TestTables(t *testing.T) {
 }
 
 // countAll counts blocks with two counters at a time.
-func countAll(t *testing.T, r *rules, s *span, blocks [][]release.Numbers, rows []int) []*counter {
+func countAll(
+	t *testing.T, r *rules, s *shareRange, blocks [][]release.Numbers, rows []int,
+) []*counter {
 	t.Helper()
-	counters := []*counter{newCounter(r, []*span{s}), newCounter(r, []*span{s})}
+	counters := []*counter{newCounter(r, []*shareRange{s}), newCounter(r, []*shareRange{s})}
 	err := workers.Each(len(counters), len(counters), func(_ workers.Worker, number int) error {
 		for i := number; i < len(blocks); i += len(counters) {
 			if err := counters[number].count(0, rows[i], blocks[i], nil); err != nil {
@@ -112,7 +114,7 @@ func countAll(t *testing.T, r *rules, s *span, blocks [][]release.Numbers, rows 
 	return counters
 }
 
-// Numbers that do not fit a word go to the next one: no two combinations have one key.
+// Numbers that do not fit a word go to the next word: no two combinations have the same key.
 func TestLabelKeyOverflows(t *testing.T) {
 	k := newLabelKey([]int{0, 1, 2}, []uint64{1 << 32, 1 << 32, 2})
 	if zero, one := k.of([]uint32{0, 0, 0}), k.of([]uint32{0, 0, 1}); slices.Equal(zero, one) {
@@ -120,10 +122,10 @@ func TestLabelKeyOverflows(t *testing.T) {
 	}
 }
 
-// A table never holds more than its limit, but for moving half of it, and reports an error when
-// not even one share fits.
+// A table never holds more than its limit, except while it moves half of its keys, and returns an
+// error if not even one share fits.
 func TestTableLimit(t *testing.T) {
-	s := newSpan(8 << 10)
+	s := newShareRange(8 << 10)
 	table := newTable(1, s)
 	for key, shares := uint64(0), 0; shares < 1<<12; key++ {
 		if hashOf([]uint64{key})>>54 != 0 {
@@ -143,11 +145,12 @@ func TestTableLimit(t *testing.T) {
 	t.Error("no limit")
 }
 
-// TestKeysOfAllSlots: the first keys that a table hands out are as many of every part of its slots. A table that they are
-// added to would be full in front, else, while it is empty behind, and look through all in front for each of them.
+// TestKeysOfAllSlots: the first keys that a table returns come evenly from all parts of its slots.
+// Otherwise another table to which they are added would be full in front while it is empty behind,
+// and each addition would search all slots in front.
 func TestKeysOfAllSlots(t *testing.T) {
 	const keys, parts = 10_000, 4
-	table := newTable(1, newSpan(math.MaxInt64))
+	table := newTable(1, newShareRange(math.MaxInt64))
 	for i := range uint64(keys) {
 		if err := table.add([]uint64{i}, 1); err != nil {
 			t.Fatal(err)
@@ -168,7 +171,8 @@ func TestKeysOfAllSlots(t *testing.T) {
 	}
 }
 
-// TestShares: sets with few combinations of labels leave their memory to others, and all take no more than there is.
+// TestShares: sets with few combinations of labels leave their memory to other sets, and all
+// together take no more than the given memory.
 func TestShares(t *testing.T) {
 	r := &rules{}
 	for _, below := range []uint64{1 << 40, 2, 1 << 41, 30} {
@@ -176,11 +180,12 @@ func TestShares(t *testing.T) {
 	}
 	const memory = 1 << 20
 	shares := r.share(memory, []int{0, 1, 2, 3}, 2)
-	if sum := shares[0] + shares[1] + shares[2] + shares[3]; sum > memory || shares[0] < memory*2/5 || shares[2] < memory*2/5 {
+	if sum := shares[0] + shares[1] + shares[2] + shares[3]; sum > memory ||
+		shares[0] < memory*2/5 || shares[2] < memory*2/5 {
 		t.Errorf("shares %v of %d bytes", shares, memory)
 	}
 	for key, n := range map[int]uint64{1: 2, 3: 30} {
-		s := newSpan(shares[key])
+		s := newShareRange(shares[key])
 		for range 2 {
 			table := newTable(1, s)
 			for i := range n {

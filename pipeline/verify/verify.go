@@ -27,25 +27,32 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Release recounts a released file or directory from itself alone: every quasi-identifier set
-// against its k and the anonymity it claims, every label against the embedded cut, and the
-// files for what they must not give away. When something is wrong it returns what it found
-// together with a *fault.Error of class Privacy. It keeps to the limits, absent ones are the
-// machine's; it needs no folder to spill to, but reads the release again for what does not fit.
+// Release recounts a released file or directory from itself alone: it compares every
+// quasi-identifier set with its k and the claimed anonymity, every label with the embedded cut, and
+// searches the files for information that must not be released. If something is wrong, it returns
+// the findings together with a *fault.Error of class Privacy. It keeps to the limits; missing ones
+// are the machine's. It needs no folder to spill to: it reads the release again for groups that do
+// not fit.
 func Release(ctx context.Context, path string, limits job.Limits, watch Watch) (*Result, error) {
 	_, result, err := verify(ctx, path, "", limits, watch, false)
 	return result, err
 }
 
-// Against is Release for files that another engine has masked, with the cut of a release or of a file that has its JSON alone: theirs
-// have none. What such an engine writes beside values, and a release does not have, is found as in any file.
-func Against(ctx context.Context, path, cut string, limits job.Limits, watch Watch) (*Result, error) {
+// Against is Release for files that another engine has masked, which contain no cut. The cut is
+// that of a release, or a file with the cut's JSON. Metadata that such an engine adds, and a
+// release does not have, is a finding as in any file.
+func Against(
+	ctx context.Context, path, cut string, limits job.Limits, watch Watch,
+) (*Result, error) {
 	_, result, err := verify(ctx, path, cut, limits, watch, false)
 	return result, err
 }
 
-// verify verifies a release by its own cut, or the one at a path, and counts what an inspection tells if there is one.
-func verify(ctx context.Context, path, given string, limits job.Limits, watch Watch, inspects bool) (v *verifier, r *Result, err error) {
+// verify verifies a release by its own cut, or by the cut at a given path. It also counts the
+// figures of an inspection, if requested.
+func verify(
+	ctx context.Context, path, given string, limits job.Limits, watch Watch, inspects bool,
+) (v *verifier, r *Result, err error) {
 	memory := cmp.Or(limits.Memory, spill.DefaultLimit())
 	budget := spill.NewBudget(memory)
 	defer func() { err = budget.Advise(fileset.Advise(err)) }()
@@ -58,9 +65,9 @@ func verify(ctx context.Context, path, given string, limits job.Limits, watch Wa
 	}
 	rules := rulesOf(cut, inspects)
 	rules.unstamped = given != "" && given != path
-	ask := &Exposure{Labels: !inspects}
+	request := &RiskRequest{Labels: !inspects}
 	threads := cmp.Or(limits.Threads, runtime.GOMAXPROCS(0))
-	if v, err = newVerifier(ctx, path, rules, threads, budget, watch, ask); err != nil {
+	if v, err = newVerifier(ctx, path, rules, threads, budget, watch, request); err != nil {
 		return nil, nil, err
 	}
 	defer spill.LimitHeap(memory)()
@@ -80,89 +87,95 @@ func verify(ctx context.Context, path, given string, limits job.Limits, watch Wa
 	if v.watch.End != nil {
 		v.watch.End(time.Since(began))
 	}
-	v.union = v.exposed.report.Labels.Union()
+	v.union = v.classSizes.report.Labels.Union()
 	r, err = v.result(v.path)
 	return v, r, err
 }
 
-// Unpublished is Release for a release that is not published yet: it may lack what completes it,
-// and lies under another name. The groups take a part of what is left of a budget. The caller
-// reports the stage, so that only the watch's Progress is called. When it asks, which rows are alike is
-// counted.
+// Unpublished is Release for a release that is not published yet: it may lack _SUCCESS and the
+// manifest, and has another name. The groups take a part of the rest of a budget. The caller
+// reports the stage, so only the watch's Progress is called. If there is a request, the disclosure
+// risk is counted.
 func Unpublished(
-	ctx context.Context, path string, threads int, budget *spill.Budget, watch Watch, ask *Exposure,
+	ctx context.Context, path string, threads int, budget *spill.Budget, watch Watch,
+	request *RiskRequest,
 ) (_ *risk.Report, err error) {
 	defer func() {
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, formats.ErrNoInput) { // it was there a moment ago
-			err = fault.Errorf(fault.Transient, "run again, and let nobody take away what a run is writing", "%w", err)
+		// the files existed a moment ago
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, formats.ErrNoInput) {
+			err = fault.Errorf(fault.Transient,
+				"run again, and let nobody take away what a run is writing", "%w", err)
 		}
 	}()
 	cut, err := cutfile.Read(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	v, err := newVerifier(ctx, path, rulesOf(cut, false), threads, budget, watch, ask)
+	v, err := newVerifier(ctx, path, rulesOf(cut, false), threads, budget, watch, request)
 	if err != nil {
 		return nil, err
 	}
 	if err := v.scan(ctx); err != nil {
 		return nil, err
 	}
-	if _, err = v.result(v.path); ask == nil {
+	if _, err = v.result(v.path); request == nil {
 		return nil, err
 	}
-	return v.exposed.report, err
+	return v.classSizes.report, err
 }
 
-// Watch is told how a recount goes on. Every function may be nil; Progress may be called from
-// several goroutines at a time.
+// Watch is called with the progress of a recount. Every function may be nil. Progress may be called
+// from several goroutines at a time.
 type Watch struct {
 	Start    func()
 	Progress func(done, total int64) // rows
 	End      func(took time.Duration)
 }
 
-// verifier compares a release with its cut. It reads the release once more for every part of the
-// groups that there was no room for.
+// verifier compares a release with its cut. It reads the release once more for each part of the
+// groups that had no room.
 type verifier struct {
 	*rules
 	path    string
 	parts   []string
 	threads int
-	memory  int64 // bytes that the counts of all sets may take
+	memory  int64 // largest size in bytes of the counts of all sets
 	watch   Watch
-	passes  int // readings of the release
+	passes  int // number of times that the release was read
 
 	rows      int64
 	marked    uint64
-	anonymity []uint64     // of every set
-	regions   *table       // of a cut of regions, else nil
-	found     int          // regions that have records
-	strange   uint64       // records that belong to no region
-	released  [][]released // of every set
-	groups    *groups      // nil: the sizes of groups are not asked for
-	measures  []measures   // of every claim
-	whole     []*table     // of every sensitive column, the records that have a value, by its hash
+	anonymity []uint64           // of every set
+	regions   *table             // regions of the cut; nil: it has none
+	found     int                // number of regions with records
+	outside   uint64             // number of records that belong to no region
+	released  [][]releasedColumn // of every set
+	groups    *groups            // nil: not requested
+	measures  []measures         // by claim
+	whole     []*table           // by sensitive column: number of records by hash of the value
 
-	exposed *exposure   // nil: which rows are alike is not counted
-	kept    []string    // columns, if it is
-	union   *risk.Union // the share of rows alike that the cut must claim; nil: any
+	classSizes *classSizes // nil: class sizes are not counted
+	kept       []string    // kept columns, if class sizes are counted
+	union      *risk.Union // the disclosure risk that the cut must claim; nil: any
 
 	findings []string
-	has      map[string]bool // findings
+	has      map[string]bool // findings that were added
 }
 
-// newVerifier returns a verifier of a release that takes its part of what is left of a budget.
+// newVerifier returns a verifier of a release that takes its part of the rest of a budget.
 func newVerifier(
-	ctx context.Context, path string, r *rules, threads int, budget *spill.Budget, watch Watch, ask *Exposure,
+	ctx context.Context, path string, r *rules, threads int, budget *spill.Budget, watch Watch,
+	request *RiskRequest,
 ) (*verifier, error) {
 	parts, err := fileset.Parts(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	v := &verifier{
-		rules: r, path: path, parts: parts, threads: threads, memory: budget.Grant(&spill.Recount), watch: watch,
-		anonymity: make([]uint64, len(r.cut.Sets)), measures: r.newMeasures(), has: make(map[string]bool),
+		rules: r, path: path, parts: parts, threads: threads, memory: budget.Grant(&spill.Recount),
+		watch:     watch,
+		anonymity: make([]uint64, len(r.cut.Sets)), measures: r.newMeasures(),
+		has: make(map[string]bool),
 	}
 	for i := range r.cut.Sets {
 		v.released = append(v.released, r.releasedIn(i))
@@ -171,19 +184,19 @@ func newVerifier(
 		v.regions = r.regions()
 		v.memory = max(v.memory-8*int64(len(v.regions.slots)), v.memory/2)
 	}
-	if ask != nil {
+	if request != nil {
 		v.memory = max(v.memory-risk.SumBytes, v.memory/2)
-		if !ask.Labels {
+		if !request.Labels {
 			v.kept, err = r.keptColumns(ctx, parts[0])
 		}
-		v.exposed = r.newExposure(ask, v.kept, budget)
+		v.classSizes = r.newClassSizes(request, v.kept, budget)
 	}
 	return v, err
 }
 
-// scan passes over the release until every set is counted.
+// scan reads the release until every set is counted.
 func (v *verifier) scan(ctx context.Context) error {
-	memory := v.memory / 3 * 2 // the rest is for tables that are being moved
+	memory := v.memory / 3 * 2 // the rest is for tables that are moved
 	p := v.newReading(v.kept, v.threads)
 	if len(v.measures) > 0 {
 		memory -= memory / 4
@@ -191,17 +204,17 @@ func (v *verifier) scan(ctx context.Context) error {
 			p.counters[i].whole = whole
 		}
 	}
-	var all []*alike
-	if e := v.exposed; e != nil {
+	var all []*classCounter
+	if e := v.classSizes; e != nil {
 		defer func() { e.budget.Return(e.budget.Used()) }()
 	}
 	for _, c := range p.counters {
 		if v.unstamped {
-			c.turns = make([]uint64, len(v.checks))
+			c.labelChanges = make([]uint64, len(v.checks))
 		}
-		if v.exposed != nil {
-			c.alike = v.exposed.newAlike(len(v.cut.Sets), p.shown, v.threads)
-			all = append(all, c.alike)
+		if v.classSizes != nil {
+			c.classes = v.classSizes.newCounter(len(v.cut.Sets), p.shown, v.threads)
+			all = append(all, c.classes)
 		}
 	}
 	if v.watch.Progress != nil {
@@ -209,7 +222,7 @@ func (v *verifier) scan(ctx context.Context) error {
 	}
 	for ; len(p.open) > 0; p.again = true {
 		for key, share := range v.share(memory, p.open, v.threads) {
-			p.spans[key].limit = share
+			p.shares[key].limit = share
 		}
 		p.rows.Store(0)
 		if err := v.pass(ctx, p); err != nil {
@@ -223,18 +236,18 @@ func (v *verifier) scan(ctx context.Context) error {
 			}
 			v.checkOrder(p)
 		}
-		if v.exposed != nil && !p.again {
-			if err := v.exposed.join(all, v.rows); err != nil {
+		if v.classSizes != nil && !p.again {
+			if err := v.classSizes.join(all, v.rows); err != nil {
 				return err
 			}
-			p.tellNothing()
+			p.countGroupsOnly()
 		}
 		var open []int
 		for _, key := range p.open {
 			if err := v.finish(p, key); err != nil {
 				return err
 			}
-			if p.spans[key].next() {
+			if p.shares[key].next() {
 				open = append(open, key)
 			}
 		}
@@ -243,30 +256,33 @@ func (v *verifier) scan(ctx context.Context) error {
 	return nil
 }
 
-// checkOrder looks whether rows that another engine has written lie in the order of the labels of some column: if they do, labels
-// change no more often than there are some, in each part. Rows in no such order may lie in the order of the source.
+// checkOrder checks whether the rows that another engine has written are sorted by the labels of
+// some column: if they are, the number of label changes in each part is at most the number of
+// labels. Rows in no such order may be in the order of the source.
 func (v *verifier) checkOrder(p *reading) {
 	sorted, varies := false, false
 	for check := range v.checks {
-		turns := uint64(0)
+		changes := uint64(0)
 		for _, c := range p.counters {
-			if c.turns != nil {
-				turns += c.turns[check]
+			if c.labelChanges != nil {
+				changes += c.labelChanges[check]
 			}
 		}
-		varies = varies || turns > 0
-		sorted = sorted || turns > 0 && turns <= uint64(v.checks[check].below())*uint64(len(v.parts))
+		varies = varies || changes > 0
+		sorted = sorted ||
+			changes > 0 && changes <= uint64(v.checks[check].below())*uint64(len(v.parts))
 	}
 	if varies && !sorted {
-		v.find("rows are in the order of no column's labels, and so may be in that of the table that was masked")
+		v.find("rows are in the order of no column's labels, and so may be in that of the table " +
+			"that was masked")
 	}
 	for _, c := range p.counters {
-		c.turns = nil
+		c.labelChanges = nil
 	}
 }
 
-// pass reads all parts, and the row groups of each, on workers that help each other. What is
-// found is reported in the order of the release, and so is the first of several errors.
+// pass reads all parts, and the row groups of each, on workers that help each other. Findings are
+// in the order of the release, and so is the first of several errors.
 func (v *verifier) pass(ctx context.Context, p *reading) error {
 	findings := make([][]string, len(v.parts))
 	err := workers.Each(len(v.parts), v.threads, func(w workers.Worker, i int) (err error) {
@@ -279,7 +295,7 @@ func (v *verifier) pass(ctx context.Context, p *reading) error {
 	return err
 }
 
-// finish judges what a pass counted by a key.
+// finish judges the groups that a pass counted by a key.
 func (v *verifier) finish(p *reading, key int) error {
 	sum := p.counters[0].tables[key]
 	for _, c := range p.counters[1:] {
@@ -301,7 +317,7 @@ func (v *verifier) finish(p *reading, key int) error {
 	return nil
 }
 
-// checkFolder looks for what a released directory lacks, or holds beside its parts.
+// checkFolder finds missing files of a released directory, and files that do not belong there.
 func (v *verifier) checkFolder(ctx context.Context) error {
 	if len(v.parts) == 1 && v.parts[0] == v.path {
 		return nil
@@ -330,8 +346,8 @@ func (v *verifier) checkFolder(ctx context.Context) error {
 	return v.checkManifest(ctx)
 }
 
-// checkPlain looks for what names and an empty file could tell: parts are numbered from 0 on, as kcut does. Other engines name
-// theirs in other ways.
+// checkPlain checks names and the empty _SUCCESS for hidden information: parts must be numbered
+// from 0 on, as kcut does. Other engines name parts in other ways.
 func (v *verifier) checkPlain(ctx context.Context, complete bool) error {
 	if v.unstamped {
 		return nil
@@ -342,7 +358,8 @@ func (v *verifier) checkPlain(ctx context.Context, complete bool) error {
 	}
 	for number := range v.parts {
 		if !named[fileset.PartName(number)] {
-			v.find("%s has parts that are not numbered one after the other, from %s on", v.path, fileset.PartName(0))
+			v.find("%s has parts that are not numbered one after the other, from %s on", v.path,
+				fileset.PartName(0))
 			break
 		}
 	}
@@ -356,8 +373,8 @@ func (v *verifier) checkPlain(ctx context.Context, complete bool) error {
 	return err
 }
 
-// checkManifest compares a directory's manifest, if it has one, with its parts: their rows and
-// all their bytes.
+// checkManifest compares a directory's manifest, if it has one, with the parts: their rows and all
+// their bytes.
 func (v *verifier) checkManifest(ctx context.Context) error {
 	m, err := fileset.ReadManifest(ctx, v.path)
 	switch {
@@ -366,7 +383,8 @@ func (v *verifier) checkManifest(ctx context.Context) error {
 		return nil
 	case err != nil || m == nil:
 		return err
-	case !slices.EqualFunc(m.Parts, v.parts, func(p fileset.Part, path string) bool { return p.Name == fileset.NameIn(v.path, path) }):
+	case !slices.EqualFunc(m.Parts, v.parts,
+		func(p fileset.Part, path string) bool { return p.Name == fileset.NameIn(v.path, path) }):
 		v.find("%s: its manifest lists other parts", v.path)
 		return nil
 	}
@@ -380,9 +398,9 @@ func (v *verifier) checkManifest(ctx context.Context) error {
 	return v.checkSums(ctx, m.Parts)
 }
 
-// checkSums compares the sizes and hashes of parts with what the manifest says.
+// checkSums compares the sizes and hashes of parts with the manifest.
 func (v *verifier) checkSums(ctx context.Context, parts []fileset.Part) error {
-	other := make([]string, len(parts)) // what is another than the manifest claims
+	other := make([]string, len(parts)) // the difference from the manifest's claim
 	err := workers.Each(len(parts), v.threads, func(_ workers.Worker, i int) error {
 		info, err := storage.Stat(ctx, v.parts[i])
 		switch {
@@ -412,17 +430,18 @@ func (v *verifier) checkSums(ctx context.Context, parts []fileset.Part) error {
 // reading reads row groups of a release on workers, each with a scanner and a counter.
 type reading struct {
 	*rules
-	shown    []release.Kept // kept columns
+	shown    []release.Kept // shown kept columns
 	scanners []*release.Scanner
 	counters []*counter
-	spans    []*span // of every key
-	open     []int   // keys that are counted
-	again    bool    // footers, kept columns and marks have been read before
+	shares   []*shareRange // by key
+	open     []int         // keys that still must be counted
+	again    bool          // footers, kept columns and marks have been read
 	rows     atomic.Int64
 	progress func(rows int64)
 }
 
-// newReading returns a reading by so many workers, which are shown sensitive columns first, then some other kept ones.
+// newReading returns a reading by the given number of workers, which see the sensitive columns
+// first, then other kept columns.
 func (r *rules) newReading(kept []string, workers int) *reading {
 	shown := r.sensitive()
 	for _, name := range kept {
@@ -430,18 +449,21 @@ func (r *rules) newReading(kept []string, workers int) *reading {
 			shown = append(shown, release.Kept{Name: name, Hash: risk.HashValue, Null: risk.Null})
 		}
 	}
-	p := &reading{rules: r, shown: shown, scanners: release.NewScanners(r.masked(), shown, workers), progress: func(int64) {}}
+	p := &reading{rules: r, shown: shown, scanners: release.NewScanners(r.masked(), shown, workers),
+		progress: func(int64) {}}
 	for key := range r.keys {
-		p.spans, p.open = append(p.spans, newSpan(0)), append(p.open, key)
+		p.shares, p.open = append(p.shares, newShareRange(0)), append(p.open, key)
 	}
 	for range workers {
-		p.counters = append(p.counters, newCounter(r, p.spans))
+		p.counters = append(p.counters, newCounter(r, p.shares))
 	}
 	return p
 }
 
 // part reads the footer and all row groups of a part.
-func (p *reading) part(ctx context.Context, w workers.Worker, path string) (findings []string, err error) {
+func (p *reading) part(
+	ctx context.Context, w workers.Worker, path string,
+) (findings []string, err error) {
 	file, err := release.Open(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("verify %s: %w", path, err)
@@ -458,14 +480,17 @@ func (p *reading) part(ctx context.Context, w workers.Worker, path string) (find
 	return findings, nil
 }
 
-func (p *reading) rowGroups(ctx context.Context, w workers.Worker, file *release.File) (findings []string, err error) {
+func (p *reading) rowGroups(
+	ctx context.Context, w workers.Worker, file *release.File,
+) (findings []string, err error) {
 	if !p.again {
 		if findings, err = p.footer(file); err != nil {
 			return nil, err
 		}
 	}
 	if lacking := p.lackingColumn(file); lacking != "" {
-		return append(findings, fmt.Sprintf("the cut speaks of column %s, which is not there", lacking)), nil
+		return append(findings,
+			fmt.Sprintf("the cut speaks of column %s, which is not there", lacking)), nil
 	}
 	groups := make([][]string, file.RowGroups())
 	err = w.Each(len(groups), func(w workers.Worker, i int) (err error) {
@@ -475,23 +500,29 @@ func (p *reading) rowGroups(ctx context.Context, w workers.Worker, file *release
 	return append(findings, slices.Concat(groups...)...), err
 }
 
-// footer looks at what a part says of itself.
+// footer checks the metadata of a part.
 func (p *reading) footer(file *release.File) (findings []string, err error) {
 	leaks, err := file.FooterLeaks()
-	if text, stamped := file.Metadata(cutfile.Key); (stamped || !p.unstamped) && text != string(p.cut.Raw) {
+	if text, stamped := file.Metadata(cutfile.Key); (stamped || !p.unstamped) &&
+		text != string(p.cut.Raw) {
 		findings = append(findings, "its cut differs from the first part's")
 	}
 	for _, name := range p.namesakes(file) {
-		findings = append(findings, fmt.Sprintf("column %s has the name of a masked column that was released under others", name))
+		findings = append(findings,
+			fmt.Sprintf("column %s has the name of a masked column that was released under others",
+				name))
 	}
 	for _, name := range p.otherParts(file) {
-		findings = append(findings, fmt.Sprintf("column %s has other fields than intervals have", name))
+		findings = append(findings,
+			fmt.Sprintf("column %s has other fields than intervals have", name))
 	}
 	return appendTexts(findings, leaks), err
 }
 
 // rowGroup reads a row group.
-func (p *reading) rowGroup(ctx context.Context, w workers.Worker, file *release.File, g int) (findings []string, err error) {
+func (p *reading) rowGroup(
+	ctx context.Context, w workers.Worker, file *release.File, g int,
+) (findings []string, err error) {
 	scanner := p.scanners[w.Number]
 	scanner.Share(w.Share)
 	if !p.again {
@@ -501,9 +532,10 @@ func (p *reading) rowGroup(ctx context.Context, w workers.Worker, file *release.
 		}
 		findings = appendTexts(findings, leaks)
 	}
-	leaks, err := scanner.Rows(ctx, file, g, func(worker, rows int, numbers []release.Numbers, kept []release.Hashes) error {
-		return p.count(p.counters[worker], rows, numbers, kept)
-	})
+	leaks, err := scanner.Rows(ctx, file, g,
+		func(worker, rows int, numbers []release.Numbers, kept []release.Hashes) error {
+			return p.count(p.counters[worker], rows, numbers, kept)
+		})
 	p.progress(p.rows.Add(file.RowGroupRows(g)))
 	return appendTexts(findings, leaks), err
 }
@@ -515,12 +547,14 @@ func appendTexts(texts []string, leaks []release.Finding) []string {
 	return texts
 }
 
-func (p *reading) count(c *counter, rows int, numbers []release.Numbers, kept []release.Hashes) error {
+func (p *reading) count(
+	c *counter, rows int, numbers []release.Numbers, kept []release.Hashes,
+) error {
 	if p.marks != nil && !p.again {
 		c.countMarked(rows, numbers)
 	}
-	if c.turns != nil {
-		c.countTurns(rows, numbers)
+	if c.labelChanges != nil {
+		c.countLabelChanges(rows, numbers)
 	}
 	for _, key := range p.open {
 		if err := c.count(key, rows, numbers, kept); err != nil {
@@ -530,21 +564,22 @@ func (p *reading) count(c *counter, rows int, numbers []release.Numbers, kept []
 	if err := c.countWhole(rows, kept); err != nil {
 		return err
 	}
-	if c.alike != nil {
-		c.alike.count(rows, kept)
+	if c.classes != nil {
+		c.classes.count(rows, kept)
 	}
 	return nil
 }
 
-// tellNothing has later passes count groups alone, and see no kept columns but the sensitive ones.
-func (p *reading) tellNothing() {
+// countGroupsOnly makes later passes count groups alone, and read no kept columns except sensitive
+// ones.
+func (p *reading) countGroupsOnly() {
 	for i, c := range p.counters {
-		c.alike, c.turns = nil, nil
+		c.classes, c.labelChanges = nil, nil
 		p.scanners[i].ShowKept(len(p.values))
 	}
 }
 
-// marked returns how many rows with marks alone were read.
+// marked returns the number of rows that have only marks.
 func (p *reading) marked() (rows uint64) {
 	for _, c := range p.counters {
 		rows += c.marked
