@@ -13,13 +13,13 @@
 //  1. Write a type that implements Protection. It must be monotone, as the comment of Protection
 //     defines.
 //  2. If the size does not suffice to judge records, add the figures that the protection needs to
-//     Stats, and add the counts for these figures to Kinds. Set.Grouping and the plans of all engines
-//     then ask for kinds.
+//     Stats, and add the counts for these figures to Kinds. Then Set.Grouping and the plans of all
+//     engines ask for kinds.
 //  3. Turn the field of the job into an element of Set.Others. Implies reduces and unites sets.
 //  4. The engines need no change. They call Set.Holds with the Stats that Kinds computes from their
 //     counts. Without a protection other than k they count only sizes.
-//  5. Add the protection to enginetest.Holds. The naive searches of the tests use this function, and
-//     it tests every engine.
+//  5. Package enginetest tests every engine against naive searches. These call Set.Holds with the
+//     Stats of enginetest, which must have the new figures, too.
 //
 // A measure of sensitive columns needs less work: add an element to Measures. Its limits are
 // protections.

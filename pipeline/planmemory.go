@@ -22,10 +22,10 @@ func (p *planning) checkEntities(f *forecast.Forecast) error {
 	}
 	p.load.Entities = true
 	rows, number := uint64(p.load.Rows), f.Columns[p.Entity].Distinct
-	if err := count.HoldEntities(rows, uint64(number.AtLeast), p.Budget); err != nil {
+	if err := count.CheckEntityRoom(rows, uint64(number.AtLeast), p.Budget); err != nil {
 		return err
 	}
-	if err := count.HoldEntities(rows, uint64(number.AtMost), p.Budget); err != nil {
+	if err := count.CheckEntityRoom(rows, uint64(number.AtMost), p.Budget); err != nil {
 		p.Noted(fmt.Sprintf("with as many as %s entities the memory is too small for a run: %v",
 			text.Grouped(number.AtMost), err))
 	}
@@ -64,7 +64,7 @@ func (p *planning) checkCounting(ctx context.Context, f *forecast.Forecast) erro
 	for i, c := range r.Columns {
 		longest, different := p.longest[c.Field], f.Columns[c.Field].Distinct.AtMost
 		all := min(p.spelled[c.Field], int64(float64(longest)*float64(different)))
-		if err := r.HoldValues(i, longest, all, p.Budget); err != nil {
+		if err := r.CheckValueRoom(i, longest, all, p.Budget); err != nil {
 			return err
 		}
 	}
@@ -75,7 +75,7 @@ func (p *planning) checkCounting(ctx context.Context, f *forecast.Forecast) erro
 func (p *planning) countRequest() (r *count.Request, release func()) {
 	r = p.Request(count.Tuning{})
 	x := p.guard.NewCount()
-	r.Beside = x.Beside()
+	r.SideCount = x.Beside()
 	return r, x.Close
 }
 

@@ -243,7 +243,7 @@ var unreached = map[string][]size{
 		{name: "engine/topdown.patience", value: 64},
 		{name: "partition.dividedBlock", value: 128},
 		{name: "partition/tips.few", value: 32},
-		{name: "pipeline/count.MaxKinds", value: 1 << 16},
+		{name: "pipeline/count.MaxProfiles", value: 1 << 16},
 		{name: "pipeline/count.greatest", value: 1023},
 		{name: "pipeline/risk.PairHashes", value: 1 << 16},
 		{name: "pipeline/risk.SumBytes", value: 6 << 20},

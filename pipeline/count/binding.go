@@ -14,8 +14,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// newColumn returns a column whose domain is not known yet: values are numbered as they are found, or
-// counted in order.
+// newColumn returns a column whose domain is not known yet. Its values get numbers in the order in
+// which they are found, or they are counted in the order of values.
 func (r *Request) newColumn(i int, res *Resources, budget *spill.Budget, inOrder bool) column {
 	c := &r.Columns[i]
 	switch {
@@ -24,7 +24,7 @@ func (r *Request) newColumn(i int, res *Resources, budget *spill.Budget, inOrder
 	case i == r.Class, i >= r.bound() && c.Match == nil:
 		return column{coder: domain.NewInterner(r.field(c), false, budget)}
 	case c.Match != nil:
-		return column{coder: is(c.matches)}
+		return column{coder: predicateCoder(c.matches)}
 	case c.Labeler != nil:
 		return column{coder: c.Labeler}
 	}
@@ -39,11 +39,13 @@ func (r *Request) newColumn(i int, res *Resources, budget *spill.Budget, inOrder
 	return column{coder: in, values: NewValues(r.field(c), c.Spec.Mask, nanIsNull, nil, budget)}
 }
 
-// bindColumn makes the domain of a column of so many rows.
-func (s *surveyed) bindColumn(ctx context.Context, i int, rows int64, kinds *boundKinds) (*Bound, error) {
+// bindColumn makes the domain of column i, which has the given number of rows.
+func (s *columnStatistics) bindColumn(
+	ctx context.Context, i int, rows int64, profiles *boundProfiles,
+) (*Bound, error) {
 	c, of := &s.columns[i], s.Columns[i]
 	column := &of
-	column.Pruning = kinds.pruning(column.Pruning)
+	column.Pruning = profiles.pruning(column.Pruning)
 	if c.coder == nil {
 		return c.values.bind(ctx, column, rows)
 	}
@@ -57,14 +59,18 @@ func (s *surveyed) bindColumn(ctx context.Context, i int, rows int64, kinds *bou
 	in := c.coder.(*domain.Interner)
 	if in.Exceeded() {
 		left := domain.Domain{Codes: make([]uint32, in.Len()), Merges: true}
-		left.Attribute = engine.Attribute{Name: column.Spec.Name, Mask: engine.Suppress, HasNull: true}
+		left.Attribute = engine.Attribute{
+			Name: column.Spec.Name, Mask: engine.Suppress, HasNull: true,
+		}
 		return &Bound{Domain: left, LeftOut: true}, nil
 	}
 	return c.values.bindNumbered(ctx, in, column, pairs, rows)
 }
 
 // bindNumbered makes the domain of values that an interner has numbered.
-func (c *Values) bindNumbered(ctx context.Context, in *domain.Interner, column *Column, pairs partition.Pairs, rows int64) (*Bound, error) {
+func (c *Values) bindNumbered(
+	ctx context.Context, in *domain.Interner, column *Column, pairs partition.Pairs, rows int64,
+) (*Bound, error) {
 	if err := c.newPart(math.MaxInt64).addPairs(in.Values(), pairs); err != nil {
 		return nil, err
 	}
@@ -80,7 +86,7 @@ func (c *Values) bindNumbered(ctx context.Context, in *domain.Interner, column *
 	return bound, err
 }
 
-// bindLabels makes the domain of a column whose values a cut has coded.
+// bindLabels makes the domain of a column whose values are coded by an earlier cut.
 func bindLabels(l domain.Labeler, pairs partition.Pairs) (*Bound, error) {
 	records := make([]uint64, l.Size())
 	for _, pair := range pairs {
@@ -93,7 +99,8 @@ func bindLabels(l domain.Labeler, pairs partition.Pairs) (*Bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Bound{Domain: d, Pairs: pairs.Translate(d.Codes, nil), labels: domain.Renumbered{Coder: l, Codes: d.Codes, Domain: d.Attribute.Len()}}, nil
+	coder := domain.Renumbered{Coder: l, Codes: d.Codes, Domain: d.Attribute.Len()}
+	return &Bound{Domain: d, Pairs: pairs.Translate(d.Codes, nil), labels: coder}, nil
 }
 
 // binding makes the domain of a column from its values in order.
@@ -101,14 +108,16 @@ type binding struct {
 	Bound
 	*Column
 	of       *Values
-	walk     domain.Walk // by value, but of a generalized column by text
-	rareNull bool        // fewer than k have no value
+	walk     domain.Walk // in the order of values, or of texts for a generalized column
+	rareNull bool        // fewer than k records have no value
 }
 
-// bind makes the domain of the values of a column of so many rows. They are consumed.
+// bind makes the domain of a column, which has the given number of rows. The values cannot be read
+// again afterwards.
 func (c *Values) bind(ctx context.Context, column *Column, rows int64) (*Bound, error) {
 	nulls := &domain.Counted{Classes: c.nulls()}
-	b := &binding{Column: column, of: c, walk: func(f func(*domain.Counted) error) error { return c.each(ctx, f) }}
+	walk := func(f func(*domain.Counted) error) error { return c.each(ctx, f) }
+	b := &binding{Column: column, of: c, walk: walk}
 	b.Nulls = nulls.Records()
 	b.rareNull = b.Nulls > 0 && b.Pruning.Size(nulls.Classes) < b.Pruning.K
 	b.Attribute = engine.Attribute{Name: b.Spec.Name, HasNull: b.Nulls > 0}
@@ -118,7 +127,8 @@ func (c *Values) bind(ctx context.Context, column *Column, rows int64) (*Bound, 
 		err = b.discretize(uint64(rows) - b.Nulls)
 	case job.MaskGeneralize:
 		a := &b.Attribute
-		if a.Tree, b.Pairs, err = domain.BindTree(b.Spec, b.Taxonomy, b.Pruning, c.budget, b.walk); err == nil {
+		a.Tree, b.Pairs, err = domain.BindTree(b.Spec, b.Taxonomy, b.Pruning, c.budget, b.walk)
+		if err == nil {
 			a.Mask, a.Texts = engine.Generalize, a.Tree.Leaves()
 		}
 	default:
@@ -150,14 +160,15 @@ func appendFirst(values, others *formats.Values) {
 	}
 }
 
-// addPairs notes the value's records under a code.
+// addPairs adds the pairs of a code and the classes of a value's records.
 func (s *Bound) addPairs(code uint32, v *domain.Counted) {
 	for _, k := range v.Classes {
 		s.Pairs = append(s.Pairs, partition.Pair{Code: code, Class: k.Class, Count: k.Count})
 	}
 }
 
-// discretize makes one code of every value, or of every quantile bin when there are too many.
+// discretize makes one code for every value or, if there are too many values, for every quantile
+// bin.
 func (b *binding) discretize(total uint64) error {
 	typ := b.of.typ
 	bounds, err := domain.NewBounds(b.Spec, typ)
@@ -190,7 +201,8 @@ func (b *binding) discretize(total uint64) error {
 	for i := range edges.first.Len() {
 		a.Texts = append(a.Texts, edges.first.Text(i))
 		a.Positions = append(a.Positions, edges.first.Float(i))
-		a.Bounds = append(a.Bounds, engine.Bound{Text: edges.bounds.Text(i), Position: edges.bounds.Float(i)})
+		bound := engine.Bound{Text: edges.bounds.Text(i), Position: edges.bounds.Float(i)}
+		a.Bounds = append(a.Bounds, bound)
 	}
 	if bins.values > 0 {
 		a.Lower, a.Upper = a.Positions[0], bins.value.Float(0)
@@ -199,10 +211,11 @@ func (b *binding) discretize(total uint64) error {
 	return bounds.Place(a)
 }
 
-// suppress lists the values that some release could disclose: those with at least k records, in the
-// order of their texts. All others share one code, the null among them. Of a kept column k is 0.
+// suppress lists the values that some release could disclose: the values with at least k records,
+// in the order of their texts. All other values share one code. The null shares it, too, if the
+// null is rare. For a kept column k is 0.
 func (b *binding) suppress(k uint64) error {
-	var found []domain.Counted // by their texts
+	var found []domain.Counted // the Value of each is its text
 	var rest domain.Counted
 	err := b.walk(func(v *domain.Counted) error {
 		value := formats.Values{Type: b.of.typ}
@@ -215,7 +228,8 @@ func (b *binding) suppress(k uint64) error {
 			rest.Classes = engine.AddFrequencies(rest.Classes, v.Classes)
 			return nil
 		}
-		if err := b.of.budget.Draw("the values of column "+b.Spec.Name, int64(len(v.Value))+100+int64(len(v.Classes))*engine.FrequencyBytes); err != nil {
+		bytes := int64(len(v.Value)) + 100 + int64(len(v.Classes))*engine.FrequencyBytes
+		if err := b.of.budget.Draw("the values of column "+b.Spec.Name, bytes); err != nil {
 			return err
 		}
 		found = append(found, domain.Counted{Value: []byte(text), Classes: slices.Clone(v.Classes)})
@@ -236,42 +250,47 @@ func (b *binding) suppress(k uint64) error {
 	return nil
 }
 
-// binner cuts values that come in order into quantile bins when there are more than a limit: bin i
-// starts at the first value with at least i/limit of the records below it, and bins that would be empty
-// vanish. Until then it keeps every value apart. Values that no bound parts are one.
+// binner gets values in order. If there are more values than a limit, it makes quantile bins: bin i
+// starts at the first value with at least i/limit of the records below the value, and there are no
+// empty bins. If there are not more values, each value has a code of its own. Values between which
+// the rounding has no bound count as one value.
 type binner struct {
 	rounding    *formats.Rounding
 	limit       int
-	values      int    // so far
-	total       uint64 // records with a value
-	below, edge uint64
+	values      int    // the number of values so far
+	total       uint64 // the number of records with a value
+	below, edge uint64 // the number of records so far; the number of the next bin
 	exact, bins edges
-	last, value formats.Values // one each: the value before, and the last one
+	last, value formats.Values // each has one value: the value before, and the current value
 	drawn       int64
 }
 
-// edges are values in codes that ascend: of every code the smallest value, the bound, and the pairs.
+// edges has a code for every value or bin, in ascending order: the smallest value of the code, the
+// bound below this value, and the pairs.
 type edges struct {
 	first, bounds formats.Values
 	pairs         Bound
-	merged        int // pairs when they were last merged
+	merged        int // the number of pairs after the last merge
 }
 
+// newBinner returns a binner for values of a type. total is the number of records with a value.
 func newBinner(t formats.Type, rounding *formats.Rounding, total uint64) *binner {
 	b := &binner{rounding: rounding, limit: domain.MaxSplitValues, total: total}
-	for _, values := range []*formats.Values{&b.exact.first, &b.exact.bounds, &b.bins.first, &b.bins.bounds, &b.last, &b.value} {
-		values.Type = t
+	for _, e := range []*edges{&b.exact, &b.bins} {
+		e.first.Type, e.bounds.Type = t, t
 	}
+	b.last.Type, b.value.Type = t, t
 	return b
 }
 
-// usualPairs of value and class, four of each bin, count as overhead; what exceeds them,
-// because classes are many, is drawn.
+// usualPairs is the number of pairs of value and class that count as overhead: four for each bin.
+// If there are more pairs, because there are many classes, their memory is drawn.
 const usualPairs = 4 * domain.MaxSplitValues
 
-// draw draws what the pairs have grown by.
+// draw draws memory for the pairs that have been added since the last draw.
 func (b *binner) draw(column string, budget *spill.Budget) error {
-	pairs := max(0, len(b.exact.pairs.Pairs)-usualPairs) + max(0, len(b.bins.pairs.Pairs)-usualPairs)
+	pairs := max(0, len(b.exact.pairs.Pairs)-usualPairs) +
+		max(0, len(b.bins.pairs.Pairs)-usualPairs)
 	need := int64(pairs)*engine.FrequencyBytes - b.drawn
 	if need < drawnPairs*engine.FrequencyBytes {
 		return nil
@@ -280,14 +299,15 @@ func (b *binner) draw(column string, budget *spill.Budget) error {
 	return budget.Draw("the classes of column "+column, need)
 }
 
-// drawnPairs are drawn at one time.
+// drawnPairs is the smallest number of pairs in one draw.
 const drawnPairs = 1024
 
+// add adds the next value.
 func (b *binner) add(v *domain.Counted) {
 	b.last, b.value = b.value, b.last
 	b.value.Clear()
 	appendValue(&b.value, v)
-	bound, apart := &b.value, true // of the smallest, which is never an interval's
+	bound, apart := &b.value, true // no interval starts at the bound of the smallest value
 	edge := b.below*uint64(b.limit) >= b.edge*b.total
 	if b.values > 0 && (b.rounding.HasStep() || edge || b.values < b.limit) {
 		bound, apart = b.rounding.Between(&b.last, &b.value)
@@ -297,7 +317,7 @@ func (b *binner) add(v *domain.Counted) {
 	}
 	if b.values <= b.limit {
 		b.exact.add(apart, &b.value, bound, v, b.limit)
-	} else { // they are of no use any more
+	} else { // there are too many values for exact codes
 		b.exact = edges{}
 	}
 	if edge = edge && apart; edge {
@@ -307,7 +327,7 @@ func (b *binner) add(v *domain.Counted) {
 	b.below += v.Records()
 }
 
-// add adds a value to the last code, or to one more, which it begins.
+// add adds a value to the last code. If the value begins a code, add makes a new last code first.
 func (e *edges) add(begins bool, value, bound *formats.Values, v *domain.Counted, limit int) {
 	if begins {
 		appendFirst(&e.first, value)

@@ -18,22 +18,24 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// boundValue is where a domain has put a value.
+// boundValue is a value with its code and its label.
 type boundValue struct {
-	value string // "" of the null
+	value string // "" for the null
 	code  uint32
 	label engine.Label
 }
 
-// A column has the same domain whether its values were interned or counted by counted values, and
-// lists every value when nothing is pruned.
+// A column has the same domain if its values are numbered by an interner or counted in order. If
+// nothing is pruned, the domain has every value.
 func TestDomainsAgree(t *testing.T) {
 	enginetest.Cases(t, 60, func(rng *rand.Rand) { mustBindAlike(t, rng) })
 }
 
 func mustBindAlike(t *testing.T, rng *rand.Rand) {
 	t.Helper()
-	column := &Column{Pruning: engine.Pruning{Level: rng.IntN(3), K: uint64(rng.IntN(6)), Classes: rng.IntN(2) == 0}}
+	column := &Column{Pruning: engine.Pruning{
+		Level: rng.IntN(3), K: uint64(rng.IntN(6)), Classes: rng.IntN(2) == 0,
+	}}
 	column.Spec, column.Taxonomy = randomMask(rng)
 	if rng.IntN(3) == 0 {
 		column.Pruning = engine.Pruning{}
@@ -46,22 +48,27 @@ func mustBindAlike(t *testing.T, rng *rand.Rand) {
 	for i, code := range codes {
 		pairs = append(pairs, partition.Pair{Code: code, Class: classes[i], Count: 1})
 	}
-	inMemory, failed := NewValues(field, column.Spec.Mask, column.Spec.Mask == job.MaskDiscretize, nil, spill.NewBudget(1<<20)).bindNumbered(t.Context(), in, column, pairs.Merge(), rows)
-	counted := tinyPart(t, values.Type, column.Spec.Mask, 10)
+	mask := column.Spec.Mask
+	numbered := NewValues(field, mask, mask == job.MaskDiscretize, nil, spill.NewBudget(1<<20))
+	inMemory, failed := numbered.bindNumbered(t.Context(), in, column, pairs.Merge(), rows)
+	counted := tinyPart(t, values.Type, mask, 10)
 	err = errors.Join(err, failed, counted.addRows(values, codes, classes, nil))
 	outOfCore, failed := counted.bind(t.Context(), column, rows)
 	if err := errors.Join(err, failed); err != nil {
 		t.Fatal(err)
 	}
-	bound, want := boundValues(t, inMemory, column, values, codes), boundValues(t, outOfCore, column, values, codes)
+	bound := boundValues(t, inMemory, column, values, codes)
+	want := boundValues(t, outOfCore, column, values, codes)
 	if !slices.Equal(bound, want) || !slices.Equal(inMemory.Pairs, outOfCore.Pairs) {
 		t.Errorf("in memory %v %v\nout of core %v %v", bound, inMemory.Pairs, want, outOfCore.Pairs)
 	}
-	if a, b := inMemory.Attribute, outOfCore.Attribute; a.HasRest != b.HasRest || !slices.Equal(a.Texts, b.Texts) {
+	a, b := inMemory.Attribute, outOfCore.Attribute
+	if a.HasRest != b.HasRest || !slices.Equal(a.Texts, b.Texts) {
 		t.Errorf("in memory %q %t, out of core %q %t", a.Texts, a.HasRest, b.Texts, b.HasRest)
 	}
+	p := column.Pruning
 	for _, v := range bound {
-		if column.Pruning.K == 0 && column.Pruning.Level == 0 && !column.Pruning.Classes && v.label.Text != v.value {
+		if p.K == 0 && p.Level == 0 && !p.Classes && v.label.Text != v.value {
 			t.Errorf("a value of %d bytes shares the code %d", len(v.value), v.code)
 		}
 	}
@@ -104,9 +111,11 @@ func randomCodes(rng *rand.Rand) (values *formats.Values, codes, classes []uint3
 	return values, codes, classes
 }
 
-// boundValues tells of every value that some row has where its code puts it: the one that it was
-// translated to, or that its coder gives it.
-func boundValues(t *testing.T, b *Bound, column *Column, values *formats.Values, codes []uint32) (bound []boundValue) {
+// boundValues returns for every value of a row its code and its label in the domain. The code comes
+// from the Codes of the domain or from its coder.
+func boundValues(
+	t *testing.T, b *Bound, column *Column, values *formats.Values, codes []uint32,
+) (bound []boundValue) {
 	t.Helper()
 	a, all := &b.Attribute, b.Codes
 	if all == nil {
@@ -128,8 +137,8 @@ func boundValues(t *testing.T, b *Bound, column *Column, values *formats.Values,
 	return bound
 }
 
-// The bins of a column with many values are as the definition says, word for word: bin i starts at the
-// first value below which at least i/limit of the records lie.
+// The bins of a column with many values agree with the definition: bin i starts at the first value
+// with at least i/limit of the records below it.
 func TestBinsAreQuantiles(t *testing.T) {
 	enginetest.Cases(t, 300, func(rng *rand.Rand) {
 		counts, total := make([]uint64, 1+rng.IntN(60)), uint64(0)
@@ -151,7 +160,7 @@ func TestBinsAreQuantiles(t *testing.T) {
 		}
 		b := unrounded(formats.Uint, total)
 		b.limit = limit
-		var records partition.Pairs // of the bins
+		var records partition.Pairs // the records of every bin
 		for at, n := range counts {
 			b.add(&domain.Counted{Word: uint64(at), Classes: []engine.Frequency{{Count: n}}})
 			if want[uint64(at)] {
@@ -159,13 +168,16 @@ func TestBinsAreQuantiles(t *testing.T) {
 			}
 			records[len(records)-1].Count += n
 		}
-		if got := b.bins.first.Words; !slices.Equal(got, slices.Sorted(maps.Keys(want))) || !slices.Equal(b.bins.pairs.Pairs.Merge(), records) {
-			t.Fatalf("%v, limit %d: bins start at %v, want %v, and have %v, want %v", counts, limit, got, want, b.bins.pairs.Pairs, records)
+		got := b.bins.first.Words
+		if !slices.Equal(got, slices.Sorted(maps.Keys(want))) ||
+			!slices.Equal(b.bins.pairs.Pairs.Merge(), records) {
+			t.Fatalf("%v, limit %d: bins start at %v, want %v, and have %v, want %v",
+				counts, limit, got, want, b.bins.pairs.Pairs, records)
 		}
 	})
 }
 
-// unrounded is a binner of whole numbers of any value.
+// unrounded returns a binner of whole numbers, without rounding.
 func unrounded(kind formats.Kind, total uint64) *binner {
 	t := formats.Type{Kind: kind, Bits: 64}
 	rounding, _ := formats.NewRounding(t, "")

@@ -1,22 +1,26 @@
-// Package count counts an input: which values its columns have, and how many records share a
-// tuple of these. It is the only such code of a run, of kcut apply and of kcut evaluate.
+// Package count counts the values of the columns of an input, and the records with the same tuple
+// of values. A run, kcut apply and kcut evaluate use this package.
 //
-//	one reading:   values and tuples at once, in provisional codes ──Bind──▶ Counts
-//	two readings:  values ──Bind──▶ Counts, without groupings ──▶ book; tuples in its codes ──▶ their groupings
+//	one reading:   values and tuples together, in provisional codes ──Bind──▶ Counts
+//	two readings:  values ──Bind──▶ Counts without groupings ──▶ dictionary
+//	               tuples in the codes of the dictionary ──▶ groupings of the Counts
 //
-// The first way saves decoding the input again; the second holds few codes, and what does not fit
-// the memory budget goes to a store, values and tuples both in sorted runs. Input says which way is
-// taken. Both make the same table.
+// One reading decodes the input only once. Two readings need memory for fewer codes, and they can
+// write values and tuples that do not fit the memory budget to a store, in sorted runs. Input
+// chooses the way. Both ways give the same table.
 //
-// Where protections ask for more than sizes, the kind of a record takes the place of its class in both ways
-// (Kinds). If k counts entities, one more reading before them counts the records of each.
+// If a job has protections that need more than sizes, the sensitive profile of a record replaces
+// its class in both ways: its class, its sensitive values and its weight. Package engine calls the
+// profile the kind of the record. If k counts entities, one more reading before counts the records
+// of every entity.
 //
-// Contract: Counts depend on the input and the request alone, not on threads, budget or spilling:
-// codes are numbered in the order of values, and counts are integers. Whatever grows with the
-// input is drawn from the budget. Errors name columns and counts, never a value.
+// Contract: Counts depend on the input and the request alone. They do not depend on threads, on the
+// budget or on spilling: codes follow the order of values, and counts are integers. Memory that
+// grows with the input is drawn from the budget. Errors name columns and counts, never a value.
 //
-// Not promised: that a search may name every value. Of a generalized or suppressed column only
-// those are held that some release could tell apart, of a discretized one quantile edges.
+// Not promised: that Counts have every value. For a generalized or suppressed column they have only
+// the values that some release could disclose. For a discretized column they may have only quantile
+// bins.
 package count
 
 import (
@@ -34,14 +38,14 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Input counts an input: in one reading and in memory, unless its values or tuples are too many
-// for that to be the fastest way, or do not fit what the budget grants them. The rest is for
-// the search, the readers and what Go's collector has not collected.
+// Input counts an input. It uses one reading and memory, unless two readings are faster for that
+// many values or tuples, or the counts do not fit the part of the budget that they are granted. The
+// rest of the budget is for the search, the readers and the garbage that is not collected yet.
 func Input(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	if len(r.Dataset.Tables()) > 1 {
 		return tables(ctx, r, res)
 	}
-	r, res, release, err := weigh(ctx, r, res)
+	r, res, release, err := withEntities(ctx, r, res)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +54,7 @@ func Input(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 		return inStore(ctx, r, res)
 	}
 	part := res.Budget.Part(res.Budget.Grant(&spill.Counts))
-	s, err := survey(ctx, r, res, part, true)
+	s, err := collectStatistics(ctx, r, res, part, true)
 	if err == nil {
 		var c *Counts
 		if c, err = s.Bind(ctx); err == nil {
@@ -64,24 +68,24 @@ func Input(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	}
 	debug.FreeOSMemory()
 	if many {
-		return twice(ctx, r, res)
+		return inTwoReadings(ctx, r, res)
 	}
 	return inStore(ctx, r, res)
 }
 
-// inStore counts an input whose counts, or the search in them, do not fit the memory: tuples go to
-// the store.
+// inStore counts an input if the counts, or the search on them, do not fit the memory. The tuples
+// go to the store.
 func inStore(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	if _, err := res.Open("the distinct values and tuples"); err != nil {
 		return nil, err
 	}
-	return twice(ctx, r, res)
+	return inTwoReadings(ctx, r, res)
 }
 
-// twice reads the input twice: once for the values of every column, which tell what codes a search
-// will tell apart, and once to count the tuples of these codes.
-func twice(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
-	s, err := survey(ctx, r, res, res.Budget.Part(res.Budget.Limit()), false)
+// inTwoReadings reads the input twice. The first reading counts the values of every column, which
+// determine the codes of the search. The second reading counts the tuples of these codes.
+func inTwoReadings(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
+	s, err := collectStatistics(ctx, r, res, res.Budget.Part(res.Budget.Limit()), false)
 	if err != nil {
 		return nil, err
 	}
@@ -89,82 +93,86 @@ func twice(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, countTuples(ctx, r, res, newBook(r, c), c)
+	return c, countTuples(ctx, r, res, newDictionary(r, c), c)
 }
 
-// Request says what is counted of an input.
+// Request says what Input counts.
 type Request struct {
 	Dataset   *dataset.Dataset
-	Columns   []Column // the masked ones first, in attribute order
-	Masked    int      // number of masked columns
-	Class     int      // position of the class column, behind all whose values are bound; −1: there is none
-	Kinds     *Kinds   // nil: the kind of a record is its class
+	Columns   []Column        // first the masked columns, in attribute order
+	Masked    int             // number of masked columns
+	Class     int             // position of the class, behind all bound columns; −1: there is none
+	Profile   *ProfileColumns // nil: the class is the whole sensitive profile of a record
 	Groupings []Grouping
 
-	// Whole demands every value: a search would hold them anyway, so none is counted in two
-	// readings for being one of many.
+	// Whole demands every value. A search would hold all values anyway. So a column with many
+	// values is no reason for two readings.
 	Whole bool
-	// Merge says which codes of the attributes are told apart when tuples are counted in a second
-	// reading; nil: all.
+	// Merge returns the codes of the attributes that are counted as one code in the second reading;
+	// nil: all codes stay different.
 	Merge func(*engine.Table) []engine.CodeMerge
-	// Take returns how many of n records that are alike are counted, by the first one's position in
-	// the input; nil: all.
+	// Take returns how many of n equal records are counted. record is the position of the first of
+	// them in the input. nil: all are counted.
 	Take func(record, n uint64) (taken uint64)
-	// Beside counts the same rows while their values are counted; nil: nothing does.
-	Beside *Beside
+	// SideCount counts the same rows in the reading that counts values; nil: there is none.
+	SideCount *SideCount
 	Tuning
 
-	entities *entities // that the last column tells, when they have been counted
+	entities *entities // the counted entities of the last column; nil: not counted
 }
 
-// Grouping is what is counted together.
+// Grouping has columns whose tuples are counted.
 type Grouping struct {
-	Columns  []int // positions of the columns, and of the kind
-	Weighted bool  // records count as much as they weigh
+	Columns  []int // positions of the columns and of the sensitive profile
+	Weighted bool  // the sum of the weights of records is counted instead of their number
 
-	Weightless bool // of no use unless there may be records that weigh nothing: then it is left out
+	// Weightless says that the grouping is needed only if records may have no weight. If none may,
+	// the grouping is left out.
+	Weightless bool
 }
 
-// Beside is what else is counted of an input, in the reading that counts its values.
-type Beside struct {
-	Fields []int // columns of the input that it wants, nested ones not among them
-	// Begin is called before so many workers read, and again when they must begin anew. It returns what counts
-	// rows from to to−1 of a batch of these columns, on the worker of a number.
+// SideCount is another count of the input, in the reading that counts its values.
+type SideCount struct {
+	Fields []int // the columns of the input that it counts, without nested columns
+	// Begin is called with the number of workers before a reading, and again before another reading
+	// that starts from the beginning. It returns the function that counts the rows from ≤ i < to of
+	// a batch of these columns, for the worker with the given number.
 	Begin func(workers int) func(worker int, b *formats.Batch, from, to int) error
 }
 
 // Column is one column that is counted.
 type Column struct {
-	Field    int // of the input's schema
+	Field    int // the position in the input's schema
 	Spec     *job.Column
 	Taxonomy job.Taxonomy
 	Pruning  engine.Pruning
-	Labeler  domain.Labeler // codes values by an earlier cut; nil: they are numbered as they are found
-	Most     int            // a column without an order that has more values is left out; 0: none is
-	Match    *string        // the column tells only whether a value has this text: code 0; else 1
+	Labeler  domain.Labeler // codes values by an earlier cut; nil: values get numbers
+	Most     int            // leave out a column without order with more values; 0: leave out none
+	Match    *string        // the code is 0 if a value has this text, else 1; nil: code all values
 }
 
-// matches reports whether a value has the text that is asked for.
+// matches reports whether a value has the text Match.
 func (c *Column) matches(values *formats.Values, i int) bool { return values.Text(i) == *c.Match }
 
-// Tuning says when an input is counted otherwise than in one reading and in memory. The zero value
-// is what was measured to be fast; others make rare ways the usual ones, for tests and measurement.
+// Tuning determines when an input is not counted in one reading and in memory. The zero value was
+// measured to be fast. With other values, tests and measurements can use a rare way.
 type Tuning struct {
-	Spill bool // count in two readings and in a store, whatever the budget is
-	Room  int  // values of a column that every worker holds before they spill; 0: what the budget allows
-	Many  int  // values of a column, or tuples, that make the second reading pay; 0: as measured
+	Spill bool // count in two readings and in a store, for any budget
+	Room  int  // values of a column that a worker holds before it spills; 0: as the budget allows
+	Many  int  // values of a column, or tuples, for which two readings pay; 0: as measured
 }
 
-// Many values of a column, or tuples of a set, are counted faster in two readings of the input
-// than in one: first every column in order, without a table of its values, then tuples of the
-// few codes that a search tells apart. Of 2,000,000 rows, of which two columns tell nearly every
-// one apart, a run takes a tenth less that way. Of that many tuples the buckets outgrow the caches.
+// If a column has manyValues values or a set has manyTuples tuples, two readings are faster than
+// one. The first reading counts every column in order, without a table of its values. The second
+// reading counts the tuples of few codes. For 2,000,000 rows with two columns in which nearly every
+// row is unique, a run takes a tenth less time. With manyTuples tuples the buckets outgrow the
+// caches.
 const (
 	manyValues = 1 << 19
 	manyTuples = 1 << 24
 )
 
-// most returns how many values or tuples are counted in one reading, 0: any number.
+// most returns the largest number of values or tuples for one reading; 0: there is no limit.
 func (r *Request) most(many int) int {
 	if r.Whole {
 		return 0
@@ -172,32 +180,33 @@ func (r *Request) most(many int) int {
 	return cmp.Or(r.Many, many)
 }
 
-// Resources are what counting may take.
+// Resources has the resources of counting.
 type Resources struct {
 	Budget   *spill.Budget
 	Threads  int
 	Open     Opener                  // opens the store, unless it is open
-	Store    func() *spill.Store     // the one that is open, or nil
-	Advanced func(done, total int64) // is told how many rows were read of those to be read
+	Store    func() *spill.Store     // returns the open store, or nil
+	Advanced func(done, total int64) // gets the number of rows that were read, and of all to read
 }
 
-// Counts are what was counted.
+// Counts is the result of counting.
 type Counts struct {
-	Table   *engine.Table // its groupings are those of the request
-	Columns []*Bound      // of every column before the class
-	weight  uint64        // of all records
+	Table   *engine.Table // has the groupings of the request
+	Columns []*Bound      // every column before the class
+	weight  uint64        // the weight of all records
 }
 
-// Bound is a column whose values are known: its domain, whose Codes are by code of the source, and
-// the (code, class) pairs in its codes and the class's provisional ones.
+// Bound is a column with known values. It has the domain of the column, whose Codes translate the
+// codes of the source. It also has the (code, class) pairs, with the codes of the domain and the
+// provisional codes of the class.
 type Bound struct {
 	domain.Domain
 	Pairs   partition.Pairs
-	LeftOut bool         // the column has too many values: its domain is one code
-	labels  domain.Coder // of a column that a cut codes: leads to its domain
+	LeftOut bool         // the column has too many values, and its domain has one code
+	labels  domain.Coder // codes the values by an earlier cut; nil: there is no cut
 }
 
-// Coder returns the coder of a column whose domain is known.
+// Coder returns the coder of a column with a known domain.
 func (r *Request) Coder(i int, c *Bound, budget *spill.Budget) (domain.Coder, error) {
 	if c.labels != nil {
 		return c.labels, nil
@@ -206,30 +215,32 @@ func (r *Request) Coder(i int, c *Bound, budget *spill.Budget) (domain.Coder, er
 	return domain.NewCoder(&c.Attribute, r.field(column).Type, column.Taxonomy, budget)
 }
 
-// ClassCoder returns the coder of the class column, whose classes have labels.
+// ClassCoder returns the coder of the class column. The classes have the given labels.
 func (r *Request) ClassCoder(labels []engine.Label, budget *spill.Budget) (domain.Coder, error) {
 	class := domain.ClassAttribute(labels)
 	coder, err := r.Coder(r.Class, &Bound{Domain: domain.Domain{Attribute: class}}, budget)
-	return domain.Renumbered{Coder: coder, Codes: engine.Identity(class.Len()).Codes, Domain: class.Len()}, err
+	codes := engine.Identity(class.Len()).Codes
+	return domain.Renumbered{Coder: coder, Codes: codes, Domain: class.Len()}, err
 }
 
-// bound returns the number of columns whose values are bound to a domain: all before the class or,
-// where there is none, before what takes its place.
+// bound returns the number of columns that get a domain: all columns before the class. If there is
+// no class, these are all columns before the matched columns and the columns of the sensitive
+// profile.
 func (r *Request) bound() int {
 	if r.Class >= 0 {
 		return r.Class
 	}
-	n := len(r.Columns) - r.own()
+	n := len(r.Columns) - r.profileColumns()
 	for n > 0 && r.Columns[n-1].Match != nil {
 		n--
 	}
 	return n
 }
 
-// field returns what the schema says of a column.
+// field returns the field of a column in the schema of the input.
 func (r *Request) field(c *Column) formats.Field { return r.Dataset.Schema().Fields[c.Field] }
 
-// className is the name of the class column, empty if there is none.
+// className returns the name of the class column, or "" if there is no class.
 func (r *Request) className() string {
 	if r.Class < 0 {
 		return ""

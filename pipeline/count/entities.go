@@ -12,50 +12,54 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// entities know how many records every entity has: from a list or, where there are more entities
-// than mostEntities, from counts that several entities may share, of which every entity has two,
-// and the lesser one counts (a count-min sketch, Cormode and Muthukrishnan 2005): that is how many
-// it has at most. Which counts depends on the value and the number of rows alone. The nulls
-// together are one entity.
+// entities has the number of records of every entity. If there are at most mostEntities entities, a
+// list has the exact numbers. Else a sketch has upper bounds: every entity has two counts, which
+// several entities may share, and the smaller count is the bound (a count-min sketch, Cormode and
+// Muthukrishnan 2005). The value of the entity and the number of rows alone determine its two
+// counts. All nulls together are one entity.
 //
-// They code values: by the weight of each of its records.
+// entities is the coder of the entity column: the code of a value is the weight of each record of
+// the entity.
 type entities struct {
 	rows   uint64
 	budget *spill.Budget
-	held   int64 // bytes of the budget
+	drawn  int64 // bytes drawn from the budget
 
-	list   []uint64    // by tag: the tag, and as its lowest bits the records
-	counts [2][]uint16 // instead of the list; they end at their greatest
-	bits   int         // of a place among the counts
+	list   []uint64    // sorted; an element is a key, with the number of records in the lowest bits
+	counts [2][]uint16 // the sketch, which replaces the list; the largest count is greatest
+	bits   int         // the number of bits of a position in a row of counts
 }
 
-// mostEntities are listed; of more there is a sketch. Tests lower it.
+// mostEntities is the largest number of entities in the list. Tests lower it.
 var mostEntities uint64 = 1 << 20
 
 const (
-	// unit is how many parts an entity is divided into: a number of many divisors, so that few
-	// parts are lost.
+	// unit is the weight of an entity. Its records share this weight. The number has many divisors,
+	// so that rounding loses little weight.
 	unit = 840
 
 	recordBits = 10
-	greatest   = 1<<recordBits - 1 // of more records none weighs anything
+	greatest   = 1<<recordBits - 1 // the records of an entity with so many records have no weight
 
-	// Bits of the places of a row of counts: manyPlaces take 32 MiB.
+	// Bits of a position in a row of counts. Rows with manyPlaces bits take 32 MiB.
 	fewPlaces  = 8
 	manyPlaces = 24
 	mostPlaces = 26
 )
 
-// placesOf returns the bits of the places for so many rows: twice as many places, and from many on as many.
+// placesOf returns the number of bits of a position for an input with the given number of rows. A
+// row of counts has about twice as many positions as the input has rows. For many rows it has about
+// as many positions as the input has rows.
 func placesOf(rows uint64) int {
-	return max(fewPlaces, min(bits.Len64(2*rows), max(manyPlaces, min(bits.Len64(rows), mostPlaces))))
+	large := max(manyPlaces, min(bits.Len64(rows), mostPlaces))
+	return max(fewPlaces, min(bits.Len64(2*rows), large))
 }
 
-// tagOf returns the bits of a hash by which an entity is known, which are never all 0: that two of
-// a million have the same 54 happens in one input of 30,000, and they are one entity then.
-func tagOf(hash uint64) uint64 { return max(hash&^greatest, greatest+1) }
+// entityKey returns the 54 bits of a hash that identify an entity, never 0. Among a million
+// entities, two have the same key in one of 30,000 inputs. They then count as one entity.
+func entityKey(hash uint64) uint64 { return max(hash&^greatest, greatest+1) }
 
-// newEntities returns the entities of so many rows, without their records.
+// newEntities returns entities without records, for an input with the given number of rows.
 func newEntities(rows uint64, budget *spill.Budget) (*entities, error) {
 	e := &entities{rows: rows, bits: placesOf(rows), budget: budget}
 	most := min(rows, mostEntities)
@@ -66,9 +70,9 @@ func newEntities(rows uint64, budget *spill.Budget) (*entities, error) {
 	return e, nil
 }
 
-// HoldEntities refuses a budget that has no room for the records of each of the entities, as
-// counting them does.
-func HoldEntities(rows, number uint64, budget *spill.Budget) error {
+// CheckEntityRoom refuses a budget that has no room for the counts of the given number of entities,
+// as counting the entities would.
+func CheckEntityRoom(rows, number uint64, budget *spill.Budget) error {
 	e := &entities{bits: placesOf(rows), budget: budget}
 	defer e.release()
 	if err := e.draw(8 * int64(min(rows, mostEntities))); err != nil || number <= mostEntities {
@@ -77,44 +81,45 @@ func HoldEntities(rows, number uint64, budget *spill.Budget) error {
 	return e.draw(4 << e.bits)
 }
 
-// draw draws what counts take.
+// draw draws memory for the list or the counts.
 func (e *entities) draw(bytes int64) error {
 	const what = "the records of every entity"
 	if limit := e.budget.Limit(); bytes > limit/2 {
-		return fault.Errorf(fault.Resources, fmt.Sprintf("give at least %d MiB with --memory", (2*bytes+1<<20-1)>>20),
+		hint := fmt.Sprintf("give at least %d MiB with --memory", (2*bytes+1<<20-1)>>20)
+		return fault.Errorf(fault.Resources, hint,
 			"count %s: that takes %d bytes of a budget of %d", what, bytes, limit)
 	}
 	if err := e.budget.Draw(what, bytes); err != nil {
 		return err
 	}
-	e.held += bytes
+	e.drawn += bytes
 	return nil
 }
 
-// release gives back what is drawn.
+// release returns the drawn memory to the budget.
 func (e *entities) release() {
-	e.budget.Return(e.held)
-	e.held = 0
+	e.budget.Return(e.drawn)
+	e.drawn = 0
 }
 
-// add adds an entity with its records. Tags ascend.
-func (e *entities) add(tag, records uint64) error {
+// add adds an entity with the number of its records. The keys must ascend from call to call.
+func (e *entities) add(key, records uint64) error {
 	if e.counts[0] == nil && uint64(len(e.list)) == mostEntities {
-		if err := e.spread(); err != nil {
+		if err := e.makeSketch(); err != nil {
 			return err
 		}
 	}
 	if e.counts[0] == nil {
-		e.list = append(e.list, tag|records)
+		e.list = append(e.list, key|records)
 	} else {
-		e.share(tag, records)
+		e.addToSketch(key, records)
 	}
 	return nil
 }
 
-// spread takes the sketch for the list.
-func (e *entities) spread() error {
-	listed := e.held
+// makeSketch replaces the list by the sketch.
+func (e *entities) makeSketch() error {
+	listed := e.drawn
 	if err := e.draw(4 << e.bits); err != nil {
 		return err
 	}
@@ -122,51 +127,51 @@ func (e *entities) spread() error {
 		e.counts[row] = make([]uint16, 1<<e.bits)
 	}
 	for _, entity := range e.list {
-		e.share(entity&^greatest, entity&greatest)
+		e.addToSketch(entity&^greatest, entity&greatest)
 	}
 	e.list = nil
 	e.budget.Return(listed)
-	e.held -= listed
+	e.drawn -= listed
 	return nil
 }
 
-// place returns the place of the count of a tag in a row.
-func (e *entities) place(row int, tag uint64) uint64 {
-	return tag >> [...]uint{recordBits, 64 - mostPlaces}[row] & (1<<e.bits - 1)
+// place returns the position of a key's count in a row of counts.
+func (e *entities) place(row int, key uint64) uint64 {
+	return key >> [...]uint{recordBits, 64 - mostPlaces}[row] & (1<<e.bits - 1)
 }
 
-// share adds records to the counts of a tag.
-func (e *entities) share(tag, records uint64) {
+// addToSketch adds records to the counts of a key.
+func (e *entities) addToSketch(key, records uint64) {
 	for row := range e.counts {
-		count := &e.counts[row][e.place(row, tag)]
+		count := &e.counts[row][e.place(row, key)]
 		*count = uint16(min(uint64(*count)+records, greatest))
 	}
 }
 
-// known returns how many entities there are, 0 when these are more than are listed.
-func (e *entities) known() uint64 { return uint64(len(e.list)) }
+// number returns the number of entities, or 0 if there is a sketch instead of the list.
+func (e *entities) number() uint64 { return uint64(len(e.list)) }
 
-// records returns how many records the entity of a hash has at most.
+// records returns the largest possible number of records of the entity with a hash.
 func (e *entities) records(hash uint64) uint64 {
-	tag := tagOf(hash)
+	key := entityKey(hash)
 	if e.counts[0] == nil {
-		if at, _ := slices.BinarySearch(e.list, tag); at < len(e.list) && e.list[at]&^greatest == tag {
+		at, _ := slices.BinarySearch(e.list, key)
+		if at < len(e.list) && e.list[at]&^greatest == key {
 			return e.list[at] & greatest
 		}
 		return 0
 	}
-	return uint64(min(e.counts[0][e.place(0, tag)], e.counts[1][e.place(1, tag)]))
+	return uint64(min(e.counts[0][e.place(0, key)], e.counts[1][e.place(1, key)]))
 }
 
-// weight returns what each record of an entity weighs.
+// weight returns the weight of each record of an entity.
 func (e *entities) weight(hash uint64) uint32 { return weightOf(e.records(hash)) }
 
-// Weightless is how many records an entity has at least whose records weigh nothing.
+// Weightless is the smallest number of records of an entity for which its records have no weight.
 const Weightless = 769
 
-// weightOf returns what each record of an entity weighs that has so many. Entities of more than a
-// few records weigh as those of the next larger number that is a few bits long: there are few
-// weights.
+// weightOf returns the weight of each record of an entity with n records. To get few different
+// weights, a large n is rounded up to the next number with only a few significant bits.
 func weightOf(n uint64) uint32 {
 	const exact, digits = 12, 3
 	if n == greatest {
@@ -179,7 +184,7 @@ func weightOf(n uint64) uint32 {
 	return uint32(unit / max(1, n))
 }
 
-// mayBeWeightless reports whether an entity may have so many records that they weigh nothing.
+// mayBeWeightless reports whether some entity may have so many records that they have no weight.
 func (e *entities) mayBeWeightless() bool {
 	most := uint64(0)
 	for _, entity := range e.list {
@@ -191,10 +196,10 @@ func (e *entities) mayBeWeightless() bool {
 	return weightOf(most) == 0
 }
 
-// Null returns the weight of the records of the null.
+// Null returns the weight of a record whose entity is null.
 func (e *entities) Null() uint32 { return e.weight(risk.Null) }
 
-// Encode appends the weights of values.
+// Encode appends the weights of the records of values.
 func (e *entities) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	for i := from; i < values.Len(); i++ {
 		codes = append(codes, e.weight(hashOf(values, i)))
@@ -202,7 +207,7 @@ func (e *entities) Encode(values *formats.Values, from int, codes []uint32) ([]u
 	return codes, unit + 1, nil
 }
 
-// hashOf returns the hash of a value, by its content.
+// hashOf returns the hash of a value. Equal values have equal hashes.
 func hashOf(values *formats.Values, i int) uint64 {
 	if values.Type.Kind == formats.Float {
 		return risk.Scatter(domain.CanonicalWord(values, i))

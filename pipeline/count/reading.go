@@ -15,43 +15,48 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// reading is one reading of an input: it counts values in order, codes with classes, and tuples of
-// codes. What it counts depends on the input and the columns alone, not on who counted what.
+// reading is one reading of an input. It counts values in order, pairs of codes and classes, and
+// tuples of codes. The counts depend on the input and the columns alone. They do not depend on the
+// division of the work among the workers.
 type reading struct {
 	*Request
-	space     partition.Space // with a store tuples go to it when those of a grouping take more than the share
-	lists     *spill.Budget   // room for what lists of values are tallied in, and not counted row by row
+
+	// space is the room for tuples. If it has a store, the tuples of a grouping that exceed the
+	// share go to the store.
+	space     partition.Space
+	lists     *spill.Budget // the room of all column counters
 	threads   int
 	columns   []column
-	class     int    // position of the class among the columns; −1: it is not counted
-	pairs     int    // so many columns, the first ones, are counted by class, or kind, alone, too
-	kinds     *kinds // nil: the kind of a record is its class
+	class     int       // position of the class among the columns; −1: the class is not counted
+	pairs     int       // the first columns, which are also counted alone by class or profile
+	profiles  *profiles // nil: the class is the whole sensitive profile
 	groupings []Grouping
-	most      int   // tuples of a grouping that are counted while most rows are to come; 0: any number
-	fields    []int // of the input that are read: those of the columns come first
-	also      []int // positions among them of what is counted beside
-	beside    func(worker int, b *formats.Batch, from, to int) error
-	workers   []*counting
+	most      int   // the most tuples of a grouping in half of the rows; 0: there is no limit
+	fields    []int // the fields of the input that are read, starting with those of the columns
+
+	sideColumns []int // positions among the fields of the columns of the side count
+	sideCount   func(worker int, b *formats.Batch, from, to int) error
+	workers     []*counting
 }
 
 // column is one column that is read.
 type column struct {
-	coder  domain.Coder // nil: its values are counted in order
-	values *Values      // then, or once they are numbered
+	coder  domain.Coder // nil: the values are counted in order
+	values *Values      // counts the values in order, or after the coder has numbered them
 	room   int64        // bytes of values that every worker holds
-	domain int          // the final codes are below
+	domain int          // final codes are below domain
 }
 
-// ErrManyTuples ends a reading of tuples that are better counted in another way.
+// ErrManyTuples ends a reading with so many tuples that two readings are faster.
 var ErrManyTuples = errors.New("there are many tuples")
 
-// start makes the state of so many workers. What is counted beside is nil if nothing is.
-func (r *reading) start(workers int, beside *Beside) {
-	r.fields = r.reads(len(r.columns), beside)
-	if beside != nil {
-		r.beside = beside.Begin(workers)
-		for _, field := range beside.Fields {
-			r.also = append(r.also, slices.Index(r.fields, field))
+// start makes the state of the given number of workers. sideCount is nil if there is no side count.
+func (r *reading) start(workers int, sideCount *SideCount) {
+	r.fields = r.reads(len(r.columns), sideCount)
+	if sideCount != nil {
+		r.sideCount = sideCount.Begin(workers)
+		for _, field := range sideCount.Fields {
+			r.sideColumns = append(r.sideColumns, slices.Index(r.fields, field))
 		}
 	}
 	for i := range workers {
@@ -59,15 +64,16 @@ func (r *reading) start(workers int, beside *Beside) {
 	}
 }
 
-// reads returns the fields of the first columns, and behind them the others that are counted beside.
-func (r *Request) reads(columns int, beside *Beside) (fields []int) {
+// reads returns the fields of the first columns, and then the fields that only the side count
+// reads.
+func (r *Request) reads(columns int, sideCount *SideCount) (fields []int) {
 	for i := range columns {
 		fields = append(fields, r.Columns[i].Field)
 	}
-	if beside == nil {
+	if sideCount == nil {
 		return fields
 	}
-	for _, field := range beside.Fields {
+	for _, field := range sideCount.Fields {
 		if !slices.Contains(fields, field) {
 			fields = append(fields, field)
 		}
@@ -75,10 +81,12 @@ func (r *Request) reads(columns int, beside *Beside) (fields []int) {
 	return fields
 }
 
-// Reads returns what a reading of the input asks for that counts all columns.
-func (r *Request) Reads() []formats.Request { return r.requests(r.reads(len(r.Columns), r.Beside)) }
+// Reads returns the requests of a reading of the input that counts all columns.
+func (r *Request) Reads() []formats.Request {
+	return r.requests(r.reads(len(r.Columns), r.SideCount))
+}
 
-// requests asks for some fields.
+// requests returns the requests for some fields.
 func (r *Request) requests(fields []int) (requests []formats.Request) {
 	for _, field := range fields {
 		coded := r.Dataset.Schema().Fields[field].Type.Kind != formats.Nested
@@ -92,20 +100,21 @@ func (r *reading) read(ctx context.Context, advanced func(rows int64)) error {
 	return dataset.Scan(ctx, r.Dataset, r.requests(r.fields), r.workers, advanced)
 }
 
-// tables joins what the workers have counted of every grouping. It is called once.
+// tables joins the counts of the workers for every grouping. It may be called only once.
 func (r *reading) tables(ctx context.Context) ([]*partition.Table, error) {
 	tables := make([]*partition.Table, len(r.groupings))
 	for g := range tables {
 		var err error
-		if tables[g], err = partition.Tabulate(ctx, r.counters(r.pairs+g), r.space, r.threads); err != nil {
+		tables[g], err = partition.Tabulate(ctx, r.counters(r.pairs+g), r.space, r.threads)
+		if err != nil {
 			return nil, fmt.Errorf("join the counts of quasi-identifier set %d: %w", g+1, err)
 		}
 	}
 	return tables, nil
 }
 
-// counters returns what the workers have counted of column i by class or, behind those, of a
-// grouping.
+// counters returns the counters of all workers for the pairs of column i. Behind the columns, i
+// stands for a grouping.
 func (r *reading) counters(i int) (counters []*partition.Counter) {
 	for _, w := range r.workers {
 		counters = append(counters, w.counts[i].counter)
@@ -113,7 +122,8 @@ func (r *reading) counters(i int) (counters []*partition.Counter) {
 	return counters
 }
 
-// joinPairs joins the pairs that the workers have counted of a column. It is called once.
+// joinPairs joins the pairs of a column that the workers have counted. It may be called only once
+// for a column.
 func (r *reading) joinPairs(ctx context.Context, column int) (partition.Pairs, error) {
 	pairs, err := partition.JoinPairs(ctx, r.counters(column), r.space.Budget, r.threads)
 	if err != nil {
@@ -122,54 +132,60 @@ func (r *reading) joinPairs(ctx context.Context, column int) (partition.Pairs, e
 	return pairs, nil
 }
 
-// counting is one worker's share of the counts.
+// counting has the counts and the state of one worker.
 type counting struct {
 	*reading
 	sampling
-	number  int              // of the worker
-	maps    []domain.Mapping // of every column that has a coder
-	codes   [][]uint32       // of the rows being counted
-	domains []int
-	tallies []*columnTally  // of every column whose values are counted in order
-	kinds   *kindCounting   // nil: there are none
-	counts  []groupingCount // of the columns whose pairs are counted, and of the groupings
-	weighed []uint64        // scratch: of the rows being counted
-	rows    int64           // that were counted
-	left    int64           // rows before most of the worker's share is counted; 0: nobody asks
-	most    int             // tuples of a grouping until then
-	others  formats.Batch   // of what is counted beside
+	number  int              // the number of the worker
+	maps    []domain.Mapping // for every column with a coder
+	codes   [][]uint32       // by column, of the rows being counted; the last ones are the profiles
+	domains []int            // by column, like codes
+
+	columnCounters []*columnCounter  // for every column whose values are counted in order
+	profiles       *profileNumbering // nil: there are no profiles
+	counts         []groupingCount   // of the columns with pairs, and then of the groupings
+	weighed        []uint64          // scratch: the weights of the rows being counted
+
+	rows int64 // the number of counted rows
+	left int64 // half of the worker's share of the rows; 0: there is no limit for tuples
+	most int   // the most tuples of a grouping in the first left rows
+
+	sideBatch formats.Batch // the columns of the side count
 }
 
-// groupingCount counts one grouping; its slices select the grouping's columns.
+// groupingCount counts one grouping.
 type groupingCount struct {
 	Grouping
 	counter *partition.Counter // nil: the column's values are counted in order
-	codes   [][]uint32
-	domains []int
+	codes   [][]uint32         // the codes of the grouping's columns
+	domains []int              // the domains of the grouping's columns
 }
 
-// newCounting returns the state of one of so many workers.
+// newCounting returns the state of one worker. workers is the number of all workers.
 func (r *reading) newCounting(number, workers int) *counting {
 	n := len(r.columns)
 	w := &counting{
-		reading: r, number: number, sampling: sampling{take: r.Take}, maps: make([]domain.Mapping, n), codes: make([][]uint32, n+1), domains: make([]int, n+1),
-		tallies: make([]*columnTally, n), counts: make([]groupingCount, r.pairs),
+		reading: r, number: number, sampling: sampling{take: r.Take},
+		maps:  make([]domain.Mapping, n),
+		codes: make([][]uint32, n+1), domains: make([]int, n+1),
+		columnCounters: make([]*columnCounter, n), counts: make([]groupingCount, r.pairs),
 	}
 	if r.most > 0 {
 		w.left, w.most = r.Dataset.Rows()/int64(workers)/2, r.most/workers
 	}
 	for i, c := range r.columns {
 		if c.coder == nil {
-			w.tallies[i] = &columnTally{part: c.values.newPart(c.room), lists: r.lists}
+			w.columnCounters[i] = &columnCounter{part: c.values.newPart(c.room), lists: r.lists}
 			continue
 		}
 		w.maps[i] = domain.NewMapping(c.coder)
 		if i < r.pairs {
-			w.counts[i] = r.newGroupingCount(Grouping{Columns: r.pairOf(i)}, partition.Space{Budget: r.space.Budget})
+			inMemory := partition.Space{Budget: r.space.Budget}
+			w.counts[i] = r.newGroupingCount(Grouping{Columns: r.pairOf(i)}, inMemory)
 		}
 	}
-	if r.kinds != nil {
-		w.kinds = r.kinds.newCounting()
+	if r.profiles != nil {
+		w.profiles = r.profiles.newNumbering()
 	}
 	share := r.space
 	share.Share /= int64(workers)
@@ -181,33 +197,34 @@ func (r *reading) newCounting(number, workers int) *counting {
 
 func (r *reading) newGroupingCount(g Grouping, space partition.Space) groupingCount {
 	domains := r.domainsOf(g.Columns)
-	return groupingCount{g, partition.NewCounter(domains, space), make([][]uint32, len(domains)), domains}
+	counter := partition.NewCounter(domains, space)
+	return groupingCount{g, counter, make([][]uint32, len(domains)), domains}
 }
 
-// pairOf returns the positions of the class, or kind, and of a column.
+// pairOf returns the positions of the class, or the sensitive profile, and of a column.
 func (r *reading) pairOf(column int) []int {
-	if kind := r.Kind(); kind >= 0 {
-		return []int{kind, column}
+	if profile := r.ProfilePosition(); profile >= 0 {
+		return []int{profile, column}
 	}
 	return []int{column}
 }
 
-// domainsOf returns the numbers of final codes of some columns.
+// domainsOf returns the domains of the final codes of some columns.
 func (r *reading) domainsOf(columns []int) []int {
 	domains := make([]int, len(columns))
 	for i, column := range columns {
 		if column < len(r.columns) {
 			domains[i] = r.columns[column].domain
 		} else {
-			domains[i] = r.kinds.domain
+			domains[i] = r.profiles.domain
 		}
 	}
 	return domains
 }
 
-// EndSplit empties the tallies: the reader's lists of values end with the split.
+// EndSplit empties the column counters, because the reader's lists of values end with the split.
 func (w *counting) EndSplit() error {
-	for _, t := range w.tallies {
+	for _, t := range w.columnCounters {
 		if t != nil {
 			if err := t.empty(); err != nil {
 				return err
@@ -217,11 +234,11 @@ func (w *counting) EndSplit() error {
 	return nil
 }
 
-// countRows is how many rows are counted at a time: their codes and keys stay in a
-// second-level cache on the way from the reader's codes to the counts.
+// countRows is the number of rows that are counted together. Their codes and keys stay in a
+// second-level cache during the work from the reader's codes to the counts.
 const countRows = 2048
 
-// noClasses are the classes of rows without any.
+// noClasses has the classes of rows without a class.
 var noClasses [countRows]uint32
 
 func (w *counting) Batch(b *formats.Batch) error {
@@ -229,13 +246,15 @@ func (w *counting) Batch(b *formats.Batch) error {
 	return w.Block(b, 0, b.Rows)
 }
 
-// Divides reports whether lists of values are short: every worker that takes a part learns them.
+// Divides reports whether the lists of values are short. Every worker that takes a part of the
+// batch must code the whole lists.
 func (w *counting) Divides(b *formats.Batch) bool {
 	if w.take != nil {
 		return false
 	}
 	for i, column := range b.Columns {
-		if column.Leaves != nil || column.Values.Len() > b.Rows || i < len(w.tallies) && w.tallies[i] != nil {
+		inOrder := i < len(w.columnCounters) && w.columnCounters[i] != nil
+		if column.Leaves != nil || column.Values.Len() > b.Rows || inOrder {
 			return false
 		}
 	}
@@ -244,7 +263,7 @@ func (w *counting) Divides(b *formats.Batch) bool {
 
 func (w *counting) Block(b *formats.Batch, from, to int) error {
 	for i := range w.columns {
-		if w.tallies[i] != nil {
+		if w.columnCounters[i] != nil {
 			continue
 		}
 		if err := w.maps[i].Learn(b.Columns[i].Values); err != nil {
@@ -253,21 +272,25 @@ func (w *counting) Block(b *formats.Batch, from, to int) error {
 		w.domains[i] = w.maps[i].Domain()
 	}
 	if w.class >= 0 {
-		if err := domain.CheckClasses("class column "+w.className(), w.domains[w.class]); err != nil {
+		err := domain.CheckClasses("class column "+w.className(), w.domains[w.class])
+		if err != nil {
 			return err
 		}
 	}
-	if w.kinds != nil {
-		for _, column := range w.Kinds.Sensitive {
-			if err := domain.CheckClasses("sensitive column "+w.field(&w.Columns[column]).Name, w.domains[column]); err != nil {
+	if w.profiles != nil {
+		for _, column := range w.Profile.Sensitive {
+			name := "sensitive column " + w.field(&w.Columns[column]).Name
+			if err := domain.CheckClasses(name, w.domains[column]); err != nil {
 				return err
 			}
 		}
 	}
-	if w.beside != nil {
-		w.others = formats.Batch{Row: b.Row, Rows: b.Rows, Counts: b.Counts, Columns: w.others.Columns[:0]}
-		for _, i := range w.also {
-			w.others.Columns = append(w.others.Columns, b.Columns[i])
+	if w.sideCount != nil {
+		w.sideBatch = formats.Batch{
+			Row: b.Row, Rows: b.Rows, Counts: b.Counts, Columns: w.sideBatch.Columns[:0],
+		}
+		for _, i := range w.sideColumns {
+			w.sideBatch.Columns = append(w.sideBatch.Columns, b.Columns[i])
 		}
 	}
 	for lo := from; lo < to; lo += countRows {
@@ -276,13 +299,13 @@ func (w *counting) Block(b *formats.Batch, from, to int) error {
 			return err
 		}
 	}
-	if w.beside != nil {
-		if err := w.beside(w.number, &w.others, from, to); err != nil {
+	if w.sideCount != nil {
+		if err := w.sideCount(w.number, &w.sideBatch, from, to); err != nil {
 			return err
 		}
 	}
 	w.rows += b.Records(from, to)
-	for i := range w.counts[w.pairs:] { // many in the first half of the rows are many in all
+	for i := range w.counts[w.pairs:] { // if half of the rows have many tuples, all rows do
 		if w.rows < w.left && w.counts[w.pairs+i].counter.Held() > w.most {
 			return ErrManyTuples
 		}
@@ -290,10 +313,10 @@ func (w *counting) Block(b *formats.Batch, from, to int) error {
 	return nil
 }
 
-// count counts the rows from lo to hi−1 of a batch whose values were learned.
+// count counts the rows from lo to hi−1 of a batch. The mappings already have the batch's values.
 func (w *counting) count(b *formats.Batch, lo, hi int) error {
 	for i := range w.columns {
-		if w.tallies[i] == nil {
+		if w.columnCounters[i] == nil {
 			w.codes[i] = w.maps[i].Apply(b.Columns[i].Codes[lo:hi], w.codes[i])
 		}
 	}
@@ -301,16 +324,17 @@ func (w *counting) count(b *formats.Batch, lo, hi int) error {
 	if w.class >= 0 {
 		classes, classDomain = w.codes[w.class], w.domains[w.class]
 	}
-	if w.kinds != nil {
+	if w.profiles != nil {
 		var err error
-		if classes, classDomain, err = w.kinds.number(classes, w.codes); err != nil {
+		if classes, classDomain, err = w.profiles.number(classes, w.codes); err != nil {
 			return err
 		}
-		w.codes[w.Kind()], w.domains[w.Kind()] = classes, classDomain
+		w.codes[w.ProfilePosition()], w.domains[w.ProfilePosition()] = classes, classDomain
 	}
-	for i, t := range w.tallies {
+	for i, t := range w.columnCounters {
 		if t != nil {
-			if err := t.count(b.Columns[i].Values, b.Columns[i].Codes[lo:hi], classes, counts, classDomain); err != nil {
+			values, codes := b.Columns[i].Values, b.Columns[i].Codes[lo:hi]
+			if err := t.count(values, codes, classes, counts, classDomain); err != nil {
 				return err
 			}
 		}
@@ -323,7 +347,7 @@ func (w *counting) count(b *formats.Batch, lo, hi int) error {
 	return nil
 }
 
-// countGrouping counts the tuples of so many rows.
+// countGrouping counts the tuples of the rows whose codes are in w.codes.
 func (w *counting) countGrouping(g *groupingCount, rows int, counts []uint64) error {
 	if g.counter == nil {
 		return nil
@@ -337,8 +361,8 @@ func (w *counting) countGrouping(g *groupingCount, rows int, counts []uint64) er
 	return g.counter.AddCounted(rows, counts, g.codes, g.domains)
 }
 
-// weights returns what the rows weigh that are being counted: the codes of entities say it of a
-// record.
+// weights returns the weights of the rows being counted. The code of the entity column is the
+// weight of one record.
 func (w *counting) weights(counts []uint64) []uint64 {
 	w.weighed = w.weighed[:0]
 	for row, weight := range w.codes[len(w.columns)-1] {
@@ -351,24 +375,28 @@ func (w *counting) weights(counts []uint64) []uint64 {
 	return w.weighed
 }
 
-// columnTally counts the local codes of one column by class while the reader's list of values stays
-// the same, as long as there is room for that.
-type columnTally struct {
+// columnCounter counts the reader's codes of one column by class, as long as the reader has the
+// same list of values and there is room for the counts.
+type columnCounter struct {
 	*part
-	lists   *spill.Budget // room for all tallies
-	of      *formats.Values
-	classes int      // that there is a place for
-	counts  []uint64 // by code and class
+	lists   *spill.Budget   // the room for all column counters
+	of      *formats.Values // the reader's list of values
+	classes int             // counts has room for this number of classes
+	counts  []uint64        // by code and class
 }
 
-// count counts rows, which are as many records as counts say: in the tally, or one by one.
-func (t *columnTally) count(values *formats.Values, codes, classes []uint32, counts []uint64, classDomain int) error {
+// count counts rows. Row i stands for counts[i] records, or for one record if counts is nil. If
+// there is no room for the counts of codes, it adds the rows one by one to the part.
+func (t *columnCounter) count(
+	values *formats.Values, codes, classes []uint32, counts []uint64, classDomain int,
+) error {
 	if t.of != values || classDomain > t.classes || (values.Len()+1)*t.classes > len(t.counts) {
 		if err := t.empty(); err != nil {
 			return err
 		}
 		width := 1 << bits.Len(uint(classDomain-1))
-		places := 1 << bits.Len(uint((values.Len()+1)*width-1)) // the list and the classes may become more
+		// The list and the number of classes may still grow.
+		places := 1 << bits.Len(uint((values.Len()+1)*width-1))
 		if t.lists.Draw("the counts of a list of values", 8*int64(places)) == nil {
 			t.of, t.classes, t.counts = values, width, make([]uint64, places)
 		}
@@ -386,8 +414,8 @@ func (t *columnTally) count(values *formats.Values, codes, classes []uint32, cou
 	return nil
 }
 
-// empty hands the tally over to its part.
-func (t *columnTally) empty() error {
+// empty adds the counts to the part and drops them.
+func (t *columnCounter) empty() error {
 	var classes []engine.Frequency
 	for at := 0; at < len(t.counts); at += t.classes {
 		for class, n := range t.counts[at : at+t.classes] {
@@ -410,14 +438,15 @@ func (t *columnTally) empty() error {
 // sampling takes some of the records of an input.
 type sampling struct {
 	take   func(record, n uint64) uint64 // Request.Take
-	start  uint64                        // position in the input of the split's first record
+	start  uint64                        // the position in the input of the split's first record
 	sample formats.Batch                 // scratch
 }
 
-// BeginSplit notes where a split begins.
+// BeginSplit sets the position of the split's first record.
 func (s *sampling) BeginSplit(split formats.Split) { s.start = uint64(split.Row) }
 
-// taken returns a batch of the records of a coded one that are taken, valid until the next call.
+// taken returns the batch of the records that are taken from a coded batch. It is valid until the
+// next call.
 func (s *sampling) taken(b *formats.Batch) *formats.Batch {
 	if s.take == nil {
 		return b

@@ -9,11 +9,15 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// TestCompressWithoutAllocatingPerRow counts a batch whose values are known: it takes no
-// allocation, whatever the number of its rows.
+// TestCompressWithoutAllocatingPerRow counts a batch with known values, which takes no allocation
+// for any number of rows.
 func TestCompressWithoutAllocatingPerRow(t *testing.T) {
 	budget := spill.NewBudget(1 << 30)
-	r := &reading{Request: &Request{Class: -1}, groupings: []Grouping{{Columns: []int{0, 1}}, {Columns: []int{1}}}, pairs: 2, class: 2, space: partition.Space{Budget: budget}}
+	r := &reading{
+		Request:   &Request{Class: -1},
+		groupings: []Grouping{{Columns: []int{0, 1}}, {Columns: []int{1}}},
+		pairs:     2, class: 2, space: partition.Space{Budget: budget},
+	}
 	field := formats.Field{Name: "x", Type: formats.Type{Kind: formats.Int, Bits: 64}}
 	batch := &formats.Batch{Rows: 3*countRows + 17}
 	for i := range 3 {

@@ -10,9 +10,9 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// tables counts an input that is several tables of counts: every grouping comes of one that has its
-// columns. They are read twice, since what is known of all columns says in which codes tuples are
-// counted. A request with kinds is none for it.
+// tables counts an input that consists of several tables of counts. Each grouping comes from one
+// table that has its columns. The tables are read twice, because all columns together determine the
+// codes in which tuples are counted. The request must have no sensitive profiles.
 func tables(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	parts, err := r.parts()
 	if err != nil {
@@ -21,7 +21,8 @@ func tables(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	all := &Counts{Columns: make([]*Bound, r.bound())}
 	each := make([]*Counts, len(parts))
 	for i, p := range parts {
-		s, err := survey(ctx, p.Request, res.behind(i, len(parts)), res.Budget.Part(res.Budget.Limit()), false)
+		budget := res.Budget.Part(res.Budget.Limit())
+		s, err := collectStatistics(ctx, p.Request, res.ofTable(i, len(parts)), budget, false)
 		if err != nil {
 			return nil, err
 		}
@@ -35,10 +36,11 @@ func tables(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	for _, column := range all.Columns {
 		all.Table.Attributes = append(all.Table.Attributes, column.Attribute)
 	}
-	known := newBook(r, all)
+	known := newDictionary(r, all)
 	all.Table.Groupings = make([]*partition.Table, len(r.Groupings))
 	for i, p := range parts {
-		if err := countTuples(ctx, p.Request, res.behind(i, len(parts)), known.of(p, r), each[i]); err != nil {
+		of := res.ofTable(i, len(parts))
+		if err := countTuples(ctx, p.Request, of, known.of(p, r), each[i]); err != nil {
 			return nil, err
 		}
 		for g, grouping := range p.groupings {
@@ -48,14 +50,15 @@ func tables(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	return all, nil
 }
 
-// behind are the resources of a table that is read behind so many of all: it tells of its share of the rows. Of what it reads
-// in all, the first half are values.
-func (res *Resources) behind(before, all int) *Resources {
+// ofTable returns the resources for one of all tables, with the given number of tables before it.
+// The progress of the table becomes its part of the progress of all tables. The first half of the
+// rows of a table is the reading of its values.
+func (res *Resources) ofTable(before, all int) *Resources {
 	of := *res
 	of.Advanced = func(done, total int64) {
 		rows := total / 2
 		read := int64(before)*rows + done
-		if done > rows { // tuples, which are counted behind the values of all
+		if done > rows { // tuples, which are counted after the values of all tables
 			read += int64(all-1) * rows
 		}
 		res.Advanced(read, total*int64(all))
@@ -63,26 +66,30 @@ func (res *Resources) behind(before, all int) *Resources {
 	return &of
 }
 
-// tablePart is what a request asks of one table of counts.
+// tablePart is the part of a request that is counted in one table of counts.
 type tablePart struct {
 	*Request
-	columns   []int // positions of its masked columns among those of the whole request
-	groupings []int // likewise
+	columns   []int // positions of the part's masked columns in the whole request
+	groupings []int // positions of the part's groupings in the whole request
 }
 
-// parts deals the groupings out to tables: each to the one with the fewest columns of those that have its own, and the class.
+// parts assigns each grouping to a table: the table with the fewest columns that has the columns of
+// the grouping and the class.
 func (r *Request) parts() (parts []*tablePart, err error) {
 	var used []*dataset.Dataset
 	for g, grouping := range r.Groupings {
 		var best *dataset.Dataset
 		for _, table := range r.Dataset.Tables() {
-			if r.isIn(grouping, table) && (best == nil || len(table.Schema().Fields) < len(best.Schema().Fields)) {
+			if r.isIn(grouping, table) &&
+				(best == nil || len(table.Schema().Fields) < len(best.Schema().Fields)) {
 				best = table
 			}
 		}
 		if best == nil {
-			return nil, fault.Errorf(fault.Input, "kcut sql count prints the statements that make the tables",
-				"count quasi-identifier set %d: no table of counts has all its columns, and the class where there is one", g+1)
+			return nil, fault.Errorf(fault.Input,
+				"kcut sql count prints the statements that make the tables",
+				"count quasi-identifier set %d: no table of counts has all its columns, "+
+					"and the class if there is one", g+1)
 		}
 		at := slices.Index(used, best)
 		if at < 0 {
@@ -98,14 +105,16 @@ func (r *Request) parts() (parts []*tablePart, err error) {
 
 // isIn reports whether a table has the columns of a grouping, and the class.
 func (r *Request) isIn(g Grouping, table *dataset.Dataset) bool {
-	has := func(column int) bool { return table.Schema().Index(r.field(&r.Columns[column]).Name) >= 0 }
-	return (r.Class < 0 || has(r.Class)) && !slices.ContainsFunc(g.Columns, func(column int) bool { return !has(column) })
+	lacks := func(column int) bool {
+		return table.Schema().Index(r.field(&r.Columns[column]).Name) < 0
+	}
+	return (r.Class < 0 || !lacks(r.Class)) && !slices.ContainsFunc(g.Columns, lacks)
 }
 
-// part asks for those of the columns that a table has.
+// part returns the part of the request with the columns that a table has.
 func (r *Request) part(table *dataset.Dataset) *tablePart {
 	of := *r
-	of.Dataset, of.Columns, of.Groupings, of.Beside = table, nil, nil, nil
+	of.Dataset, of.Columns, of.Groupings, of.SideCount = table, nil, nil, nil
 	p := &tablePart{Request: &of}
 	for i, column := range r.Columns {
 		if column.Field = table.Schema().Index(r.field(&column).Name); column.Field < 0 {
@@ -122,13 +131,13 @@ func (r *Request) part(table *dataset.Dataset) *tablePart {
 	return p
 }
 
-// grouping returns one of the whole request by the positions of the part's columns.
+// grouping returns a grouping of the whole request with the positions of the part's columns.
 func (p *tablePart) grouping(g Grouping) Grouping {
 	columns := g.Columns
 	g.Columns = nil
 	for _, column := range columns {
 		at := slices.Index(p.columns, column)
-		if at < 0 { // the kind of a record is its class
+		if at < 0 { // the class, which is the whole sensitive profile
 			at = p.Class
 		}
 		g.Columns = append(g.Columns, at)
@@ -136,7 +145,8 @@ func (p *tablePart) grouping(g Grouping) Grouping {
 	return g
 }
 
-// join takes over the columns of a table. Those that another one had before must have the same values and classes.
+// join adds the columns of a table. If another table has added a column before, the column must
+// have the same values and classes in both tables.
 func (c *Counts) join(p *tablePart, of *Counts) error {
 	if c.Table == nil {
 		table := *of.Table
@@ -153,21 +163,24 @@ func (c *Counts) join(p *tablePart, of *Counts) error {
 		}
 		is, was := of.Table.Histograms[i], c.Table.Histograms[column]
 		if !slices.Equal(of.Columns[i].Attribute.Texts, c.Columns[column].Attribute.Texts) ||
-			!slices.Equal(is.Start, was.Start) || !slices.Equal(is.Class, was.Class) || !slices.Equal(is.Count, was.Count) {
+			!slices.Equal(is.Start, was.Start) || !slices.Equal(is.Class, was.Class) ||
+			!slices.Equal(is.Count, was.Count) {
 			return differentTables(p.Columns[i].Spec.Name)
 		}
 	}
 	return nil
 }
 
-// differentTables is the error of tables that count other records.
+// differentTables returns the error for tables that count different records.
 func differentTables(column string) error {
-	return fault.Errorf(fault.Input, "make all tables from one state of the table", "join the tables of counts: they have other values, or counts, in column %s: %w", column, formats.ErrSchema)
+	return fault.Errorf(fault.Input, "make all tables from one state of the table",
+		"join the tables of counts: they have other values, or counts, in column %s: %w",
+		column, formats.ErrSchema)
 }
 
-// of returns the book of the columns of a part.
-func (b *book) of(p *tablePart, whole *Request) *book {
-	of := &book{}
+// of returns the dictionary for the columns of a part.
+func (b *dictionary) of(p *tablePart, whole *Request) *dictionary {
+	of := &dictionary{}
 	columns := p.columns
 	if p.Class >= 0 {
 		columns = slices.Insert(slices.Clone(columns), p.Class, whole.Class)

@@ -11,31 +11,37 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// countTuples gives counts their groupings: the tuples of an input in the codes of a book. It counts in
-// memory, or in the store if that is open already, or memory is not enough.
-func countTuples(ctx context.Context, r *Request, res *Resources, known *book, c *Counts) error {
+// countTuples counts the tuples of an input in the codes of a dictionary and adds them to the
+// counts, as groupings. It counts in memory. If the store is open, or if the memory is too small,
+// it counts in the store.
+func countTuples(
+	ctx context.Context, r *Request, res *Resources, known *dictionary, c *Counts,
+) error {
 	columns, err := known.columns(r, res.Budget)
 	if err != nil {
 		return err
 	}
-	class, last := r.Class, len(columns)-r.own()-1
-	byKind := slices.ContainsFunc(r.Groupings, func(g Grouping) bool { return g.Weighted || slices.Contains(g.Columns, r.Kind()) })
-	if !byKind && class == last {
-		class, columns = -1, columns[:r.bound()] // no grouping has it
+	class, last := r.Class, len(columns)-r.profileColumns()-1
+	byProfile := slices.ContainsFunc(r.Groupings, func(g Grouping) bool {
+		return g.Weighted || slices.Contains(g.Columns, r.ProfilePosition())
+	})
+	if !byProfile && class == last {
+		class, columns = -1, columns[:r.bound()] // no grouping has the class
 	}
-	budget, workers := res.Budget.Part(res.Budget.Grant(&spill.CountedTuples)), r.Dataset.BlockScanners(res.Threads)
+	budget := res.Budget.Part(res.Budget.Grant(&spill.CountedTuples))
+	workers := r.Dataset.BlockScanners(res.Threads)
 	for store := res.Store(); ; {
 		if store != nil {
-			// Those without a split of their own would take part of its share from the others.
+			// Every worker takes a part of the share. So there are no workers without a split.
 			budget, workers = res.Budget.Part(res.Budget.Limit()), r.Dataset.Scanners(res.Threads)
 		}
 		share := res.Budget.Grant(&spill.SpilledTuples) / max(1, int64(len(r.Groupings)))
 		t := &reading{
-			Request: r, space: partition.Space{Budget: budget, Store: store, Share: share}, threads: res.Threads,
-			columns: columns, class: class, groupings: r.Groupings,
+			Request: r, space: partition.Space{Budget: budget, Store: store, Share: share},
+			threads: res.Threads, columns: columns, class: class, groupings: r.Groupings,
 		}
-		if r.Kinds != nil && byKind {
-			if t.kinds, err = r.finalKinds(known.kinds, budget); err != nil {
+		if r.Profile != nil && byProfile {
+			if t.profiles, err = r.finalProfiles(known.profiles, budget); err != nil {
 				return err
 			}
 		}
@@ -58,7 +64,7 @@ func countTuples(ctx context.Context, r *Request, res *Resources, known *book, c
 	}
 }
 
-// bind gives counts the tuples of their groupings, which must be of as many rows.
+// bind adds the joined groupings to the counts. Their tuples must count all rows.
 func (r *reading) bind(joined []*partition.Table, c *Counts) error {
 	for g, table := range joined {
 		all := c.Table.Rows
@@ -66,7 +72,8 @@ func (r *reading) bind(joined []*partition.Table, c *Counts) error {
 			all = c.weight
 		}
 		if n := table.Size(); r.Take == nil && n != all {
-			err := fmt.Errorf("count the tuples of %d rows of set %d of an input of %d: %w", n, g+1, c.Table.Rows, formats.ErrChanged)
+			err := fmt.Errorf("count the tuples of %d rows of set %d of an input of %d: %w",
+				n, g+1, c.Table.Rows, formats.ErrChanged)
 			for _, table := range joined {
 				err = errors.Join(err, table.Discard(r.space))
 			}

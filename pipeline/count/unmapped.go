@@ -14,7 +14,7 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// unmapped is the error of values that a labeler has no place for.
+// unmapped is the error for values that a labeler has no code for.
 type unmapped struct {
 	labeler domain.Labeler
 	records uint64
@@ -22,14 +22,16 @@ type unmapped struct {
 
 func (u *unmapped) Error() string { return "values that the cut has no place for" }
 
-// is codes values by whether it holds for them: 0 if so, else 1.
-type is func(values *formats.Values, i int) bool
+// predicateCoder codes values: the code is 0 if the predicate is true for the value, else 1.
+type predicateCoder func(values *formats.Values, i int) bool
 
-// Null returns the code of what is not so.
-func (is) Null() uint32 { return 1 }
+// Null returns 1, the code of values for which the predicate is false.
+func (predicateCoder) Null() uint32 { return 1 }
 
 // Encode appends the codes of values.
-func (f is) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+func (f predicateCoder) Encode(
+	values *formats.Values, from int, codes []uint32,
+) ([]uint32, int, error) {
 	for i := from; i < values.Len(); i++ {
 		code := uint32(1)
 		if f(values, i) {
@@ -40,27 +42,27 @@ func (f is) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, 
 	return codes, 2, nil
 }
 
-// finder looks for values of a column that have no place in a taxonomy or a given cut, only to say
-// what is wrong with an input that was counted.
+// finder looks for values of a column that are missing in a taxonomy or in a given cut. It runs
+// after counting has failed, and its findings become part of the error.
 type finder struct {
 	mapping domain.Mapping
-	code    uint32   // of these values
+	code    uint32   // the code of the missing values
 	codes   []uint32 // scratch
 	split   formats.Split
-	start   int64  // row of the input with which the split's file starts
-	most    int    // different ones that are told apart; 0: the first row is all that is asked for
-	first   string // "file F, row N"
+	start   int64  // the position in the input of the first row of the split's file
+	most    int    // the most distinct values that are counted; 0: only find the first row
+	first   string // the first row: "file F, row N"
 	found   map[[sha256.Size]byte]bool
-	more    bool // than that
+	more    bool // there are more than most distinct values
 }
 
-// mostUnmapped is how many different values are told apart.
+// mostUnmapped is the largest number of distinct values that a finder counts.
 const mostUnmapped = 1 << 16
 
-// errFound ends a reading that has found all that was asked for.
+// errFound ends a reading when the finder needs no more rows.
 var errFound = errors.New("found")
 
-// find reads a column again, one split after the other, until it has found what is asked for.
+// find reads a column again, one split after another, until it needs no more rows.
 func (f *finder) find(ctx context.Context, r *Request, column int) error {
 	f.found = make(map[[sha256.Size]byte]bool)
 	requests := []formats.Request{{Column: r.Columns[column].Field, Coded: true}}
@@ -93,12 +95,13 @@ func (f *finder) Batch(b *formats.Batch) (err error) {
 			continue
 		}
 		if f.first == "" {
-			f.first = fmt.Sprintf("%s, row %d", f.split.File, f.split.Row-f.start+b.Row+b.Records(0, i)+1)
+			row := f.split.Row - f.start + b.Row + b.Records(0, i) + 1
+			f.first = fmt.Sprintf("%s, row %d", f.split.File, row)
 		}
 		if f.most == 0 {
 			return errFound
 		}
-		// By its digest: as many long texts might not fit the memory.
+		// The digests need less memory than long texts.
 		digest := sha256.Sum256([]byte(domain.TextOf(column.Values, int(column.Codes[i])-1)))
 		if f.more = f.more || !f.found[digest] && len(f.found) == f.most; !f.more {
 			f.found[digest] = true
@@ -107,30 +110,34 @@ func (f *finder) Batch(b *formats.Batch) (err error) {
 	return nil
 }
 
-// locate completes the error of values that have no place in a taxonomy, or in the given cut: where
-// the first such row is.
+// locate completes the error for values that are missing in a taxonomy or in the given cut. It adds
+// the position of the first row with such a value.
 func (r *Request) locate(ctx context.Context, column int, err error) error {
 	spec, f := r.Columns[column].Spec, &finder{}
 	lacking, isLacking := errors.AsType[*domain.Uncovered](err)
 	missing, isMissing := errors.AsType[*unmapped](err)
 	switch {
 	case isLacking:
-		f.mapping = domain.NewMapping(is(func(values *formats.Values, i int) bool {
+		f.mapping = domain.NewMapping(predicateCoder(func(values *formats.Values, i int) bool {
 			_, ok := lacking.Tree.Code(domain.TextOf(values, i))
 			return !ok
 		}))
 	case isMissing && spec.Mask == job.MaskSuppress:
 		return domain.Marked(spec.Name, missing.records)
 	case isMissing:
-		f.mapping, f.code, f.most = domain.NewMapping(missing.labeler), missing.labeler.Unmapped(), mostUnmapped
+		f.mapping = domain.NewMapping(missing.labeler)
+		f.code, f.most = missing.labeler.Unmapped(), mostUnmapped
 	default:
 		return err
 	}
 	if err := f.find(ctx, r, column); err != nil {
 		return err
 	}
-	located := &fault.Error{Class: fault.Input, Hint: "add the values to the taxonomy, or set unknown: root for the column"}
-	if spec.Unknown == job.UnknownRoot { // and still there is no place, as for an empty text
+	located := &fault.Error{
+		Class: fault.Input,
+		Hint:  "add the values to the taxonomy, or set unknown: root for the column",
+	}
+	if spec.Unknown == job.UnknownRoot { // an empty text is missing even then
 		located.Hint = "replace the values in the source, or give the column another mask"
 	}
 	if isLacking && lacking.Refused > 0 {
@@ -141,7 +148,8 @@ func (r *Request) locate(ctx context.Context, column int, err error) error {
 		located.Err = lacking
 		return located
 	}
-	found := fmt.Sprintf("%s of %s, first in %s", text.Count(len(f.found), "distinct value"), text.Count(missing.records, "row"), f.first)
+	found := fmt.Sprintf("%s of %s, first in %s", text.Count(len(f.found), "distinct value"),
+		text.Count(missing.records, "row"), f.first)
 	if f.more {
 		found = "more than " + found
 	}

@@ -16,17 +16,18 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Values counts the (value, class) pairs of one column that may have more values than fit
+// Values counts the (value, class) pairs of one column. The column may have more values than fit
 // the memory:
 //
-//	rows ──▶ tally a worker ──▶ spill.Sorter, whose rows are a value and a class
+//	rows ──▶ a column counter for each worker ──▶ spill.Sorter, with rows of a value and a class
 //
-// When all rows are in, each walks the values in order, with the sums of their classes.
+// After all rows have been counted, each visits the values in order, with the counts of their
+// classes.
 type Values struct {
 	column    string
 	typ       formats.Type
-	nanIsNull bool // as of an interner
-	texts     bool // values are counted by their text, which is what a taxonomy knows
+	nanIsNull bool // NaN counts as null, as in an interner
+	texts     bool // values are counted by their texts, because a taxonomy has texts
 	budget    *spill.Budget
 	sorting   spill.Sorting
 	sorter    *spill.Sorter // nil: there are no parts
@@ -38,29 +39,35 @@ type part struct {
 	*Values
 	rows  *spill.RowRun
 	row   []byte             // scratch
-	nulls []engine.Frequency // records without a value
+	nulls []engine.Frequency // the classes of records without a value
 }
 
-// Opener returns the store of a run, which is opened when something does not fit the
-// memory: what that is comes in the user's words. It is safe for concurrent use.
+// Opener returns the store of a run. It opens the store if the store is not open. what names, for
+// the user, the data that does not fit the memory. An Opener is safe for concurrent use.
 type Opener func(what string) (*spill.Store, error)
 
 const (
-	// EntryBytes is what a value of 12 bytes takes with a class.
+	// EntryBytes is the number of bytes for a value of 12 bytes and a class.
 	EntryBytes = spill.RowRefBytes + 12 + classBytes
-	// classBytes is what a class takes in a row.
+	// classBytes is the number of bytes of a class in a row.
 	classBytes = 4
 )
 
-// NewValues returns a counter for a mask. NaNs may be nulls to it. Its parts move values to a store when
-// they are full; without one, counting ends where memory does.
-func NewValues(field formats.Field, mask string, nanIsNull bool, open Opener, budget *spill.Budget) *Values {
+// NewValues returns a counter of the values of a column with the given mask. If nanIsNull, NaN
+// counts as null. If open is not nil, full parts move their values to a store. Else counting fails
+// if the memory is too small.
+func NewValues(
+	field formats.Field, mask string, nanIsNull bool, open Opener, budget *spill.Budget,
+) *Values {
 	what := "the values of column " + field.Name
+	readers := max(budget.Grant(&spill.MergedRuns), 16*spill.ReaderBytes)
 	c := &Values{
-		column: field.Name, typ: field.Type, nanIsNull: nanIsNull, texts: mask == job.MaskGeneralize, budget: budget,
+		column: field.Name, typ: field.Type, nanIsNull: nanIsNull,
+		texts: mask == job.MaskGeneralize, budget: budget,
 		sorting: spill.Sorting{
-			Budget: budget, What: what, Instead: "drop columns of large texts, or generalize them before",
-			Readers: min(max(budget.Grant(&spill.MergedRuns), 16*spill.ReaderBytes), 256*spill.ReaderBytes),
+			Budget: budget, What: what,
+			Instead: "drop columns of large texts, or generalize them before",
+			Readers: min(readers, 256*spill.ReaderBytes),
 		},
 	}
 	if open != nil {
@@ -69,11 +76,13 @@ func NewValues(field formats.Field, mask string, nanIsNull bool, open Opener, bu
 	return c
 }
 
-// HoldValues refuses a budget that has no room for the values of column i, of which the longest has so many bytes, and all together, as
-// counting them does: in memory or, where they do not fit the part of that, in order.
-func (r *Request) HoldValues(i int, longest, all int64, budget *spill.Budget) error {
+// CheckValueRoom refuses a budget that has no room for the values of column i, as counting the
+// values would. longest and all are the bytes of the longest value and of all values. The values
+// are counted in memory or, if they do not fit their part of the memory, in order.
+func (r *Request) CheckValueRoom(i int, longest, all int64, budget *spill.Budget) error {
 	c := &r.Columns[i]
-	if kind := r.field(c).Type.Kind; i >= r.bound() || c.Labeler != nil || kind != formats.String && kind != formats.Binary {
+	kind := r.field(c).Type.Kind
+	if i >= r.bound() || c.Labeler != nil || kind != formats.String && kind != formats.Binary {
 		return nil
 	}
 	var open Opener
@@ -87,10 +96,11 @@ func (r *Request) HoldValues(i int, longest, all int64, budget *spill.Budget) er
 	return nil
 }
 
-// newPart returns a part that holds about as many bytes in memory as it has room for, as all parts of the column.
+// newPart returns a part that holds at most about room bytes in memory. All parts of a column have
+// the same room.
 func (c *Values) newPart(room int64) *part {
 	if c.sorter == nil {
-		c.sorting.Run = room / 2 // what it leaves behind while it grows takes as much
+		c.sorting.Run = room / 2 // the garbage of a growing run takes the other half
 		c.sorter = spill.NewSorter(c.sorting)
 	}
 	p := &part{Values: c, rows: c.sorter.NewRun()}
@@ -106,10 +116,10 @@ func (c *Values) nulls() (nulls []engine.Frequency) {
 	return nulls
 }
 
-// words reports whether rows have their values as words.
-func (c *Values) words() bool { return c.typ.InWords() && !c.texts }
+// inWords reports whether rows have values as words.
+func (c *Values) inWords() bool { return c.typ.InWords() && !c.texts }
 
-// add counts the records of a reader's code, by class.
+// add counts the records with a reader's code, by class.
 func (p *part) add(values *formats.Values, code uint32, classes ...engine.Frequency) error {
 	i := int(code) - 1
 	switch {
@@ -128,9 +138,9 @@ func (p *part) add(values *formats.Values, code uint32, classes ...engine.Freque
 	return p.put(0, values.Bytes(i), classes)
 }
 
-// put counts the records of a word or, where words is not so, of a value.
+// put counts the records of a value. If inWords, the value is word, else it is value.
 func (p *part) put(word uint64, value []byte, classes []engine.Frequency) error {
-	if p.words() {
+	if p.inWords() {
 		p.row = binary.BigEndian.AppendUint64(p.row[:0], word)
 	} else {
 		p.row = spill.AppendText(p.row[:0], value)
@@ -145,7 +155,8 @@ func (p *part) put(word uint64, value []byte, classes []engine.Frequency) error 
 	return nil
 }
 
-// addRows adds every row of a batch, which is as many records as counts say.
+// addRows adds every row of a batch. Row i stands for counts[i] records, or for one record if
+// counts is nil.
 func (p *part) addRows(values *formats.Values, codes, classes []uint32, counts []uint64) error {
 	for i, code := range codes {
 		n := uint64(1)
@@ -159,7 +170,7 @@ func (p *part) addRows(values *formats.Values, codes, classes []uint32, counts [
 	return nil
 }
 
-// addPairs adds values by the codes that pairs have of them.
+// addPairs adds the values of all pairs. The codes of the pairs are positions in values.
 func (p *part) addPairs(values *formats.Values, pairs partition.Pairs) error {
 	var classes []engine.Frequency
 	for i, pair := range pairs {
@@ -175,7 +186,7 @@ func (p *part) addPairs(values *formats.Values, pairs partition.Pairs) error {
 	return nil
 }
 
-// each calls f with every value in order. The values are consumed.
+// each calls f with every value, in order. It may be called only once.
 func (c *Values) each(ctx context.Context, f func(*domain.Counted) error) (err error) {
 	if c.sorter == nil {
 		return nil
@@ -191,7 +202,7 @@ func (c *Values) each(ctx context.Context, f func(*domain.Counted) error) (err e
 	}
 	defer rows.Close()
 	var value domain.Counted
-	var of []byte // the value as rows have it
+	var of []byte // the value in the form of rows
 	for n := 0; ; n++ {
 		row, count, err := rows.Next()
 		if err != nil && err != io.EOF {
@@ -214,13 +225,14 @@ func (c *Values) each(ctx context.Context, f func(*domain.Counted) error) (err e
 			of = append(of[:0], row[:end]...)
 			c.parse(of, &value)
 		}
-		value.Classes = append(value.Classes, engine.Frequency{Class: binary.BigEndian.Uint32(row[end:]), Count: uint64(count)})
+		class := binary.BigEndian.Uint32(row[end:])
+		value.Classes = append(value.Classes, engine.Frequency{Class: class, Count: uint64(count)})
 	}
 }
 
-// parse finds the value that rows have.
+// parse decodes a value from the form of rows.
 func (c *Values) parse(of []byte, value *domain.Counted) {
-	if c.words() {
+	if c.inWords() {
 		value.Word = binary.BigEndian.Uint64(of)
 		return
 	}

@@ -21,7 +21,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// tinyPart returns a part of a column's values that holds a few entries, in a store of its own.
+// tinyPart returns a part of a column's values that holds only a few entries in memory. It has a
+// store of its own.
 func tinyPart(tb testing.TB, t formats.Type, mask string, room int) *part {
 	tb.Helper()
 	budget := spill.NewBudget(128 << 20)
@@ -35,10 +36,12 @@ func tinyPart(tb testing.TB, t formats.Type, mask string, room int) *part {
 		}
 	})
 	open := func(string) (*spill.Store, error) { return store, nil }
-	return NewValues(formats.Field{Name: "c", Type: t}, mask, mask == job.MaskDiscretize, open, budget).newPart(int64(room * EntryBytes))
+	field := formats.Field{Name: "c", Type: t}
+	values := NewValues(field, mask, mask == job.MaskDiscretize, open, budget)
+	return values.newPart(int64(room * EntryBytes))
 }
 
-// plainCounts counts (text, class) pairs by a map.
+// plainCounts counts (text, class) pairs with a map.
 type plainCounts map[string]map[uint32]uint64
 
 func (p plainCounts) add(text string, class uint32, n uint64) {
@@ -48,17 +51,18 @@ func (p plainCounts) add(text string, class uint32, n uint64) {
 	p[text][class] += n
 }
 
-// mustCount compares what a column's parts tell with a plain count, whose nulls are apart.
+// mustCount compares the values of a column with plain counts. want has no nulls; nulls has them.
 func mustCount(t *testing.T, c *part, want plainCounts, nulls map[uint32]uint64) {
 	t.Helper()
 	got, last := plainCounts{}, taken{}
 	err := c.each(t.Context(), func(v *domain.Counted) error {
 		now := taken{v.Word, string(v.Value)}
-		if len(got) > 0 && cmp.Or(cmp.Compare(last.word, now.word), cmp.Compare(last.value, now.value)) >= 0 {
+		if len(got) > 0 &&
+			cmp.Or(cmp.Compare(last.word, now.word), cmp.Compare(last.value, now.value)) >= 0 {
 			t.Error("the values are not in order")
 		}
 		text := now.value
-		if last = now; c.words() {
+		if last = now; c.inWords() {
 			text = (&formats.Values{Type: c.typ, Words: []uint64{v.Word}}).Text(0)
 		}
 		for i, k := range v.Classes {
@@ -83,13 +87,14 @@ func mustCount(t *testing.T, c *part, want plainCounts, nulls map[uint32]uint64)
 	}
 }
 
-// taken is one value, as it is told.
+// taken is one value that each visits.
 type taken struct {
 	word  uint64
 	value string
 }
 
-// randomText returns a text that is like others: by its start, its zero bytes, its length.
+// randomText returns a text that is similar to other random texts in its start, its zero bytes or
+// its length.
 func randomText(rng *rand.Rand) string {
 	switch rng.IntN(6) {
 	case 0:
@@ -104,22 +109,29 @@ func randomText(rng *rand.Rand) string {
 	return fmt.Sprint(rng.IntN(200))
 }
 
-// randomValue appends a value that is like others; of floats all NaNs are one, and the two zeros.
+// randomValue appends a value that is similar or equal to other random values. All NaNs are equal,
+// and the two zeros are equal.
 func randomValue(rng *rand.Rand, values *formats.Values) {
 	switch values.Type.Kind {
 	case formats.String:
 		values.AppendBytes([]byte(randomText(rng)))
 	case formats.Float:
-		float := [...]float64{0, math.Copysign(0, -1), math.NaN(), -math.NaN(), math.Inf(1), math.Inf(-1), -1, rng.Float64()}[rng.IntN(8)]
+		float := [...]float64{
+		0, math.Copysign(0, -1), math.NaN(), -math.NaN(),
+		math.Inf(1), math.Inf(-1), -1, rng.Float64(),
+	}[rng.IntN(8)]
 		values.Words = append(values.Words, formats.FloatWord(math.Float64bits(float)))
 	default:
 		values.Words = append(values.Words, formats.IntWord(rng.Int64N(2<<rng.IntN(60))-40))
 	}
 }
 
-// Values are counted as by a map, whatever is held of them, and what they draw is given back.
+// Values are counted like with a map, for any number of values in memory. In the end all drawn
+// memory is returned.
 func TestValues(t *testing.T) {
-	types := []formats.Type{{Kind: formats.String}, {Kind: formats.Int, Bits: 64}, {Kind: formats.Float, Bits: 64}}
+	types := []formats.Type{
+		{Kind: formats.String}, {Kind: formats.Int, Bits: 64}, {Kind: formats.Float, Bits: 64},
+	}
 	enginetest.Cases(t, 120, func(rng *rand.Rand) {
 		room := 1 + rng.IntN(1<<rng.IntN(10))
 		mask := []string{job.MaskSuppress, job.MaskGeneralize, job.MaskDiscretize}[rng.IntN(3)]
@@ -143,9 +155,11 @@ func TestValues(t *testing.T) {
 	})
 }
 
-// addRandomBatch adds rows to counted values in one of its ways, and to a plain one. Some values have
-// more records than 32 bits can count.
-func addRandomBatch(t *testing.T, rng *rand.Rand, c *part, want plainCounts, nulls map[uint32]uint64) {
+// addRandomBatch adds random rows to a part, in one of the possible ways, and to plain counts. Some
+// values have more records than 32 bits can count.
+func addRandomBatch(
+	t *testing.T, rng *rand.Rand, c *part, want plainCounts, nulls map[uint32]uint64,
+) {
 	t.Helper()
 	values := &formats.Values{Type: c.typ}
 	for range rng.IntN(30) {
@@ -171,20 +185,21 @@ func addRandomBatch(t *testing.T, rng *rand.Rand, c *part, want plainCounts, nul
 		}
 		plain(codes[i], classes[i], n)
 	}
-	lists := spill.NewBudget(rng.Int64N(3) * 512) // room for all values, some of the time
-	tally, half := &columnTally{part: c, lists: lists}, rng.IntN(len(codes)+1)
+	lists := spill.NewBudget(rng.Int64N(3) * 512) // sometimes there is room for all values
+	counter, half := &columnCounter{part: c, lists: lists}, rng.IntN(len(codes)+1)
 	ofFirst, ofRest := counts, counts
 	if counted {
 		ofFirst, ofRest = counts[:half], counts[half:]
 	}
-	classDomain := 1 + int(slices.Max(append(classes[:half:half], 0))) // there are more classes later
+	// The second half may have more classes.
+	classDomain := 1 + int(slices.Max(append(classes[:half:half], 0)))
 	many := engine.Frequency{Class: 5, Count: rng.Uint64N(1 << 36)}
 	err := errors.Join(
-		tally.count(values, codes[:half], classes[:half], ofFirst, classDomain),
-		tally.count(values, codes[half:], classes[half:], ofRest, 4), tally.empty(),
+		counter.count(values, codes[:half], classes[:half], ofFirst, classDomain),
+		counter.count(values, codes[half:], classes[half:], ofRest, 4), counter.empty(),
 	)
 	if lists.Used() != 0 {
-		t.Errorf("%d bytes of tallies are still drawn", lists.Used())
+		t.Errorf("%d bytes of column counters are still drawn", lists.Used())
 	}
 	if len(codes) > 0 && many.Count > 0 {
 		plain(codes[0], many.Class, many.Count)
@@ -195,12 +210,12 @@ func addRandomBatch(t *testing.T, rng *rand.Rand, c *part, want plainCounts, nul
 	}
 }
 
-// Values of any length pass through the runs, also those around and above a chunk.
+// Runs can have values of any length, including the length of a chunk and larger ones.
 func TestValuesOfLongValues(t *testing.T) {
 	c := tinyPart(t, formats.Type{Kind: formats.Binary}, job.MaskSuppress, 4)
 	want := plainCounts{}
 	lengths := []int{0, 1, 256 << 10, 9 << 20}
-	for around := -16; around <= 0; around++ { // one fills its chunk exactly
+	for around := -16; around <= 0; around++ { // one of the values fills its chunk exactly
 		lengths = append(lengths, 64<<10+around)
 	}
 	for round := range uint32(2) {
@@ -216,25 +231,25 @@ func TestValuesOfLongValues(t *testing.T) {
 	mustCount(t, c, want, map[uint32]uint64{})
 }
 
-// What a caller makes of a value that it refuses passes through unchanged, from runs as from
-// memory.
+// each returns the error of its callback unchanged, for values in runs and in memory.
 func TestValuesRefused(t *testing.T) {
 	refused := errors.New("no such value")
 	for _, values := range []uint64{5, 500} {
 		c := tinyPart(t, formats.Type{Kind: formats.Int, Bits: 64}, job.MaskSuppress, 20)
 		for n := range values {
-			if err := c.add(&formats.Values{Type: c.typ, Words: []uint64{n}}, 1, engine.Frequency{Count: 1}); err != nil {
+			value := &formats.Values{Type: c.typ, Words: []uint64{n}}
+			if err := c.add(value, 1, engine.Frequency{Count: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := c.each(t.Context(), func(*domain.Counted) error { return refused }); err != refused {
+		err := c.each(t.Context(), func(*domain.Counted) error { return refused })
+		if err != refused {
 			t.Errorf("%d values: %v", values, err)
 		}
 	}
 }
 
-// The coders of counted values take lists that hold values no record has, as a source's
-// dictionary may, and give them codes of the domain.
+// A source's dictionary may have values that no record has. A coder gives them codes of the domain.
 func TestCodersTakeUnusedValues(t *testing.T) {
 	prefixes := job.Taxonomy{Prefix: []int{1}}
 	for _, tt := range []struct {
@@ -249,7 +264,10 @@ func TestCodersTakeUnusedValues(t *testing.T) {
 		{job.MaskSuppress, formats.Type{Kind: formats.Int, Bits: 64}, "1", "2"},
 		{job.MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "NaN"},
 		{job.MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "-5"},
-		{job.MaskDiscretize, formats.Type{Kind: formats.Decimal, Precision: 30, Wide: true}, "1", "-5"},
+		{
+			job.MaskDiscretize,
+			formats.Type{Kind: formats.Decimal, Precision: 30, Wide: true}, "1", "-5",
+		},
 	} {
 		c := tinyPart(t, tt.t, tt.mask, 10)
 		values := &formats.Values{Type: tt.t}
@@ -261,7 +279,10 @@ func TestCodersTakeUnusedValues(t *testing.T) {
 		if err := c.add(values, 1, engine.Frequency{Count: 5}); err != nil {
 			t.Fatal(err)
 		}
-		column := &Column{Spec: &job.Column{Name: "c", Mask: tt.mask}, Taxonomy: prefixes, Pruning: engine.Pruning{K: 2}}
+		column := &Column{
+			Spec: &job.Column{Name: "c", Mask: tt.mask}, Taxonomy: prefixes,
+			Pruning: engine.Pruning{K: 2},
+		}
 		bound, err := c.bind(t.Context(), column, 5)
 		if err != nil {
 			t.Fatal(err)
@@ -276,13 +297,14 @@ func TestCodersTakeUnusedValues(t *testing.T) {
 		}
 		for i, code := range codes {
 			if int(code) >= bound.Attribute.Len() {
-				t.Errorf("%s of %v: value %d has code %d of %d", tt.mask, tt.t, i, code, bound.Attribute.Len())
+				t.Errorf("%s of %v: value %d has code %d of %d",
+					tt.mask, tt.t, i, code, bound.Attribute.Len())
 			}
 		}
 	}
 }
 
-// Pairs of values and classes that are more than usual are drawn from the budget.
+// If there are more pairs of values and classes than usual, their memory is drawn from the budget.
 func TestManyClassesAreDrawn(t *testing.T) {
 	b := unrounded(formats.Int, 1<<30)
 	budget := spill.NewBudget(64 << 20)

@@ -79,11 +79,11 @@ func (c *Count) Counts() bool { return len(c.request.Kept)+len(c.request.Groups)
 
 // Beside returns the count for a reading that counts values of the input, or nil if nothing is
 // counted.
-func (c *Count) Beside() *count.Beside {
+func (c *Count) Beside() *count.SideCount {
 	if c == nil || !c.Counts() {
 		return nil
 	}
-	return &count.Beside{
+	return &count.SideCount{
 		Fields: c.fields,
 		Begin: func(workers int) func(int, *formats.Batch, int, int) error {
 			c.Close()

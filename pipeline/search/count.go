@@ -31,7 +31,7 @@ func (s *Search) Count(ctx context.Context, tuning count.Tuning, g *guard.Count)
 			request.Columns[a].Labeler = labelers[a]
 		}
 	}
-	request.Beside = g.Beside()
+	request.SideCount = g.Beside()
 	counts, err := count.Input(ctx, request, Counting(s.Run, resources.StageCompress))
 	// otherwise no algorithm needs it
 	if errors.Is(err, spill.ErrBudget) && s.Plan().Whole && s.given == nil {
@@ -77,13 +77,13 @@ func (s *Search) Request(tuning count.Tuning) *count.Request {
 		r.Class = add(s.Class)
 	}
 	if s.Protects() != "" {
-		r.Kinds = &count.Kinds{Entities: s.Entity >= 0}
+		r.Profile = &count.ProfileColumns{Entities: s.Entity >= 0}
 		for _, field := range s.Sensitive {
 			at := r.Class
 			if field != s.Class || at < 0 {
 				at = add(field)
 			}
-			r.Kinds.Sensitive = append(r.Kinds.Sensitive, at)
+			r.Profile.Sensitive = append(r.Profile.Sensitive, at)
 		}
 		if s.Entity >= 0 {
 			add(s.Entity)
@@ -91,7 +91,7 @@ func (s *Search) Request(tuning count.Tuning) *count.Request {
 	}
 	for _, g := range plan.Groupings {
 		columns := slices.Clone(g.Columns)
-		if kind := r.Kind(); g.Kind && kind >= 0 {
+		if kind := r.ProfilePosition(); g.Kind && kind >= 0 {
 			columns = append(columns, kind)
 		}
 		r.Groupings = append(r.Groupings,

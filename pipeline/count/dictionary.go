@@ -8,23 +8,23 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// book leads from values to the codes that tuples are counted in: of every column whose values are
-// bound, and of the class.
-type book struct {
-	bound  []*Bound
-	merges []engine.CodeMerge // of each: the codes that are told apart
-	kinds  *engine.Kinds      // nil: there are none beside the class
+// dictionary translates values into the codes of the second reading, for every bound column, for
+// the class, and for the sensitive columns.
+type dictionary struct {
+	bound    []*Bound
+	merges   []engine.CodeMerge // by column: the codes that are counted as one code
+	profiles *engine.Kinds      // nil: the class is the whole sensitive profile
 }
 
-// newBook returns the book of columns whose domains are known.
-func newBook(r *Request, c *Counts) *book {
-	b := &book{bound: c.Columns, kinds: c.Table.Kinds}
+// newDictionary returns the dictionary of columns with known domains.
+func newDictionary(r *Request, c *Counts) *dictionary {
+	b := &dictionary{bound: c.Columns, profiles: c.Table.Kinds}
 	if r.Class >= 0 {
 		class := &Bound{Domain: domain.Domain{Attribute: domain.ClassAttribute(c.Table.ClassNames)}}
 		b.bound = append(slices.Clip(b.bound), class)
 	}
-	if b.kinds != nil {
-		b.bound = append(slices.Clip(b.bound), r.boundSensitive(b.kinds)...)
+	if b.profiles != nil {
+		b.bound = append(slices.Clip(b.bound), r.boundSensitive(b.profiles)...)
 	}
 	if r.Merge != nil {
 		b.merges = r.Merge(c.Table)
@@ -35,8 +35,8 @@ func newBook(r *Request, c *Counts) *book {
 	return b
 }
 
-// columns returns the columns as their tuples are counted.
-func (b *book) columns(r *Request, budget *spill.Budget) (columns []column, err error) {
+// columns returns the columns for the reading that counts tuples.
+func (b *dictionary) columns(r *Request, budget *spill.Budget) (columns []column, err error) {
 	for i := range r.Columns {
 		c := column{domain: 2}
 		if r.isEntity(i) {
@@ -49,7 +49,7 @@ func (b *book) columns(r *Request, budget *spill.Budget) (columns []column, err 
 			}
 			c.coder = domain.Renumbered{Coder: coder, Codes: b.merges[i].Codes, Domain: c.domain}
 		} else {
-			c.coder = is(r.Columns[i].matches)
+			c.coder = predicateCoder(r.Columns[i].matches)
 		}
 		columns = append(columns, c)
 	}

@@ -21,48 +21,60 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// kindTable is a table of texts, "" for a null: masked columns few, many and number, then a class, two sensitive
-// columns, and whom a row is of.
-type kindTable struct {
+// profileTable is a table of texts, with "" for null. It has the masked columns few, many and
+// number, a class, two sensitive columns, and a column that names the entity of a row.
+type profileTable struct {
 	rows [][]string
 	*Request
 }
 
-// newKindTable draws a table of at most so many rows, and what is counted of it.
-func newKindTable(t *testing.T, rng *rand.Rand, rows int) kindTable {
+// newProfileTable draws a table of at most the given number of rows, and a request for it.
+func newProfileTable(t *testing.T, rng *rand.Rand, rows int) profileTable {
 	t.Helper()
-	k := kindTable{Request: &Request{Masked: 3, Class: -1, Kinds: &Kinds{}, Columns: []Column{
+	columns := []Column{
 		{Field: 0, Spec: &job.Column{Name: "few", Mask: job.MaskSuppress}},
-		{Field: 1, Spec: &job.Column{Name: "many", Mask: job.MaskGeneralize}, Taxonomy: job.Taxonomy{Prefix: []int{2, 1}}},
+		{
+			Field: 1, Spec: &job.Column{Name: "many", Mask: job.MaskGeneralize},
+			Taxonomy: job.Taxonomy{Prefix: []int{2, 1}},
+		},
 		{Field: 2, Spec: &job.Column{Name: "number", Mask: job.MaskDiscretize}},
-	}}}
+	}
+	k := profileTable{Request: &Request{
+		Masked: 3, Class: -1, Profile: &ProfileColumns{}, Columns: columns,
+	}}
 	if rng.IntN(3) > 0 {
 		k.Class = k.add(3)
 	}
 	sensitive := [][]int{nil, {4}, {4, 5}, {5}}[rng.IntN(4)]
 	for _, field := range sensitive {
-		k.Kinds.Sensitive = append(k.Kinds.Sensitive, k.add(field))
+		k.Profile.Sensitive = append(k.Profile.Sensitive, k.add(field))
 	}
 	if k.Class >= 0 && rng.IntN(4) == 0 {
-		k.Kinds.Sensitive = append(k.Kinds.Sensitive, k.Class)
+		k.Profile.Sensitive = append(k.Profile.Sensitive, k.Class)
 	}
-	if k.Kinds.Entities = len(k.Kinds.Sensitive) == 0 || rng.IntN(2) == 0; k.Kinds.Entities {
+	if k.Profile.Entities = len(k.Profile.Sensitive) == 0 || rng.IntN(2) == 0; k.Profile.Entities {
 		k.add(6)
 	}
-	k.Groupings = []Grouping{{Columns: []int{0, 1, 2, k.Kind()}}, {Columns: []int{2, k.Kind()}, Weighted: k.Kinds.Entities}, {Columns: []int{1, 0}}}
+	k.Groupings = []Grouping{
+		{Columns: []int{0, 1, 2, k.ProfilePosition()}},
+		{Columns: []int{2, k.ProfilePosition()}, Weighted: k.Profile.Entities},
+		{Columns: []int{1, 0}},
+	}
 	k.write(t, rng, 1+rng.IntN(rows))
 	return k
 }
 
-// write draws so many rows, and opens them as several files.
-func (k *kindTable) write(t *testing.T, rng *rand.Rand, rows int) {
+// write draws the given number of rows, and opens them as several files.
+func (k *profileTable) write(t *testing.T, rng *rand.Rand, rows int) {
 	t.Helper()
 	k.rows = nil
 	people := 1 + rng.IntN(rows)
 	for range rows {
 		row := []string{
-			fmt.Sprint("f", rng.IntN(4)), fmt.Sprint("m", rng.IntN(1+min(rows/2, 3000))), fmt.Sprint(rng.IntN(30 + rows/1000)), fmt.Sprint("c", rng.IntN(3)),
-			fmt.Sprint("s", rng.IntN(5)), fmt.Sprint(rng.IntN(4)), fmt.Sprint("p", int(float64(people)*rng.Float64()*rng.Float64())),
+			fmt.Sprint("f", rng.IntN(4)), fmt.Sprint("m", rng.IntN(1+min(rows/2, 3000))),
+			fmt.Sprint(rng.IntN(30 + rows/1000)), fmt.Sprint("c", rng.IntN(3)),
+			fmt.Sprint("s", rng.IntN(5)), fmt.Sprint(rng.IntN(4)),
+			fmt.Sprint("p", int(float64(people)*rng.Float64()*rng.Float64())),
 		}
 		for i := range row {
 			if rng.IntN(20) == 0 {
@@ -78,11 +90,14 @@ func (k *kindTable) write(t *testing.T, rng *rand.Rand, rows int) {
 			lines = append(lines, strings.Join(row, ","))
 		}
 		paths = append(paths, filepath.Join(t.TempDir(), fmt.Sprint("part", len(paths), ".csv")))
-		if err := os.WriteFile(paths[len(paths)-1], []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		text := []byte(strings.Join(lines, "\n") + "\n")
+		if err := os.WriteFile(paths[len(paths)-1], text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	types := map[string]formats.Type{"number": {Kind: formats.Int, Bits: 64}, "s2": {Kind: formats.Int, Bits: 64}}
+	types := map[string]formats.Type{
+		"number": {Kind: formats.Int, Bits: 64}, "s2": {Kind: formats.Int, Bits: 64},
+	}
 	for _, name := range []string{"few", "many", "class", "s1", "person"} {
 		types[name] = formats.Type{Kind: formats.String}
 	}
@@ -94,13 +109,13 @@ func (k *kindTable) write(t *testing.T, rng *rand.Rand, rows int) {
 	k.Dataset = in
 }
 
-func (k *kindTable) add(field int) int {
+func (k *profileTable) add(field int) int {
 	k.Columns = append(k.Columns, Column{Field: field})
 	return len(k.Columns) - 1
 }
 
-// addEntities returns the entities of some records, whose hashes are given, with places of so many
-// bits at most.
+// addEntities returns the entities of some records, which have the given hashes. The positions of
+// counts have at most the given number of bits.
 func addEntities(t *testing.T, hashes []uint64, most int) *entities {
 	t.Helper()
 	e, err := newEntities(uint64(len(hashes)), spill.NewBudget(1<<30))
@@ -110,18 +125,18 @@ func addEntities(t *testing.T, hashes []uint64, most int) *entities {
 	e.bits = min(e.bits, most)
 	records := map[uint64]uint64{}
 	for _, hash := range hashes {
-		records[tagOf(hash)]++
+		records[entityKey(hash)]++
 	}
-	for _, tag := range slices.Sorted(maps.Keys(records)) {
-		if err := e.add(tag, min(records[tag], greatest)); err != nil {
+	for _, key := range slices.Sorted(maps.Keys(records)) {
+		if err := e.add(key, min(records[key], greatest)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return e
 }
 
-// hashes returns those of the entities of all rows.
-func (k *kindTable) hashes() (hashes []uint64) {
+// hashes returns the hashes of the entities of all rows.
+func (k *profileTable) hashes() (hashes []uint64) {
 	values := formats.Values{Type: formats.Type{Kind: formats.String}}
 	for _, row := range k.rows {
 		hash := uint64(risk.Null)
@@ -134,8 +149,8 @@ func (k *kindTable) hashes() (hashes []uint64) {
 	return hashes
 }
 
-// entities returns the entities of all rows, and what a record of each row weighs.
-func (k *kindTable) entities(t *testing.T) (e *entities, weights []uint32) {
+// entities returns the entities of all rows, and the weight of every row.
+func (k *profileTable) entities(t *testing.T) (e *entities, weights []uint32) {
 	t.Helper()
 	hashes := k.hashes()
 	e = addEntities(t, hashes, mostPlaces)
@@ -145,8 +160,8 @@ func (k *kindTable) entities(t *testing.T) (e *entities, weights []uint32) {
 	return e, weights
 }
 
-// naive returns the tuples of a grouping, as texts, and what the size of each is.
-func (k *kindTable) naive(g Grouping, weights []uint32) map[string]uint64 {
+// naive returns the tuples of a grouping, as texts, with their sizes.
+func (k *profileTable) naive(g Grouping, weights []uint32) map[string]uint64 {
 	tuples := map[string]uint64{}
 	for i, row := range k.rows {
 		var tuple []string
@@ -158,10 +173,10 @@ func (k *kindTable) naive(g Grouping, weights []uint32) map[string]uint64 {
 			if k.Class >= 0 {
 				tuple = append(tuple, row[k.Columns[k.Class].Field])
 			}
-			for _, s := range k.Kinds.Sensitive {
+			for _, s := range k.Profile.Sensitive {
 				tuple = append(tuple, row[k.Columns[s].Field])
 			}
-			if k.Kinds.Entities {
+			if k.Profile.Entities {
 				tuple = append(tuple, fmt.Sprint(weights[i]))
 			}
 		}
@@ -176,10 +191,12 @@ func (k *kindTable) naive(g Grouping, weights []uint32) map[string]uint64 {
 	return tuples
 }
 
-// tuples returns those of a table.
-func (k *kindTable) tuples(t *testing.T, c *Counts, g int, space partition.Space) map[string]uint64 {
+// tuples returns the tuples of a counted grouping, as texts, with their sizes.
+func (k *profileTable) tuples(
+	t *testing.T, c *Counts, g int, space partition.Space,
+) map[string]uint64 {
 	t.Helper()
-	tuples, kinds := map[string]uint64{}, c.Table.Kinds
+	tuples, profiles := map[string]uint64{}, c.Table.Kinds
 	err := c.Table.Groupings[g].Scan(t.Context(), space, func(block *partition.Table) error {
 		for i, n := range block.Counts {
 			var tuple []string
@@ -190,13 +207,13 @@ func (k *kindTable) tuples(t *testing.T, c *Counts, g int, space partition.Space
 					continue
 				}
 				if k.Class >= 0 {
-					tuple = append(tuple, c.Table.ClassNames[kinds.Class[code]].Text)
+					tuple = append(tuple, c.Table.ClassNames[profiles.Class[code]].Text)
 				}
-				for _, s := range kinds.Sensitive {
+				for _, s := range profiles.Sensitive {
 					tuple = append(tuple, s.Values[s.Code[code]].Text)
 				}
-				if kinds.Weight != nil {
-					tuple = append(tuple, fmt.Sprint(kinds.Weight[code]))
+				if profiles.Weight != nil {
+					tuple = append(tuple, fmt.Sprint(profiles.Weight[code]))
 				}
 			}
 			tuples[strings.Join(tuple, ",")] += uint64(n)
@@ -209,8 +226,10 @@ func (k *kindTable) tuples(t *testing.T, c *Counts, g int, space partition.Space
 	return tuples
 }
 
-// count counts in any of the ways.
-func (k *kindTable) count(t *testing.T, rng *rand.Rand, memory int64) (*Counts, partition.Space) {
+// count counts the table in a random way.
+func (k *profileTable) count(
+	t *testing.T, rng *rand.Rand, memory int64,
+) (*Counts, partition.Space) {
 	t.Helper()
 	r := *k.Request
 	r.Tuning = []Tuning{{}, {Many: 20}, {Spill: true, Room: 20}, {Spill: true}}[rng.IntN(4)]
@@ -238,12 +257,13 @@ func (k *kindTable) count(t *testing.T, rng *rand.Rand, memory int64) (*Counts, 
 	return c, partition.Space{Budget: budget, Store: store}
 }
 
-// TestKindsAgreeWithNaive counts random tables in one reading and in two, in memory and in a store, by any
-// number of threads: tuples, histograms, and sizes are those of the rows, and kinds are in order.
-func TestKindsAgreeWithNaive(t *testing.T) {
+// TestProfilesAgreeWithNaive counts random tables in one reading and in two readings, in memory and
+// in a store, on any number of threads. Tuples, histograms and sizes must agree with the rows. The
+// sensitive profiles must be in order.
+func TestProfilesAgreeWithNaive(t *testing.T) {
 	twice := 0
 	enginetest.Cases(t, 150, func(rng *rand.Rand) {
-		k := newKindTable(t, rng, 300)
+		k := newProfileTable(t, rng, 300)
 		e, weights := k.entities(t)
 		c, space := k.count(t, rng, 64<<20)
 		if c.Columns[0].Codes == nil {
@@ -257,33 +277,36 @@ func TestKindsAgreeWithNaive(t *testing.T) {
 	}
 }
 
-func (k *kindTable) checkTuples(t *testing.T, c *Counts, space partition.Space, weights []uint32) {
+func (k *profileTable) checkTuples(
+	t *testing.T, c *Counts, space partition.Space, weights []uint32,
+) {
 	t.Helper()
 	for g := range k.Groupings {
-		if got, want := k.tuples(t, c, g, space), k.naive(k.Groupings[g], weights); !maps.Equal(got, want) {
+		got, want := k.tuples(t, c, g, space), k.naive(k.Groupings[g], weights)
+		if !maps.Equal(got, want) {
 			t.Fatalf("grouping %d: got %v, want %v", g, got, want)
 		}
 	}
 }
 
-func (k *kindTable) check(t *testing.T, c *Counts, e *entities, weights []uint32) {
+func (k *profileTable) check(t *testing.T, c *Counts, e *entities, weights []uint32) {
 	t.Helper()
-	kinds, whole := c.Table.Kinds, uint64(0)
-	for kind := 1; kind < kinds.Len(); kind++ {
-		if k.compare(kinds, kind-1, kind) >= 0 {
-			t.Fatalf("kinds are not in order: %+v", kinds)
+	profiles, whole := c.Table.Kinds, uint64(0)
+	for profile := 1; profile < profiles.Len(); profile++ {
+		if k.compare(profiles, profile-1, profile) >= 0 {
+			t.Fatalf("profiles are not in order: %+v", profiles)
 		}
 	}
 	for i := range k.rows {
 		whole += uint64(weights[i])
 	}
-	if !k.Kinds.Entities {
+	if !k.Profile.Entities {
 		whole = uint64(len(k.rows))
-	} else if whole = (whole + unit - 1) / unit; kinds.Unit != unit {
-		t.Errorf("the unit is %d, want %d", kinds.Unit, unit)
+	} else if whole = (whole + unit - 1) / unit; profiles.Unit != unit {
+		t.Errorf("the unit is %d, want %d", profiles.Unit, unit)
 	}
 	if c.Table.Whole.Size != whole {
-		t.Errorf("all have the size %d, want %d", c.Table.Whole.Size, whole)
+		t.Errorf("all records have the size %d, want %d", c.Table.Whole.Size, whole)
 	}
 	for a, h := range c.Table.Histograms {
 		for code := range h.Len() {
@@ -301,13 +324,14 @@ func (k *kindTable) check(t *testing.T, c *Counts, e *entities, weights []uint32
 			if slices.Max(classes) > 0 {
 				t.Errorf("histogram %d, value %d: wrong by %v", a, code, classes)
 			}
-			if (c.Table.Sizes != nil) != k.Kinds.Entities || k.Kinds.Entities && c.Table.Sizes[a][code] != size {
+			if (c.Table.Sizes != nil) != k.Profile.Entities ||
+				k.Profile.Entities && c.Table.Sizes[a][code] != size {
 				t.Errorf("sizes %v, value %d has %d", c.Table.Sizes, code, size)
 			}
 		}
 	}
-	for s, column := range k.Kinds.Sensitive {
-		for code, value := range kinds.Sensitive[s].Values {
+	for s, column := range k.Profile.Sensitive {
+		for code, value := range profiles.Sensitive[s].Values {
 			n := uint64(0)
 			for _, row := range k.rows {
 				if row[k.Columns[column].Field] == value.Text {
@@ -315,38 +339,41 @@ func (k *kindTable) check(t *testing.T, c *Counts, e *entities, weights []uint32
 				}
 			}
 			if c.Table.Whole.Values[s][code] != n || value.Null != (value.Text == "") {
-				t.Errorf("%d records of sensitive value %+v, want %d", c.Table.Whole.Values[s][code], value, n)
+				t.Errorf("%d records of sensitive value %+v, want %d",
+					c.Table.Whole.Values[s][code], value, n)
 			}
 		}
 	}
 }
 
 // classOf returns the number of a row's class.
-func (k *kindTable) classOf(c *Counts, row []string) int {
+func (k *profileTable) classOf(c *Counts, row []string) int {
 	if k.Class < 0 {
 		return 0
 	}
-	return slices.IndexFunc(c.Table.ClassNames, func(l engine.Label) bool { return l.Text == row[3] })
+	return slices.IndexFunc(c.Table.ClassNames, func(l engine.Label) bool {
+		return l.Text == row[3]
+	})
 }
 
-// compare orders kinds by class, sensitive values and weight.
-func (k *kindTable) compare(kinds *engine.Kinds, a, b int) int {
-	order := cmp.Compare(kinds.Class[a], kinds.Class[b])
-	for _, s := range kinds.Sensitive {
+// compare orders profiles by class, sensitive values and weight.
+func (k *profileTable) compare(profiles *engine.Kinds, a, b int) int {
+	order := cmp.Compare(profiles.Class[a], profiles.Class[b])
+	for _, s := range profiles.Sensitive {
 		order = cmp.Or(order, cmp.Compare(s.Code[a], s.Code[b]))
 	}
-	if kinds.Weight != nil {
-		order = cmp.Or(order, cmp.Compare(kinds.Weight[a], kinds.Weight[b]))
+	if profiles.Weight != nil {
+		order = cmp.Or(order, cmp.Compare(profiles.Weight[a], profiles.Weight[b]))
 	}
 	return order
 }
 
-// TestKindsInStore counts more tuples than the memory holds.
-func TestKindsInStore(t *testing.T) {
+// TestProfilesInStore counts more tuples than fit the memory.
+func TestProfilesInStore(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	k := newKindTable(t, rng, 1)
-	for !k.Kinds.Entities || len(k.Kinds.Sensitive) == 0 {
-		k = newKindTable(t, rng, 1)
+	k := newProfileTable(t, rng, 1)
+	for !k.Profile.Entities || len(k.Profile.Sensitive) == 0 {
+		k = newProfileTable(t, rng, 1)
 	}
 	k.write(t, rng, 200_000)
 	_, weights := k.entities(t)
@@ -359,11 +386,11 @@ func TestKindsInStore(t *testing.T) {
 	k.checkTuples(t, c, space, weights)
 }
 
-// TestPruningByWeights pools values of a suppressed column that too few people have, however many rows these
-// are, and tells sizes of what is left.
+// TestPruningByWeights expects one common code for all values of a suppressed column that too few
+// people have, even if these people have many rows. The other values have the right sizes.
 func TestPruningByWeights(t *testing.T) {
 	enginetest.Cases(t, 60, func(rng *rand.Rand) {
-		k := newKindTable(t, rng, 300)
+		k := newProfileTable(t, rng, 300)
 		_, weights := k.entities(t)
 		least := uint64(1 + rng.IntN(20))
 		for i := range k.Masked {
@@ -372,7 +399,7 @@ func TestPruningByWeights(t *testing.T) {
 		c, _ := k.count(t, rng, 64<<20)
 		sizes := map[string]uint64{}
 		for i, row := range k.rows {
-			if sizes[row[0]]++; k.Kinds.Entities {
+			if sizes[row[0]]++; k.Profile.Entities {
 				sizes[row[0]] += uint64(weights[i]) - 1
 			}
 		}
@@ -386,7 +413,8 @@ func TestPruningByWeights(t *testing.T) {
 	})
 }
 
-// fewEntities lets the table of entities hold some fewer than there are, or as many, or more.
+// fewEntities sets mostEntities to a number that is smaller than the number of entities, equal to
+// it, or larger.
 func fewEntities(t *testing.T, rng *rand.Rand, entities int) {
 	t.Helper()
 	was := mostEntities
@@ -397,8 +425,8 @@ func fewEntities(t *testing.T, rng *rand.Rand, entities int) {
 	t.Cleanup(func() { mostEntities = was })
 }
 
-// TestEntities demands that no count is below what an entity has, that a list of all has what each
-// has, and that the records of no entity weigh more than one.
+// TestEntities expects that no count is below the number of an entity's records, that a list has
+// exact numbers, and that the records of an entity together weigh at most unit.
 func TestEntities(t *testing.T) {
 	lists, sketches := 0, 0
 	enginetest.Cases(t, 100, func(rng *rand.Rand) {
@@ -409,7 +437,7 @@ func TestEntities(t *testing.T) {
 		for i := range hashes {
 			hashes[i] = risk.Scatter(uint64(float64(people) * rng.Float64() * rng.Float64()))
 		}
-		if rng.IntN(2) == 0 { // near the greatest
+		if rng.IntN(2) == 0 { // near the largest count
 			hashes = append(hashes, slices.Repeat([]uint64{hashes[0]}, greatest-2+rng.IntN(4))...)
 		}
 		for _, hash := range hashes {
@@ -423,15 +451,16 @@ func TestEntities(t *testing.T) {
 		}
 		for hash, n := range exact {
 			got := e.records(hash)
-			if got < min(n, greatest) || got > min(n, greatest) && e.known() > 0 {
+			if got < min(n, greatest) || got > min(n, greatest) && e.number() > 0 {
 				t.Errorf("%d records are counted as %d", n, got)
 			}
 			if n*uint64(e.weight(hash)) > unit {
 				t.Errorf("%d records weigh %d of %d each", n, e.weight(hash), unit)
 			}
 		}
-		if want := uint64(len(exact)); want <= mostEntities && e.known() != want || want > mostEntities && e.known() > 0 {
-			t.Errorf("%d entities are known, of %d", e.known(), want)
+		want := uint64(len(exact))
+		if want <= mostEntities && e.number() != want || want > mostEntities && e.number() > 0 {
+			t.Errorf("the number of entities is %d, want %d", e.number(), want)
 		}
 	})
 	if !t.Failed() && (lists == 0 || sketches == 0) {
@@ -439,17 +468,20 @@ func TestEntities(t *testing.T) {
 	}
 }
 
-// TestCountKindsWithoutAllocatingPerRow numbers the kinds of rows that are known.
-func TestCountKindsWithoutAllocatingPerRow(t *testing.T) {
-	r := &Request{Class: -1, Kinds: &Kinds{Sensitive: []int{0}, Entities: true}, Columns: make([]Column, 2)}
-	w := r.newKinds(spill.NewBudget(1 << 20)).newCounting()
+// TestCountProfilesWithoutAllocatingPerRow numbers known profiles.
+func TestCountProfilesWithoutAllocatingPerRow(t *testing.T) {
+	r := &Request{
+		Class: -1, Profile: &ProfileColumns{Sensitive: []int{0}, Entities: true},
+		Columns: make([]Column, 2),
+	}
+	w := r.newProfiles(spill.NewBudget(1 << 20)).newNumbering()
 	codes := make([][]uint32, 2)
 	for i := range countRows {
 		codes[0], codes[1] = append(codes[0], uint32(i%5)), append(codes[1], uint32(840/(1+i%7)))
 	}
 	number := func() {
 		if _, above, err := w.number(noClasses[:], codes); err != nil || above != 36 {
-			t.Fatalf("%d kinds, %v", above-1, err)
+			t.Fatalf("%d profiles, %v", above-1, err)
 		}
 	}
 	number()
