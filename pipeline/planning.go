@@ -182,7 +182,7 @@ func (p *planning) checkBounds(s *formats.Statistics, field int, sets []engine.S
 	for end, rows := range bounds.At {
 		if rows > 0 {
 			k := sets[slices.Index(p.Masked, field)].K.Size()
-			p.Noted(fmt.Sprintf("%s: if fewer than %d records have it, it tells of them",
+			p.Noted(fmt.Sprintf("%s: if fewer than %d records have it, it reveals them",
 				search.Extreme(spec.Name, end), k))
 		}
 	}

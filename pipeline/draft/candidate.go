@@ -162,15 +162,15 @@ func (d *draft) parse() (*job.Job, error) {
 // The comments of a draft about its search, and about the loss.
 const (
 	triedWords = `
-# Tried on %s rows: of %s so many keep more than one label:
+# Tried on %s rows. Of %s, this many keep more than one label:
 `
-	regionsWords = `# It makes groups of the rows, and k = %d holds in them on all masked columns. It makes others of
-# another night's rows: for one release after another take %s.
+	regionsWords = `# It makes groups of the rows, and k = %d holds in them on all masked columns. It makes other groups
+# of the next night's rows: for one release after another take %s.
 `
-	purposeWords = `# kcut init --for classify, count or both chooses it for a classifier, for counts, or for both.
+	purposeWords = `# kcut init --for classify, count or both chooses the search for one of these purposes.
 `
-	lostWords = `# One label, which tells nothing, is left of %s.
-# To have some of them back, drop columns that nobody needs, give taxonomies, or lower k.
+	lostWords = `# A single label, without information, is left of %s.
+# To keep more of them, drop columns that nobody needs, add taxonomies, or lower k.
 `
 )
 

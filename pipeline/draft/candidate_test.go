@@ -64,12 +64,12 @@ func TestDraftTakesTheBest(t *testing.T) {
 		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
 			"mondrian": {a, 0.9, nil}}, "algorithm: tdr\n\n", "balance:"},
 		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {nil, 0.9, nil},
-			"mondrian": {nil, 0.9, failed}}, "max_suppressed: 1%\n\n", "One label"},
+			"mondrian": {nil, 0.9, failed}}, "max_suppressed: 1%\n\n", "A single label"},
 		{"", map[string]outcome{"tdr": {a, 0, failed}, "spread": {a, 0, failed},
-			"mondrian": {a, 0, failed}}, "k: 10\n\n# A taxonomy", "Tried"},
+			"mondrian": {a, 0, failed}}, "k: 10\n\n# generalize with a taxonomy", "Tried"},
 		{"sold", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
 			"infogain-mondrian": {nil, 0.1, nil}},
-			"algorithm: infogain-mondrian\n\n", "One label"},
+			"algorithm: infogain-mondrian\n\n", "A single label"},
 	} {
 		text, err := draft.Job(t.Context(),
 			draft.Options{Input: []string{"people.csv"}, Class: tt.class}, trying(tt.of))

@@ -361,8 +361,8 @@ func TestDraftLooksAtColumnsTogether(t *testing.T) {
 		t.Errorf("class %s, first set %q", job.Class, first)
 	}
 	for column, reason := range map[string]string{
-		"first": "while name has whole names", "age": "dob tells it",
-		"city": "zip tells it", "same": "all rows have the same", "hours": "cut at multiples of 5",
+		"first": "while name has whole names", "age": "dob determines it",
+		"city": "zip determines it", "same": "all rows have the same", "hours": "cut at multiples of 5",
 		"remark": "free text"} {
 		if line := regexp.MustCompile(`(?m)^  ` + column + `: .*$`).FindString(
 			text); !strings.Contains(line, reason) {
@@ -378,15 +378,15 @@ func TestDraftAsksForTheClass(t *testing.T) {
 		"age,sex,grade":         "# kcut init --class NAME. Few values have: grade, sex.\n",
 		"age,sex,income_50k":    "class: income_50k\n",
 		"age,loan_default,b":    "class: loan_default\n",
-		"age,default_loan,b":    "# class: no column looks like it.",
+		"age,default_loan,b":    "# class: no column looks like a class.",
 		"age,Target,y":          "class: Target\n",
 		"age,churn_flag,b":      "class: churn_flag\n",
 		"age,No-show,b":         "class: No-show\n",
-		"index,result,b":        "# class: no column looks like it.",
-		"age,diagnosis,b":       "# class: no column looks like it.",
-		"age,verified_income,b": "# class: no column looks like it.",
+		"index,result,b":        "# class: no column looks like a class.",
+		"age,diagnosis,b":       "# class: no column looks like a class.",
+		"age,verified_income,b": "# class: no column looks like a class.",
 		"age,b,verified_result": "class: verified_result\n",
-		"age,label_of_what,b":   "# class: no column looks like it.",
+		"age,label_of_what,b":   "# class: no column looks like a class.",
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder

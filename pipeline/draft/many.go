@@ -48,11 +48,11 @@ func (d *draft) dropMany() {
 		})
 		switch {
 		case same >= 0:
-			p.role = drop("%s tells it", job.Quoted(chosen[same].name))
+			p.role = drop("%s determines it", job.Quoted(chosen[same].name))
 		case len(chosen) < mostListed:
 			chosen = append(chosen, p)
 		default:
-			p.role = drop("others of the many columns tell more")
+			p.role = drop("other columns have more information")
 			d.left++
 		}
 	}

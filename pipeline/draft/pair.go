@@ -82,7 +82,7 @@ func (d *draft) dropAges() {
 					return slices.Contains(called, word)
 				})
 			if born && slices.Contains(name, "age") || like && d.determines(by, p) {
-				p.role = drop("%s tells it", job.Quoted(by.name))
+				p.role = drop("%s determines it", job.Quoted(by.name))
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 			return err
 		}
 		if length == 0 {
-			by.role.Reason += fmt.Sprintf(", tells %s, which may be left where it is *",
+			by.role.Reason += fmt.Sprintf(", determines %s, which may stay visible in rows with *",
 				job.Quoted(of.name))
 			return nil
 		}
@@ -142,7 +142,7 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 		!d.sample.Intervals(by.numbers, of.place):
 		return nil
 	}
-	of.role = drop("%s tells it", job.Quoted(by.name))
+	of.role = drop("%s determines it", job.Quoted(by.name))
 	return nil
 }
 

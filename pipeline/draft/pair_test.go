@@ -32,15 +32,15 @@ func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 		"unit": "suppress", "hours": "discretize", "band": "drop", "shift": "discretize",
 		"driver": "suppress", "risk": "discretize", "dob": "discretize", "birth_year": "drop",
 	})
-	for _, want := range []string{"# begins with grade, 25 distinct", "# unit tells it",
-		"# hours tells it", ", tells risk, which may be left where it is *", "# dob tells it"} {
+	for _, want := range []string{"# begins with grade, 25 distinct", "# unit determines it",
+		"# hours determines it", ", determines risk, which may stay visible in rows with *", "# dob determines it"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
 		}
 	}
 	// What determines the class is named: it may not be known when the class is predicted.
 	text = draftOf(t, draft.Options{Input: []string{"table.csv"}, Class: "risk"})
-	if want := "class: risk\n# It is told by driver: drop "; !strings.Contains(text, want) {
+	if want := "class: risk\n# It is determined by driver: drop "; !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
 	}
 }

@@ -11,50 +11,51 @@ import (
 )
 
 // headWords precede the input and the output of the job.
-const headWords = `# A draft by kcut init, from %s of %s rows. What a release tells about people is for
-# somebody to judge who knows them and the data: read every line, change it, then try kcut plan.
+const headWords = `# A draft by kcut init, from %s of %s rows. Somebody who knows the people and
+# the data has to judge what a release reveals: read every line, change it, then try kcut plan.
 `
 
 // lackedWords allow files without columns that others have.
 const lackedWords = "missing_columns: null # some files lack columns that others have\n"
 
 // encodingWords follow the encoding of CSV that is not UTF-8.
-const encodingWords = " # it is no UTF-8: look whether letters came out right"
+const encodingWords = " # it is not UTF-8: check that its letters are read correctly"
 
 // nullsWords follow texts that stand for no value.
-const nullsWords = " # nulls were found by their form: look whether they stand for no value"
+const nullsWords = " # nulls were found by their form: check that they mean no value"
 
 // noClassWords replace the class.
-const noClassWords = `# class: no column looks like it. Name what a model is to predict here and keep it, or say
+const noClassWords = `# class: no column looks like a class. Name the column that a model is to predict and keep it, or use
 # kcut init --class NAME%s.
 `
 
 // tellersWords follow a class that other columns determine.
-const tellersWords = `# It is told by %s: drop what a model would not know when it predicts.
+const tellersWords = `# It is determined by %s: drop columns that a model would not know when it predicts.
 `
 
 // setWords precede the sets, columnWords the columns.
 const (
 	setWords = `
-# What somebody may know of a person. k holds for who knows the columns of one set. Move columns
-# from one set to another, or add sets: a hospital, a bank and an employer know others.
+# Columns that somebody may know about a person. k holds against people who know the columns of one
+# set. Move columns between sets, or add sets: a hospital, a bank and an employer know other columns.
 quasi_identifiers:
 `
 	columnWords = `
-# A taxonomy of your own, and generalize, leaves more than suppress. Declare bounds of what is
-# discretized when they are public. Keep what nobody can know.
+# generalize with a taxonomy of your own keeps more than suppress. Declare the bounds of discretized
+# columns if they are public. Keep columns that nobody can know.
 columns:
 `
 )
 
 // allWords are the set that leaves nobody alone.
-const allWords = `  # who knows all masked columns: nobody is alone
+const allWords = `  # all masked columns: nobody is unique
   - {columns: all, k: 2}
 `
 
 // entityWords introduce the entity that k counts.
 const entityWords = `
-# Several rows may be of one person: k counts the values of this column, not rows. Leave it out if it is none of a person.
+# A person may have several rows: k counts the values of this column, not rows. Remove this line if
+# the column does not identify people.
 entity: %s
 `
 
@@ -99,7 +100,7 @@ func (d *draft) yaml() (string, error) {
 		fmt.Fprintf(&out, noClassWords, could)
 	}
 	out.WriteString(setWords)
-	fmt.Fprintf(&out, "  # %s: %s of the rows are alone in these columns\n", d.known.tells,
+	fmt.Fprintf(&out, "  # %s: %s of the rows are unique in these columns\n", d.known.tells,
 		text.Percent(d.known.unique))
 	columns := "all"
 	if !d.known.all {

@@ -174,8 +174,8 @@ func (s *Search) noteBounds(d *domain.Domain, k uint64, kinds *engine.Kinds) {
 	}
 	for i, size := range d.AtBounds {
 		if size > 0 && size < kinds.LeastWeight(k) {
-			s.Noted(fmt.Sprintf("%s, which fewer than %d %s have: it tells of them, declare what "+
-				"everybody knows", Extreme(d.Attribute.Name, i), k, what))
+			s.Noted(fmt.Sprintf("%s, which fewer than %d %s have: it reveals them, declare a "+
+				"bound that everybody knows", Extreme(d.Attribute.Name, i), k, what))
 		}
 	}
 }
