@@ -39,7 +39,7 @@ const (
 	unit = 840
 
 	recordBits = 10
-	greatest   = 1<<recordBits - 1 // the records of an entity with so many records have no weight
+	greatest   = 1<<recordBits - 1 // the largest count; records of an entity with it have no weight
 
 	// Bits of a position in a row of counts. Rows with manyPlaces bits take 32 MiB.
 	fewPlaces  = 8
@@ -184,7 +184,7 @@ func weightOf(n uint64) uint32 {
 	return uint32(unit / max(1, n))
 }
 
-// mayBeWeightless reports whether some entity may have so many records that they have no weight.
+// mayBeWeightless reports whether the records of some entity may have no weight.
 func (e *entities) mayBeWeightless() bool {
 	most := uint64(0)
 	for _, entity := range e.list {

@@ -47,7 +47,7 @@ type column struct {
 	domain int          // final codes are below domain
 }
 
-// ErrManyTuples ends a reading with so many tuples that two readings are faster.
+// ErrManyTuples ends a reading with too many tuples. Two readings are faster then.
 var ErrManyTuples = errors.New("there are many tuples")
 
 // start makes the state of the given number of workers. sideCount is nil if there is no side count.

@@ -117,9 +117,9 @@ func randomValue(rng *rand.Rand, values *formats.Values) {
 		values.AppendBytes([]byte(randomText(rng)))
 	case formats.Float:
 		float := [...]float64{
-		0, math.Copysign(0, -1), math.NaN(), -math.NaN(),
-		math.Inf(1), math.Inf(-1), -1, rng.Float64(),
-	}[rng.IntN(8)]
+			0, math.Copysign(0, -1), math.NaN(), -math.NaN(),
+			math.Inf(1), math.Inf(-1), -1, rng.Float64(),
+		}[rng.IntN(8)]
 		values.Words = append(values.Words, formats.FloatWord(math.Float64bits(float)))
 	default:
 		values.Words = append(values.Words, formats.IntWord(rng.Int64N(2<<rng.IntN(60))-40))
