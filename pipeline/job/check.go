@@ -12,8 +12,8 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 )
 
-// Resolve checks the whole job, and returns a copy in which what was left out has its default,
-// where there is one. What is wrong comes back as an *Error, all of it at once. It opens no file.
+// Resolve checks the whole job, and returns a copy in which missing values have their defaults. All
+// problems are reported together, as an *Error. Resolve opens no file.
 func (j *Job) Resolve() (*Job, error) {
 	r := &reader{Job: &Job{File: j.File, origins: j.origins}}
 	r.origins.places = make(map[string]place)
@@ -21,7 +21,7 @@ func (j *Job) Resolve() (*Job, error) {
 	return r.read(writer{Job: j}.tree(jobFields, "", reflect.ValueOf(j).Elem()))
 }
 
-// Validate reports what is wrong with the job, as Resolve does.
+// Validate reports the same problems with the job as Resolve.
 func (j *Job) Validate() error {
 	_, err := j.Resolve()
 	return err
@@ -31,7 +31,7 @@ func (r *reader) add(path, hint, format string, args ...any) {
 	r.problems = append(r.problems, r.origins.problem(path, hint, format, args...))
 }
 
-// reject reports what is wrong with a value that is left out. Rules that need it stay silent.
+// reject reports a problem with a value, which is then left out. Rules that need it report nothing.
 func (r *reader) reject(path, hint, format string, args ...any) {
 	r.add(path, hint, format, args...)
 	r.origins.reject(path)
@@ -40,13 +40,14 @@ func (r *reader) reject(path, hint, format string, args ...any) {
 // rejected reports whether the value at a path was wrong.
 func (r *reader) rejected(path string) bool { return r.origins.places[path].rejected }
 
-// rules checks what the parts of a job say of each other. What was wrong is absent here, and rules
-// that would need it stay silent.
+// rules checks the parts of a job against each other. Wrong values are missing here, and rules that
+// need them report nothing.
 func (r *reader) rules() {
 	for i := range r.Sets {
-		if set := &r.Sets[i]; slices.Equal(set.Columns, []string{AllColumns}) && r.listed() {
+		if set := &r.Sets[i]; slices.Equal(set.Columns, []string{AllColumns}) && r.hasColumns() {
 			if set.Columns = r.maskedNames(); len(set.Columns) == 0 {
-				r.add(itemPath("quasi_identifiers", i)+".columns", "", "all stands for all masked columns, and none is masked")
+				r.add(itemPath("quasi_identifiers", i)+".columns", "",
+					"all stands for all masked columns, and none is masked")
 			}
 		}
 		r.maskedRules(r.Sets[i].Columns, itemPath("quasi_identifiers", i)+".columns", "a set")
@@ -68,11 +69,12 @@ func (r *reader) rules() {
 	r.csvRules()
 }
 
-// classified are the algorithms that need a class: what they do goes by its frequencies.
-var classified = []string{AlgorithmBottomUp, AlgorithmKACTUS, AlgorithmIACk, AlgorithmIACc, AlgorithmInfoGainMondrian, AlgorithmGuided}
+// classified are the algorithms that need a class: they use its frequencies.
+var classified = []string{AlgorithmBottomUp, AlgorithmKACTUS, AlgorithmIACk, AlgorithmIACc,
+	AlgorithmInfoGainMondrian, AlgorithmGuided}
 
-// listed reports whether the columns of the job are known.
-func (r *reader) listed() bool { return !r.rejected("columns") && len(r.Columns) > 0 }
+// hasColumns reports whether the columns of the job are known.
+func (r *reader) hasColumns() bool { return !r.rejected("columns") && len(r.Columns) > 0 }
 
 // maskedNames returns the names of the masked columns.
 func (r *reader) maskedNames() (names []string) {
@@ -84,7 +86,7 @@ func (r *reader) maskedNames() (names []string) {
 	return names
 }
 
-// maskedRules: every column of a list is there once, and masked.
+// maskedRules checks that every column of a list is there once, and is masked.
 func (r *reader) maskedRules(names []string, path, list string) {
 	for i, name := range names {
 		at := itemPath(path, i)
@@ -94,7 +96,7 @@ func (r *reader) maskedRules(names []string, path, list string) {
 		case name == r.Class:
 			r.add(at, "a column is either to be predicted or a quasi-identifier",
 				"the class column %q is in %s", name, list)
-		case spec == nil && r.listed():
+		case spec == nil && r.hasColumns():
 			hint := DidYouMean(name, r.columnNames())
 			if name == "all" {
 				hint = "columns: all stands alone, for all masked columns"
@@ -107,57 +109,74 @@ func (r *reader) maskedRules(names []string, path, list string) {
 	}
 }
 
-// columnRules: a masked column has a name, is in a set, and has a taxonomy if it needs one.
+// columnRules checks that a masked column has a name, is in a set, and has a taxonomy if it needs
+// one.
 func (r *reader) columnRules(i int) {
 	spec, path := &r.Columns[i], columnPath(r.Columns[i].Name)
 	if spec.Name == "" && spec.masked() {
-		r.add(path+":", "name it where it comes from", "a column without a name can only be dropped or kept")
+		r.add(path+":", "name it where it comes from",
+			"a column without a name can only be dropped or kept")
 		return
 	}
-	inSet := len(r.Sets) == 0 || slices.ContainsFunc(r.Sets, func(s Set) bool { // or not known
+	// true if its columns are not known
+	inSet := len(r.Sets) == 0 || slices.ContainsFunc(r.Sets, func(s Set) bool {
 		return len(s.Columns) == 0 || slices.Contains(s.Columns, spec.Name)
 	})
 	if spec.masked() && spec.Name != r.Class && !inSet {
-		r.add(path+":", "add it to a set, or keep or drop it", "column %q is masked and in no quasi-identifier set", spec.Name)
+		r.add(path+":", "add it to a set, or keep or drop it",
+			"column %q is masked and in no quasi-identifier set", spec.Name)
 	}
 	r.limitRules(spec, path)
 	if spec.Mask == MaskPseudonym {
 		r.keyRules(spec, path)
 	}
-	if spec.Mask == MaskGeneralize && spec.Taxonomy.Name != "" && r.TaxonomyFile == "" && !r.rejected("taxonomies") {
+	if spec.Mask == MaskGeneralize && spec.Taxonomy.Name != "" && r.TaxonomyFile == "" &&
+		!r.rejected("taxonomies") {
 		r.taxonomyRules(spec)
 	}
 }
 
-// limitRules: of a generalized column limits are levels, and of a discretized one only some algorithms keep to a width.
+// limitRules checks that the limits of a generalized column are levels, and that a discretized
+// column has a width only with the algorithms that support it.
 func (r *reader) limitRules(spec *Column, path string) {
-	for _, limit := range []struct{ key, value string }{{".at_most", spec.AtMost}, {".at_least", spec.AtLeast}} {
-		if limit.value != "" && spec.Mask == MaskGeneralize && !regexp.MustCompile(levelPattern).MatchString(limit.value) {
-			r.add(path+limit.key, "", "%s of a generalized column must be a level, an integer of at least 1, not %q", limit.key[1:], limit.value)
+	for _, limit := range []struct{ key, value string }{
+		{".at_most", spec.AtMost}, {".at_least", spec.AtLeast},
+	} {
+		if limit.value != "" && spec.Mask == MaskGeneralize &&
+			!regexp.MustCompile(levelPattern).MatchString(limit.value) {
+			r.add(path+limit.key, "",
+				"%s of a generalized column must be a level, an integer of at least 1, not %q",
+				limit.key[1:], limit.value)
 		}
 	}
-	if name := r.Algorithm.Name; spec.AtMost != "" && spec.Mask == MaskDiscretize && name != "" && name != AlgorithmTDR && name != AlgorithmTDS {
-		r.add(path+".at_most", "with every algorithm round keeps bounds apart: they are multiples of what it says",
-			"at_most of a discretized column is for algorithm tdr or tds, the algorithm is %s", name)
+	if name := r.Algorithm.Name; spec.AtMost != "" && spec.Mask == MaskDiscretize && name != "" &&
+		name != AlgorithmTDR && name != AlgorithmTDS {
+		r.add(path+".at_most",
+			"with every algorithm round keeps bounds apart: they are multiples of what it says",
+			"at_most of a discretized column is for algorithm tdr or tds, the algorithm is %s",
+			name)
 	}
 	if finest := spec.FinestLevel(); finest > 0 && spec.CoarsestLevel() > finest {
-		r.add(path+".at_least", "", "at_least: %s is finer than at_most: %s", spec.AtLeast, spec.AtMost)
+		r.add(path+".at_least", "", "at_least: %s is finer than at_most: %s", spec.AtLeast,
+			spec.AtMost)
 	}
 }
 
-// keyRules: a column of pseudonyms has one key.
+// keyRules checks that a column of pseudonyms has one key.
 func (r *reader) keyRules(spec *Column, path string) {
 	file, variable := path+".key_file", path+".key_env"
 	switch {
 	case spec.KeyFile != "" && spec.KeyEnv != "":
 		r.add(variable, "leave out key_file or key_env", "column %q has two keys", spec.Name)
 	case spec.KeyFile == "" && spec.KeyEnv == "" && !r.rejected(file) && !r.rejected(variable):
-		r.add(path+":", "name a file that holds it with key_file, or an environment variable with key_env", "column %q has no key for its pseudonyms", spec.Name)
+		r.add(path+":",
+			"name a file that holds it with key_file, or an environment variable with key_env",
+			"column %q has no key for its pseudonyms", spec.Name)
 	}
 }
 
-// taxonomyRules: the taxonomy that a column names exists. Whether a file of named trees has
-// it is known when that is read.
+// taxonomyRules checks that the taxonomy that a column names exists. Whether a file of named trees
+// has it is known only when the file is read.
 func (r *reader) taxonomyRules(spec *Column) {
 	name, at := spec.Taxonomy.Name, r.namedAt(spec)
 	if _, ok := r.Taxonomies[name]; ok {
@@ -172,49 +191,60 @@ func (r *reader) taxonomyRules(spec *Column) {
 	r.add(at, cmp.Or(hint, "files go under taxonomies, by name"), "no taxonomy named %q", name)
 }
 
-// classRules: there is a class column where one is needed.
+// classRules checks that there is a class column if one is needed.
 func (r *reader) classRules() {
-	if name := r.Algorithm.Name; r.Class == "" && slices.Contains(classified, name) && !r.rejected("class") {
-		r.add("algorithm.name", "name the column that a model is to predict: class: …", "algorithm %s needs a class", name)
+	if name := r.Algorithm.Name; r.Class == "" && slices.Contains(classified, name) &&
+		!r.rejected("class") {
+		r.add("algorithm.name", "name the column that a model is to predict: class: …",
+			"algorithm %s needs a class", name)
 	}
-	if r.Class == "" && (r.Objective == ObjectiveClassification || r.Objective == ObjectiveBalanced) && !r.rejected("class") {
-		r.add("objective", "name the column that a model is to predict: class: …", "objective %s needs a class", r.Objective)
+	if r.Class == "" &&
+		(r.Objective == ObjectiveClassification || r.Objective == ObjectiveBalanced) &&
+		!r.rejected("class") {
+		r.add("objective", "name the column that a model is to predict: class: …",
+			"objective %s needs a class", r.Objective)
 	}
 }
 
-// maxLevels are the highest levels of the compressions that have some.
+// maxLevels are the highest levels of compressions with levels.
 var maxLevels = map[string]int{"zstd": 22, "gzip": 9}
 
-// countedRules: no column needs what only kcut does to rows, and what several tables cannot tell is not asked for.
+// countedRules checks the job of an input of counts: no column may need a step that only kcut does
+// with rows, nor may the job ask for figures that several tables of counts do not have.
 func (r *reader) countedRules() {
 	if len(r.InputCounts) == 0 {
 		return
 	}
 	for i := range r.Columns {
 		if c := &r.Columns[i]; c.Mask == MaskPseudonym {
-			r.add(columnPath(c.Name)+".mask", "keep or drop it, or let kcut read the rows", "column %q has pseudonyms, which no counts have and no statement of SQL can make", c.Name)
+			r.add(columnPath(c.Name)+".mask", "keep or drop it, or let kcut read the rows",
+				"column %q has pseudonyms, which no counts have and no statement of SQL can make",
+				c.Name)
 		}
 	}
 	if r.Unlisted == UnlistedKeep {
-		r.add("unlisted", "name every column that is kept", "unlisted: keep needs to know the columns, which counts do not tell")
+		r.add("unlisted", "name every column that is kept",
+			"unlisted: keep needs to know the columns, which counts do not tell")
 	}
 	if len(r.InputCounts) > 1 && (r.Entity != "" || len(r.Sensitive) > 0) {
-		r.add("input_counts", "kcut sql count prints the statement that makes it", "entity and sensitive take one table of counts with all columns")
+		r.add("input_counts", "kcut sql count prints the statement that makes it",
+			"entity and sensitive take one table of counts with all columns")
 	}
 }
 
-// outputRules: the level is one of the compression's, and the output is no input.
+// outputRules checks that the level is one of the compression's, and that the output is no input.
 func (r *reader) outputRules() {
 	if level := r.Output.Level; level > 0 && r.Output.Compression != "" {
 		highest, ok := maxLevels[r.Output.Compression]
 		if !ok {
 			r.add("output.level", "", "compression %s has no levels", r.Output.Compression)
 		} else if level > highest {
-			r.add("output.level", "", "levels of %s are 1 to %d, not %d", r.Output.Compression, highest, level)
+			r.add("output.level", "", "levels of %s are 1 to %d, not %d", r.Output.Compression,
+				highest, level)
 		}
 	}
-	// The one spelling of a path: keys of objects have no other than their own, but for the slash
-	// that ends a directory's.
+	// Returns the one spelling of a path. Keys of objects have only their own, except for the slash
+	// at the end of a directory.
 	cleaned := func(path string) string {
 		if storage.IsRemote(path) {
 			return strings.TrimSuffix(path, "/")
@@ -222,7 +252,8 @@ func (r *reader) outputRules() {
 		return filepath.Clean(path)
 	}
 	if filepath.Base(r.Output.Path) == "-" {
-		r.add("output.path", "name a file, or a directory by a slash at its end", "output is not a stream: a release is recounted before it gets its name")
+		r.add("output.path", "name a file, or a directory by a slash at its end",
+			"output is not a stream: a release is recounted before it gets its name")
 	}
 	for i, input := range r.Input {
 		if r.Output.Path != "" && cleaned(input) == cleaned(r.Output.Path) {
@@ -232,7 +263,7 @@ func (r *reader) outputRules() {
 	r.partitionRules()
 }
 
-// partitionRules: folders are named by labels, and never by values.
+// partitionRules checks that folders are named by labels, never by values.
 func (r *reader) partitionRules() {
 	if len(r.Output.PartitionBy) == 0 {
 		return
@@ -240,9 +271,11 @@ func (r *reader) partitionRules() {
 	const key = "output.partition_by"
 	switch {
 	case !strings.HasSuffix(r.Output.Path, "/"):
-		r.add(key, "end output.path with a slash", "partitions are folders of a directory, and the output is a file")
+		r.add(key, "end output.path with a slash",
+			"partitions are folders of a directory, and the output is a file")
 	case r.Order == OrderInput:
-		r.add(key, "leave order out", "rows of a partition are together, which they are not in the order of the input")
+		r.add(key, "leave order out",
+			"rows of a partition are together, which they are not in the order of the input")
 	}
 	released := 0
 	for i := range r.Columns {
@@ -253,13 +286,16 @@ func (r *reader) partitionRules() {
 	r.maskedRules(r.Output.PartitionBy, key, "partition_by")
 	for i, name := range r.Output.PartitionBy {
 		at, spec := itemPath(key, i), r.Column(name)
-		if passedOver(name) {
-			r.add(at, "give the column another name, in a CSV file with rename: NUMBER in its entry, or name another column",
-				"column %q would name folders that readers pass over: those without a name, or whose name begins with _ or .", name)
+		if isHidden(name) {
+			r.add(at, "give the column another name, in a CSV file with rename: NUMBER in its "+
+				"entry, or name another column",
+				"column %q would name folders that readers pass over: those without a name, or "+
+					"whose name begins with _ or .", name)
 		}
 		if spec != nil && spec.masked() && spec.Render != "" && spec.Render != RenderLabel {
 			r.add(at, "leave render out",
-				"column %q has no labels that could name folders: it is rendered as %s", name, spec.Render)
+				"column %q has no labels that could name folders: it is rendered as %s", name,
+				spec.Render)
 		}
 	}
 	if released > 0 && released <= len(r.Output.PartitionBy) {
@@ -267,7 +303,8 @@ func (r *reader) partitionRules() {
 	}
 }
 
-// passedOver reports whether readers of partitions take the folders of a column for hidden ones, or see no column in them.
-func passedOver(column string) bool {
+// isHidden reports whether readers of partitions ignore the folders of a column as hidden ones, or
+// see no column in them.
+func isHidden(column string) bool {
 	return column == "" || column[0] == '_' || column[0] == '.'
 }

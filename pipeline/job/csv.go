@@ -8,7 +8,7 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// csvRules: a sign in numbers means one thing.
+// csvRules checks that a character in numbers has one meaning.
 func (r *reader) csvRules() {
 	if c := &r.CSV; c.Thousands != 0 && c.Thousands == c.Decimal {
 		r.add("csv.thousands", `numbers as 1.234,56 have decimal: "," and thousands: "."`,
@@ -19,18 +19,19 @@ func (r *reader) csvRules() {
 // typePattern matches the declared types of CSV columns.
 const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+\))$`
 
-// typeWords says what they are.
-const typeWords = "text, boolean, integer, number, date, time, timestamp, decimal(p,s), date(MM/DD/YYYY), " +
+// typeWords names the declared types.
+const typeWords = "text, boolean, integer, number, date, time, timestamp, decimal(p,s), " +
+	"date(MM/DD/YYYY), " +
 	"timestamp(D.M.YYYY hh:mm), time(hh:mm AM)"
 
-// formParts are what the form of a date or time has, and what package time has for each: of two digits of a year it makes
-// 1969 to 2068, as POSIX does.
+// formParts are pairs: a part of the form of a date or time, and its counterpart in package time.
+// Years of two digits mean 1969 to 2068, as in POSIX.
 var formParts = []string{
 	"AM", "PM", "YYYY", "2006", "YY", "06", "MM", "01", "M", "1", "DD", "02", "D", "2",
 	"hh", "15", "mm", "04", "ss", "05",
 }
 
-// form returns what the type of a date or time has in parentheses.
+// form returns the part of a date's or time's type in parentheses.
 func (c *Column) form() string {
 	name, form, _ := strings.Cut(strings.TrimSuffix(c.Type, ")"), "(")
 	if name == "decimal" {
@@ -39,7 +40,8 @@ func (c *Column) form() string {
 	return form
 }
 
-// Layout returns the layout of package time that the declared type has; empty: that of ISO 8601.
+// Layout returns the layout of the declared type in the terms of package time; empty: that of ISO
+// 8601.
 func (c *Column) Layout() string {
 	layout := strings.NewReplacer(formParts...).Replace(c.form())
 	if strings.Contains(layout, "PM") {
@@ -48,7 +50,7 @@ func (c *Column) Layout() string {
 	return layout
 }
 
-// wrongForm says what the form of a declared date or time lacks, or has too much.
+// wrongForm describes a missing or superfluous part of the form of a declared date or time.
 func (c *Column) wrongForm() string {
 	form, kind := c.form(), c.Type[:max(0, strings.IndexByte(c.Type, '('))]
 	if form == "" {
@@ -72,12 +74,14 @@ func (c *Column) wrongForm() string {
 	return ""
 }
 
-// Read returns how CSV input is read whose columns have entries.
+// Read returns the options for reading CSV input whose columns have these entries.
 func (c *CSV) Read(columns []Column) formats.CSV {
 	csv := formats.CSV{
-		Delimiter: c.Delimiter, Quote: c.Quote, Escape: c.Escape, Encoding: c.Encoding, Nulls: c.Nulls,
+		Delimiter: c.Delimiter, Quote: c.Quote, Escape: c.Escape, Encoding: c.Encoding,
+		Nulls:   c.Nulls,
 		Decimal: c.Decimal, Thousands: c.Thousands,
-		Names: make(map[int]string), Layouts: make(map[string]string), Ordered: make(map[string]bool),
+		Names: make(map[int]string), Layouts: make(map[string]string),
+		Ordered: make(map[string]bool),
 		Known: func(name string) bool {
 			return slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name })
 		},
@@ -110,8 +114,8 @@ var simpleTypes = map[string]formats.Type{
 	"timestamp": {Kind: formats.Timestamp, Unit: formats.Micro},
 }
 
-// DeclaredType returns the type that the job declares for a CSV column. It is not ok without one,
-// and for a decimal that cannot be.
+// DeclaredType returns the type that the job declares for a CSV column. It is not ok if there is
+// none, or if it is an impossible decimal.
 func (c *Column) DeclaredType() (t formats.Type, ok bool) {
 	name, _, _ := strings.Cut(c.Type, "(")
 	if t, ok = simpleTypes[name]; ok {
@@ -122,5 +126,6 @@ func (c *Column) DeclaredType() (t formats.Type, ok bool) {
 		return t, false
 	}
 	ok = precision >= 1 && precision <= 38 && scale <= precision
-	return formats.Type{Kind: formats.Decimal, Precision: precision, Scale: scale, Wide: precision > 18}, ok
+	return formats.Type{Kind: formats.Decimal, Precision: precision, Scale: scale,
+		Wide: precision > 18}, ok
 }

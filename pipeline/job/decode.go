@@ -12,20 +12,20 @@ import (
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// reader makes a job of nodes, those of a job file or of a job that a program has filled in, and
-// checks it. What is wrong is left out, so that all of it is found at once.
+// reader makes a job from nodes, of a job file or of a job that a program filled in, and checks it.
+// It leaves out wrong values, so that it finds all problems at once.
 type reader struct {
 	*Job
 	problems   []Problem
-	algorithm  string // of the job; empty: none that there is
-	overridden bool   // by one of a flag or a variable: options for others are left out
+	algorithm  string // of the job; empty: an unknown one
+	overridden bool   // a flag or a variable named the algorithm: options for others are left out
 }
 
 func newReader(path string, text []byte) *reader {
 	return &reader{Job: &Job{File: path, origins: newOrigins(path, text)}}
 }
 
-// read makes the job of a map.
+// read makes the job from a map.
 func (r *reader) read(root *yaml.Node) (*Job, error) {
 	r.record("", root)
 	name := root.Value("algorithm")
@@ -46,7 +46,7 @@ func (r *reader) read(root *yaml.Node) (*Job, error) {
 	return r.Job, nil
 }
 
-// record records where the value, or the key, at a path is.
+// record records the place of the value, or the key, at a path.
 func (r *reader) record(path string, n *yaml.Node) {
 	if n.From != "" || n.Line > 0 {
 		r.origins.places[path] = place{name: n.From, line: n.Line, column: n.Column}
@@ -80,35 +80,36 @@ func (r *reader) keys(fields []*field, owner string, m *yaml.Node, of reflect.Va
 			given[f] = true
 			r.record(path+":", e.Key)
 			if r.decode(f, path, e.Value, of); !r.rejected(path) {
-				r.fits(f, path, mask, of)
+				r.checkUse(f, path, mask, of)
 			}
 		}
 	}
 	for _, f := range fields {
 		if !given[f] {
-			r.lacks(f, owner, m, mask, of)
+			r.setDefault(f, owner, m, mask, of)
 		}
 	}
 }
 
-// fits makes sure that a column has the keys of its mask only, and an algorithm its own only.
-func (r *reader) fits(f *field, path, mask string, of reflect.Value) {
+// checkUse checks that a column has only the keys of its mask, and an algorithm only its own.
+func (r *reader) checkUse(f *field, path, mask string, of reflect.Value) {
 	if mask != "" && !f.masked(mask) {
 		name, others := of.FieldByName("Name").String(), strings.Join(f.masks, ", ")
 		r.add(path+":", "", "%s is for mask %s, the mask of %q is %s", f.key, others, name, mask)
 	} else if r.algorithm != "" && !f.serves(r.algorithm) {
 		others := strings.Join(f.algorithms, " or ")
-		r.add(path+":", "", "%s is for algorithm %s, the algorithm is %s", f.key, others, r.algorithm)
+		r.add(path+":", "", "%s is for algorithm %s, the algorithm is %s", f.key, others,
+			r.algorithm)
 	}
 }
 
-// lacks gives a key that a map lacks its default, or reports that it is needed.
-func (r *reader) lacks(f *field, owner string, m *yaml.Node, mask string, of reflect.Value) {
+// setDefault gives a missing key its default, or reports that it is required.
+func (r *reader) setDefault(f *field, owner string, m *yaml.Node, mask string, of reflect.Value) {
 	path, value := under(owner, f.key), f.tag.Get("default")
 	switch {
 	case f.tag.Get("or") != "" && m.Value(f.tag.Get("or")) != nil,
 		slices.Contains(values(f.tag, "but"), r.algorithm):
-		return // it needs none
+		return // it needs no value
 	case f.is("required"):
 		hint := f.key + ": " + f.plainDoc()
 		if len(f.enum) > 0 {
@@ -123,7 +124,7 @@ func (r *reader) lacks(f *field, owner string, m *yaml.Node, mask string, of ref
 	case !f.masked(mask) || !f.serves(r.algorithm):
 		return
 	case path == "score" && (r.algorithm == AlgorithmTDR || r.algorithm == AlgorithmTDS):
-		value = r.algorithm // it has the name of its algorithm
+		value = r.algorithm // the score has the name of its algorithm
 	case path == "objective" && r.Class == "": // there is nothing to learn
 		value = ObjectiveQueries
 	case path == "objective":
@@ -136,7 +137,7 @@ func (r *reader) lacks(f *field, owner string, m *yaml.Node, mask string, of ref
 	}
 }
 
-// isOverride reports whether a node is of a flag or a variable.
+// isOverride reports whether a node comes from a flag or a variable.
 func isOverride(n *yaml.Node) bool { return n.From != "" && n.From != originDefault }
 
 // decode reads the value of a key into its field of a struct, and checks it.
@@ -147,7 +148,8 @@ func (r *reader) decode(f *field, path string, n *yaml.Node, of reflect.Value) {
 	v, found := of.Field(f.index), len(r.problems)
 	r.record(path, n)
 	switch {
-	case n.Null() && slices.Contains(f.enum, n.Text): // the word, though YAML has it as none
+	case n.Null() && slices.Contains(f.enum, n.Text):
+		// It is the word "null", which YAML takes for no value.
 		v.SetString(n.Text)
 	case n.Null():
 		r.reject(path, "give it a value, or leave it out", "%s has no value", f.key)
@@ -161,7 +163,7 @@ func (r *reader) decode(f *field, path string, n *yaml.Node, of reflect.Value) {
 	}
 }
 
-// value decodes what is no struct.
+// value decodes a value that is no struct.
 func (r *reader) value(f *field, path string, n *yaml.Node, v reflect.Value) {
 	switch to := v.Addr().Interface().(type) {
 	case *Bounds:
@@ -202,7 +204,8 @@ func (r *reader) maps(f *field, path string, n *yaml.Node, v reflect.Value) {
 		at := itemPath(path, i)
 		if f.kind == "columns by name" {
 			key := n.Entries[i].Key
-			at, one = columnPath(key.Text), fmt.Sprintf("column %q must have a mask or a map", key.Text)
+			at, one = columnPath(key.Text),
+				fmt.Sprintf("column %q must have a mask or a map", key.Text)
 			v.Index(i).FieldByName("Name").SetString(key.Text)
 			r.record(at+":", key)
 		}
@@ -211,7 +214,7 @@ func (r *reader) maps(f *field, path string, n *yaml.Node, v reflect.Value) {
 	}
 }
 
-// entry decodes a map, or what is short for one.
+// entry decodes a map, or its short form.
 func (r *reader) entry(f *field, path string, n *yaml.Node, v reflect.Value, hint, must string) {
 	if m := f.unfolded(n); m.Kind == yaml.Map {
 		r.keys(f.below, path, m, v)
@@ -220,8 +223,8 @@ func (r *reader) entry(f *field, path string, n *yaml.Node, v reflect.Value, hin
 	}
 }
 
-// unfolded returns the map that a node is short for: a word, or {keep: {...}} for {mask: keep, ...}.
-// Other nodes are as they are.
+// unfolded returns the map of a short form: a word, or {keep: {...}} for {mask: keep, ...}. It
+// returns other nodes unchanged.
 func (f *field) unfolded(n *yaml.Node) *yaml.Node {
 	bare := f.bare()
 	word, entries := n, []yaml.Entry(nil)
@@ -248,14 +251,14 @@ func (r *reader) single(f *field, path string, n *yaml.Node, v reflect.Value) {
 	if message, hint := f.set(v, n); message != "" {
 		r.add(path, hint, "%s %s", f.title(), message)
 	} else if f.isPath() {
-		resolved, _ := storage.Resolve(r.path(n)) // set has asked
+		resolved, _ := storage.Resolve(r.path(n)) // set has checked it
 		v.SetString(resolved)
 	} else if f.kind == "taxonomies" {
 		v.SetString(r.path(n))
 	}
 }
 
-// texts decodes a list of texts. One path is a list, too.
+// texts decodes a list of texts. A single path is a list, too.
 func (r *reader) texts(f *field, path string, n *yaml.Node) []string {
 	items := n.Items
 	if n.Kind == yaml.Scalar {
@@ -312,12 +315,13 @@ func (r *reader) bounds(f *field, path string, n *yaml.Node, b *Bounds) {
 			*end = item.Text
 		default:
 			r.record(itemPath(path, i), item)
-			r.add(itemPath(path, i), hint, "a bound must be a number, a date or null, not %s", f.describe(item))
+			r.add(itemPath(path, i), hint, "a bound must be a number, a date or null, not %s",
+				f.describe(item))
 		}
 	}
 }
 
-// describe names a node for messages: its shape, or its value.
+// describe describes a node in messages: by its shape, or its value.
 func (f *field) describe(n *yaml.Node) string {
 	switch {
 	case n.Null():
@@ -332,7 +336,7 @@ func (f *field) describe(n *yaml.Node) string {
 	return strconv.Quote(n.Text)
 }
 
-// shown shows a number as it is and everything else in quotes.
+// shown returns a number as it is, and other texts in quotes.
 func shown(n *yaml.Node) string {
 	if _, err := strconv.ParseFloat(n.Text, 64); err == nil && !n.Quoted {
 		return n.Text

@@ -8,43 +8,44 @@ import (
 	"strings"
 )
 
-// field is a key of the job file, as the tags of a struct's field define it.
+// field is a key of the job file. The tags of a struct's field define it.
 //
-//	key      its name; a second field of the same key takes maps, where the first takes other values
-//	is       its kind, where the type alone does not say it: a key of kinds
-//	default  the value when absent
+//	key      its name; if two fields have the same key, the second takes maps, and the first takes
+//	         other values
+//	is       its kind, if the type does not determine it: a key of kinds
+//	default  the value if the key is absent
 //	enum     the only values
-//	range    of numbers, as [1,10] or (0,)
-//	flag     of the command line, without dashes; the variable follows from it
+//	range    numbers: the allowed ones, such as [1,10] or (0,)
+//	flag     its flag, without dashes; the name of its variable follows from it
 //	masks    columns: only with these masks
-//	for      only with these algorithms; with a "!" all but one
-//	item     of lists of maps: what messages call one of them; example: one as it is written
+//	for      only with these algorithms; with a "!", with all but one
+//	item     lists of maps: the name of one map in messages; example: one map as it is written
 //	or, but  not required with that other key, or with that algorithm
-//	opt      required; bare: a word in the place of the map stands for it; local: no URLs of
-//	         object stores; empty: texts may be empty; protects: an override that names an
-//	         algorithm which has no use for the key does not take it away
+//	opt      required; bare: a word may replace the map; local: no URLs of object stores; empty:
+//	         texts may be empty; protects: if an override names an algorithm that does not use the
+//	         key, the key stays, and is an error
 type field struct {
-	key, path string // of "columns.*.mask": "mask", and all of it
+	key, path string // the key "mask" has the path "columns.*.mask"
 	kind      string
-	index     int // of the struct's field
+	index     int // index of the struct's field
 	typ       reflect.Type
 	tag       reflect.StructTag
 
-	doc    string // what it is for
-	absent string // what absence means, when that is not a value
+	doc    string // purpose of the key
+	absent string // meaning of absence, if that is not a value
 
 	enum, masks, algorithms, options []string
 
-	other *field   // of the same key, for maps
+	other *field   // second field of the same key, for maps
 	below []*field // the keys of its maps
 }
 
-// keysText has of every key what its absence means and what it is for.
+// keysText has, for every key, the meaning of its absence and its purpose.
 //
 //go:embed keys.txt
 var keysText string
 
-// words returns what keysText has of a key.
+// words returns the entry of a key in keysText.
 func words(path string) (absent, doc string) {
 	for line := range strings.Lines(keysText) {
 		if rest, ok := strings.CutPrefix(line, path+" | "); ok {
@@ -55,13 +56,14 @@ func words(path string) (absent, doc string) {
 	panic("keys.txt lacks " + path)
 }
 
-// algorithms are the names of all searches, masks those of all masks.
+// algorithms are the names of all algorithms, and masks those of all masks.
 var (
 	algorithms = values(reflect.TypeFor[Algorithm]().Field(0).Tag, "enum")
 	masks      = values(reflect.TypeFor[Column]().Field(1).Tag, "enum")
 )
 
-// jobFields are the keys of the file itself, allFields those and all below, in the order of the reference.
+// jobFields are the keys at the top of the file, and allFields all keys, in the order of the
+// reference.
 var (
 	jobFields = fieldsOf(reflect.TypeFor[Job](), "")
 	allFields = flat(jobFields)
@@ -74,18 +76,20 @@ func flat(fields []*field) (all []*field) {
 	return all
 }
 
-// fieldsOf returns the keys of a struct's map, whose paths have a prefix.
+// fieldsOf returns the keys of a struct's map. Their paths have a prefix.
 func fieldsOf(t reflect.Type, prefix string) (fields []*field) {
 	for i := range t.NumField() {
 		tag := t.Field(i).Tag
-		f := &field{key: tag.Get("key"), path: prefix + tag.Get("key"), index: i, typ: t.Field(i).Type, tag: tag}
+		f := &field{key: tag.Get("key"), path: prefix + tag.Get("key"), index: i,
+			typ: t.Field(i).Type, tag: tag}
 		if f.key == "" {
 			continue
 		}
 		f.enum, f.masks, f.options = values(tag, "enum"), values(tag, "masks"), values(tag, "opt")
 		f.algorithms = values(tag, "for")
 		if but, all := strings.CutPrefix(tag.Get("for"), "!"); all {
-			f.algorithms = slices.DeleteFunc(slices.Clone(algorithms), func(name string) bool { return name == but })
+			f.algorithms = slices.DeleteFunc(slices.Clone(algorithms),
+				func(name string) bool { return name == but })
 		}
 		f.kind = strings.TrimPrefix(f.typ.String(), "*")
 		if is := tag.Get("is"); is != "" {
@@ -138,8 +142,7 @@ func keysOf(fields []*field) (keys []string) {
 
 func (f *field) is(option string) bool { return slices.Contains(f.options, option) }
 
-// title returns what messages call a field: its key, and its owner's if that is all there is
-// to a name.
+// title returns the name of a field in messages: its key, or its owner's if the key is just "name".
 func (f *field) title() string {
 	if owner, named := strings.CutSuffix(f.path, ".name"); named {
 		return owner
@@ -153,7 +156,7 @@ func (f *field) isPath() bool { return f.kind == "path" || f.kind == "paths" }
 // number reports whether the values are numbers.
 func (f *field) number() bool { return f.tag.Get("range") != "" }
 
-// plain reports whether the values are never in quotes.
+// plain reports whether the values never have quotes.
 func (f *field) plain() bool { return f.number() || f.kind == "bool" }
 
 // plainDoc is the documentation without its marks.
@@ -164,7 +167,7 @@ func (f *field) variable() string {
 	return "KCUT_" + strings.ToUpper(strings.ReplaceAll(f.tag.Get("flag"), "-", "_"))
 }
 
-// bare returns the field below that a bare word stands for, or nil.
+// bare returns the field of the map whose value may stand for the map, or nil.
 func (f *field) bare() *field {
 	if i := slices.IndexFunc(f.below, func(b *field) bool { return b.is("bare") }); i >= 0 {
 		return f.below[i]
@@ -172,12 +175,12 @@ func (f *field) bare() *field {
 	return nil
 }
 
-// serves reports whether an algorithm has a use for the field.
+// serves reports whether an algorithm uses the field.
 func (f *field) serves(algorithm string) bool {
 	return len(f.algorithms) == 0 || slices.Contains(f.algorithms, algorithm)
 }
 
-// masked reports whether a column with a mask has a use for the field.
+// masked reports whether a column with a mask uses the field.
 func (f *field) masked(mask string) bool {
 	return len(f.masks) == 0 || slices.Contains(f.masks, mask)
 }

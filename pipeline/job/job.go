@@ -1,22 +1,22 @@
-// Package job is what a run is asked to do: what it reads, what must hold in its release, how
-// every column is masked, and where the release goes.
+// Package job describes a run: its input, the requirements on its release, the mask of every
+// column, and the place of the release.
 //
 //	a program's Job ─────────▶ nodes ─┬─decode, defaults─▶ Job ─rules─▶ Job
 //	text ─▶ nodes ─overrides─▶ nodes ─┘
 //
-// The structs of a job define its file: a field's tags say which key it is and what it may be, and
-// keys.txt says in words what it means. Decoding, checks, defaults, flags and environment variables,
-// printing, the JSON Schema and the reference in docs/job-file.md all come from these. A new key is
-// a field and a line of keys.txt.
+// The structs of a job define its file: a field's tags say which key it is and which values it may
+// have, and keys.txt explains it in words. Decoding, checks, defaults, flags and environment
+// variables, printing, the JSON Schema and the reference in docs/job-file.md all use these
+// definitions. A new key is a field and a line of keys.txt.
 //
-// Contract: a Job that was resolved without an error holds together, as far as that can be
-// known without the input. What is wrong comes back as one *Error, all of it at once, each
-// problem with its place: in the file, or the path of the key in a Job that a program filled in.
-// No file is opened but the job file and the taxonomy files that its columns need. Where a value
-// came from is kept beside the Job, and nothing depends on it but what is shown to people.
+// Contract: a Job that was resolved without an error is consistent, as far as that can be known
+// without the input. All problems are reported together as one *Error, each with its place: in the
+// file, or the path of the key in a Job that a program filled in. The package opens only the job
+// file and the taxonomy files that its columns need. The Job records the origins of values, which
+// are only shown to people.
 //
-// Not promised: that the job fits its input; whether columns exist and their types allow
-// their masks and bounds is known only with the input's schema.
+// Not promised: that the job fits its input. Only the input's schema shows whether columns exist
+// and their types allow their masks and bounds.
 package job
 
 import (
@@ -27,8 +27,8 @@ import (
 	"strings"
 )
 
-// Job is a whole run: what to read, what must hold, how to mask, where to write. Load reads one
-// from a file; a program may as well fill one in, where what it leaves out has its zero value:
+// Job is a whole run: the input, the requirements, the masks and the output. Load reads a job from
+// a file. A program may also fill in a job, in which zero values mean that nothing was set:
 //
 //	people := &job.Job{
 //		Input:   []string{"people.parquet"},
@@ -37,13 +37,16 @@ import (
 //		Sets:    []job.Set{{Columns: []string{"age", "zip"}, K: 50}},
 //		Columns: []job.Column{
 //			{Name: "age", Mask: job.MaskDiscretize},
-//			{Name: "zip", Mask: job.MaskGeneralize, Taxonomy: job.Taxonomy{Prefix: []int{5, 3, 1}}},
+//			{
+//				Name: "zip", Mask: job.MaskGeneralize,
+//				Taxonomy: job.Taxonomy{Prefix: []int{5, 3, 1}},
+//			},
 //			{Name: "income", Mask: job.MaskKeep},
 //		},
 //	}
 //	people, err := people.Resolve()
 //
-// Resolve checks a job and gives what was left out its default. Load does so, too.
+// Resolve checks a job and fills in defaults. Load does so, too.
 type Job struct {
 	Input          []string            `key:"input" is:"paths" opt:"required" or:"input_counts" flag:"input"`
 	InputCounts    []string            `key:"input_counts" is:"paths" flag:"input-counts"`
@@ -73,11 +76,11 @@ type Job struct {
 	Limits         Limits              `key:"limits"`
 	CSV            CSV                 `key:"csv"`
 
-	File    string  // path of the job file; empty: of no file
-	origins origins // where values came from
+	File    string  // path of the job file; empty: there is none
+	origins origins // the origins of values
 }
 
-// Output says what to write.
+// Output is the place and the form of the release.
 type Output struct {
 	Path         string   `key:"path" is:"path" opt:"required|bare" flag:"output"`
 	Compression  string   `key:"compression" default:"zstd" enum:"zstd|snappy|gzip|none" flag:"compression"`
@@ -89,7 +92,7 @@ type Output struct {
 // Set is one quasi-identifier set. Its columns may be AllColumns alone, which Resolve replaces.
 type Set struct {
 	Columns []string `key:"columns" is:"columns" opt:"required"`
-	K       int      `key:"k" range:"[1,)" opt:"required" but:"iacc" flag:"k"` // 0: not asked for, with AlgorithmIACc
+	K       int      `key:"k" range:"[1,)" opt:"required" but:"iacc" flag:"k"` // 0: none, with AlgorithmIACc
 }
 
 // Quota is a number of records, or a share of them.
@@ -98,7 +101,7 @@ type Quota struct {
 	Percent float64 // when not 0
 }
 
-// Of returns the quota of so many records.
+// Of returns the quota of the given number of records.
 func (q Quota) Of(records int64) uint64 {
 	if q.Percent > 0 {
 		return uint64(q.Percent / 100 * float64(records))
@@ -114,10 +117,10 @@ func (q Quota) String() string {
 	return strconv.FormatUint(q.Records, 10)
 }
 
-// MarshalText returns what UnmarshalText reads.
+// MarshalText returns the text that UnmarshalText reads.
 func (q Quota) MarshalText() ([]byte, error) { return []byte(q.String()), nil }
 
-// UnmarshalText reads a number of records, or a share of them as "0.5%".
+// UnmarshalText reads a number of records, or a share of them such as "0.5%".
 func (q *Quota) UnmarshalText(text []byte) (err error) {
 	*q = Quota{}
 	if !regexp.MustCompile(quotaPattern).Match(text) {
@@ -137,13 +140,15 @@ func (q *Quota) UnmarshalText(text []byte) (err error) {
 // quotaPattern matches quotas.
 const quotaPattern = `^([0-9]+|[0-9]+(\.[0-9]+)?%)$`
 
-// DefaultMaxUnique is the share of the rows that may be alone on all labels when a job says nothing.
+// DefaultMaxUnique is the share of the rows that may be unique on all labels if a job does not set
+// it.
 const DefaultMaxUnique Share = 0.01
 
-// AllColumns stands in a Set for all masked columns of the job, as "columns: all" does in a job file.
+// AllColumns in a Set means all masked columns of the job, like "columns: all" in a job file.
 const AllColumns = "\x00all"
 
-// NoHeader and HasHeader stand in CSV.Header for names, as "header: false" and "header: true" do in a job file.
+// NoHeader and HasHeader in CSV.Header replace names, like "header: false" and "header: true" in a
+// job file.
 const (
 	NoHeader  = "\x00false"
 	HasHeader = "\x00true"
@@ -155,10 +160,10 @@ type Share float64
 // String returns the text of a share, as UnmarshalText reads it: 0.35 is "35%".
 func (s Share) String() string { return strconv.FormatFloat(100*float64(s), 'f', -1, 64) + "%" }
 
-// MarshalText returns what UnmarshalText reads.
+// MarshalText returns the text that UnmarshalText reads.
 func (s Share) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads a share as "35%".
+// UnmarshalText reads a share such as "35%".
 func (s *Share) UnmarshalText(text []byte) error {
 	if !regexp.MustCompile(sharePattern).Match(text) {
 		return errors.New("no share from 0% to 100%")
@@ -171,7 +176,7 @@ func (s *Share) UnmarshalText(text []byte) error {
 // sharePattern matches shares.
 const sharePattern = `^(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)%$`
 
-// Algorithm is a search and its options. Those that it has no use for have zero values.
+// Algorithm is a search and its options. Options that the search does not use are zero.
 type Algorithm struct {
 	Name string `key:"name" default:"tdr" enum:"tdr|tds|bottom-up|kactus|iack|iacc|mondrian|infogain-mondrian|guided|auto" opt:"bare" flag:"algorithm"`
 
@@ -189,7 +194,7 @@ type Algorithm struct {
 	RegionLabels         string   `key:"region_labels" default:"path" enum:"path|tight" for:"mondrian|infogain-mondrian|auto"`
 }
 
-// Column says what happens to one input column.
+// Column says how one input column is treated.
 type Column struct {
 	Name        string
 	Mask        string   `key:"mask" enum:"generalize|discretize|suppress|keep|pseudonym|drop" opt:"required|bare"`
@@ -208,11 +213,11 @@ type Column struct {
 	Rename      int      `key:"rename" range:"[1,65536]"`
 }
 
-// Bounds are the declared ends of a discretized column, as text; empty is open. Whether
-// they fit the column, and each other, is known only with the column's type.
+// Bounds are the declared ends of a discretized column, as texts; empty: open. Only the column's
+// type shows whether they fit the column and each other.
 type Bounds struct{ Lower, Upper string }
 
-// Limits bound what a run uses. Zero values mean that nothing was declared.
+// Limits bound the resources of a run. Zero values mean that no limit was set.
 type Limits struct {
 	Memory   int64  `key:"memory" flag:"memory"` // bytes
 	Threads  int    `key:"threads" range:"[1,1024]" flag:"threads"`
@@ -220,7 +225,8 @@ type Limits struct {
 	Time     string `key:"time" is:"time" for:"auto" flag:"time"`
 }
 
-// CSV says how to read CSV input. Its header may be NoHeader or HasHeader alone; nil is HasHeader.
+// CSV says how to read CSV input. Its header may be NoHeader or HasHeader alone; nil means
+// HasHeader.
 type CSV struct {
 	Delimiter byte     `key:"delimiter"`
 	Header    []string `key:"header" is:"header"`
@@ -232,7 +238,7 @@ type CSV struct {
 	Thousands byte     `key:"thousands" enum:".|,|'| "`
 }
 
-// Values of enumerated fields: the options of algorithms have a default, too, that no code names.
+// Values of enumerated fields. Some options of algorithms have a default that no code names.
 const (
 	InputRetry  = "retry"
 	MissingNull = "null"
@@ -286,10 +292,11 @@ const (
 	NullsCount          = "count"
 )
 
-// countColumn is the column of counts in tables of counts, where the job names none.
+// countColumn is the column of counts in tables of counts if the job names none.
 const countColumn = "kcut_count"
 
-// CountColumn returns the column that says how many records a row of the input, or of its counts, stands for; empty: one.
+// CountColumn returns the column with the number of records that a row of the input, or of its
+// counts, stands for; empty: one record each.
 func (j *Job) CountColumn() string {
 	if j.Count == "" && len(j.InputCounts) > 0 {
 		return countColumn
@@ -297,7 +304,8 @@ func (j *Job) CountColumn() string {
 	return j.Count
 }
 
-// Reads returns the files, directories and globs that a run reads: its counts, or else its input.
+// Reads returns the files, directories and globs that a run reads: its tables of counts, or else
+// its input.
 func (j *Job) Reads() []string {
 	if len(j.InputCounts) > 0 {
 		return j.InputCounts
@@ -305,27 +313,32 @@ func (j *Job) Reads() []string {
 	return j.Input
 }
 
-// Uncounted reports whether a column is of no matter for the search, and so need not be in tables of counts.
+// Uncounted reports whether the search does not use a column, so that tables of counts need not
+// have it.
 func (j *Job) Uncounted(name string) bool {
 	spec := j.Column(name)
-	return len(j.InputCounts) > 0 && spec != nil && !spec.masked() && name != j.Class && name != j.Entity &&
+	return len(j.InputCounts) > 0 && spec != nil && !spec.masked() && name != j.Class &&
+		name != j.Entity &&
 		!slices.ContainsFunc(j.Sensitive, func(s Sensitive) bool { return s.Column == name })
 }
 
-// OfRows returns the job as it reads its input, and no counts of that; itself if it names none.
+// OfRows returns a job that reads the input instead of its counts. It returns the same job if that
+// has no counts.
 func (j *Job) OfRows() (*Job, error) {
 	if len(j.InputCounts) == 0 {
 		return j, nil
 	}
 	if len(j.Input) == 0 {
-		return nil, j.LocatedKey("input_counts", "name the input, too, as --input does, or use kcut sql", errors.New("this takes rows, and the job has counts of them alone"))
+		return nil, j.LocatedKey("input_counts",
+			"name the input, too, as --input does, or use kcut sql",
+			errors.New("this takes rows, and the job has counts of them alone"))
 	}
 	rows := *j
 	rows.InputCounts, rows.Count = nil, ""
 	return &rows, nil
 }
 
-// Column returns the named column's spec, or nil.
+// Column returns the entry of a column, or nil.
 func (j *Job) Column(name string) *Column {
 	for i := range j.Columns {
 		if j.Columns[i].Name == name {
@@ -340,24 +353,27 @@ func (c *Column) masked() bool {
 	return c.Mask == MaskGeneralize || c.Mask == MaskDiscretize || c.Mask == MaskSuppress
 }
 
-// FinestLevel returns the finest level that labels of a generalized column have, in steps from the root; 0: any.
+// FinestLevel returns the finest allowed level of a generalized column's labels, in steps from the
+// root; 0: any.
 func (c *Column) FinestLevel() int { return c.level(c.AtMost) }
 
-// CoarsestLevel returns the coarsest level that labels of a generalized column may have, in steps from the root; 0: any.
+// CoarsestLevel returns the coarsest allowed level of a generalized column's labels, in steps from
+// the root; 0: any.
 func (c *Column) CoarsestLevel() int { return c.level(c.AtLeast) }
 
 func (c *Column) level(limit string) int {
 	if c.Mask != MaskGeneralize {
 		return 0
 	}
-	level, _ := strconv.Atoi(limit) // Resolve has asked
+	level, _ := strconv.Atoi(limit) // Resolve has checked it
 	return level
 }
 
-// Keeps reports whether rows that differ in the column differ in the release: it is kept, as it is or as pseudonyms.
+// Keeps reports whether the column is kept, unchanged or as pseudonyms: rows that differ in it also
+// differ in the release.
 func (c *Column) Keeps() bool { return c.Mask == MaskKeep || c.Mask == MaskPseudonym }
 
-// Released returns the names of the columns that the column is released as.
+// Released returns the names of the columns that the column becomes in a release.
 func (c *Column) Released() []string {
 	switch {
 	case c.Mask == MaskDrop:

@@ -14,24 +14,26 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// Load reads a job file, lays the overrides over it, and resolves the job. It opens no other file.
-// What is wrong comes back as an *Error, all of it at once; other errors are failures to read.
+// Load reads a job file, applies the overrides, and resolves the job. It opens no other file.
+// Problems with the job are reported together, as an *Error; other errors are failures to read.
 func Load(path string, overrides []Override) (*Job, error) {
 	text, err := yaml.ReadFile(path, yaml.MaxBytes)
 	if cause := pathCause(err); cause != "" {
 		missing := &Error{[]Problem{{File: path, Message: "open job file: " + cause}}}
-		return nil, &fault.Error{Class: fault.Usage, Hint: "check its name; kcut init drafts a job for an input", Err: missing}
+		return nil, &fault.Error{Class: fault.Usage,
+			Hint: "check its name; kcut init drafts a job for an input", Err: missing}
 	} else if err != nil {
 		return nil, fmt.Errorf("read job file: %w", err)
 	}
 	return Parse(path, text, overrides)
 }
 
-// Parse is Load of a text. Its relative paths start from the folder of the path.
+// Parse is Load for a text. Relative paths in it start from the folder of the path.
 func Parse(path string, text []byte, overrides []Override) (*Job, error) {
 	noJob := Problem{
-		File: path, Line: 1, Column: 1, Message: "not a job: it needs a map of keys like input, output and columns",
-		Hint: "kcut config --schema prints every key of a job file",
+		File: path, Line: 1, Column: 1,
+		Message: "not a job: it needs a map of keys like input, output and columns",
+		Hint:    "kcut config --schema prints every key of a job file",
 	}
 	if len(text) <= yaml.MaxBytes && !resemblesJob(text) {
 		return nil, &Error{[]Problem{noJob}}
@@ -39,7 +41,8 @@ func Parse(path string, text []byte, overrides []Override) (*Job, error) {
 	root, problems := yaml.Parse(text)
 	r := newReader(path, text)
 	for _, p := range problems {
-		r.problems = append(r.problems, r.origins.located(place{line: p.Line, column: p.Column}, p.Hint, p.Message))
+		r.problems = append(r.problems,
+			r.origins.located(place{line: p.Line, column: p.Column}, p.Hint, p.Message))
 	}
 	switch {
 	case root != nil && root.Kind == yaml.Map:
@@ -51,8 +54,8 @@ func Parse(path string, text []byte, overrides []Override) (*Job, error) {
 	return nil, asError(r.problems)
 }
 
-// resemblesJob reports whether a text has one of the keys that every job has. Of another nothing
-// may be shown: a table that was taken for a job has people in it.
+// resemblesJob reports whether a text has one of the keys that every job has. Nothing of any other
+// text may be shown: it may be a table with data of people.
 func resemblesJob(text []byte) bool {
 	var keys []string
 	for _, f := range jobFields {
@@ -63,7 +66,7 @@ func resemblesJob(text []byte) bool {
 	return regexp.MustCompile(`\b(` + strings.Join(keys, "|") + `)["']?\s*:`).Match(text)
 }
 
-// pathCause returns why a path is wrong when an error of opening or reading means that, else nothing.
+// pathCause returns the fault of a path if an error of opening or reading shows one, else nothing.
 func pathCause(err error) (cause string) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -72,13 +75,14 @@ func pathCause(err error) (cause string) {
 		return "permission denied"
 	case errors.Is(err, syscall.EISDIR):
 		return "it is a directory"
-	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, fs.ErrInvalid), errors.Is(err, syscall.EINVAL):
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG),
+		errors.Is(err, fs.ErrInvalid), errors.Is(err, syscall.EINVAL):
 		return "not a path of a file"
 	}
 	return ""
 }
 
-// path returns a path as it can be opened: those of the job file start from its folder.
+// path returns a path that can be opened: paths in the job file start from its folder.
 func (r *reader) path(n *yaml.Node) string {
 	if n.Line == 0 {
 		return n.Text
@@ -86,18 +90,19 @@ func (r *reader) path(n *yaml.Node) string {
 	return inFolder(filepath.Dir(r.File), n.Text)
 }
 
-// inFolder returns a path that starts from a folder as it can be opened from the current directory. It
-// keeps a final slash. A URL is left as it is.
+// inFolder returns, for a path that starts from a folder, a path that can be opened from the
+// current directory. It keeps a final slash, and returns URLs unchanged.
 func inFolder(dir, path string) string {
 	if path == "" || dir == "." || filepath.IsAbs(path) || storage.IsURL(path) {
 		return path
 	}
-	return strings.TrimSuffix(dir, "/") + "/" + path // no Join: it would drop a final slash
+	return strings.TrimSuffix(dir, "/") + "/" + path // filepath.Join would drop a final slash
 }
 
-// fromFolder returns a path as the job file in a folder may have it.
+// fromFolder returns a path in the form that the job file in a folder may contain.
 func fromFolder(dir, path string) string {
-	if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(dir, "/")+"/"); ok && inFolder(dir, rest) == path {
+	if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(dir, "/")+"/"); ok &&
+		inFolder(dir, rest) == path {
 		return rest
 	}
 	return path

@@ -12,23 +12,23 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// origins tells where the values of a job came from, by their paths: "limits.memory",
-// "quasi_identifiers[0].k", "columns.age.mask". The path of a key itself ends in a colon. Those of
-// a job that no file was read for know what is a default.
+// origins has the origins of a job's values by their paths: "limits.memory",
+// "quasi_identifiers[0].k", "columns.age.mask". The path of a key itself ends in a colon. For a job
+// that no file was read for, it knows only which values are defaults.
 type origins struct {
 	file   string
 	lines  []string
 	places map[string]place
 }
 
-// place is where a value came from.
+// place is the origin of a value.
 type place struct {
 	name         string // a flag, an environment variable or originDefault; empty: the job file
 	line, column int    // in the job file
-	rejected     bool   // the value was wrong, and is left out
+	rejected     bool   // the value was wrong, and was left out
 }
 
-// originDefault is the origin of values that nobody gave.
+// originDefault is the origin of values that nobody set.
 const originDefault = "default"
 
 func newOrigins(file string, text []byte) origins {
@@ -43,8 +43,8 @@ func (o *origins) reject(path string) {
 	o.places[path] = at
 }
 
-// origin names where a value came from: "people.yaml:4", "--k", "KCUT_MEMORY", "default". It is
-// empty for the values of a job that a program filled in.
+// origin returns the name of a value's origin: "people.yaml:4", "--k", "KCUT_MEMORY", "default". It
+// is empty for a value of a job that a program filled in.
 func (o *origins) origin(path string) string {
 	at, ok := o.places[path]
 	if !ok || at.name != "" {
@@ -53,8 +53,8 @@ func (o *origins) origin(path string) string {
 	return fmt.Sprintf("%s:%d", filepath.Base(o.file), at.line)
 }
 
-// problem describes what is wrong at a path: its place in the job file, or the path itself when it
-// is not from there. The message must hold no value of the data.
+// problem describes a problem at a path by its place in the job file or, if it is not from there,
+// by the path. The message must contain no value of the data.
 func (o *origins) problem(path, hint, format string, args ...any) Problem {
 	message := fmt.Sprintf(format, args...)
 	if at := o.places[path]; at.name != "" || at.line > 0 {
@@ -63,7 +63,7 @@ func (o *origins) problem(path, hint, format string, args ...any) Problem {
 	return Problem{File: cmp.Or(strings.TrimSuffix(path, ":"), "job"), Message: message, Hint: hint}
 }
 
-// located describes what is wrong at a place.
+// located describes a problem at a place.
 func (o *origins) located(at place, hint, message string) Problem {
 	if at.name != "" {
 		return Problem{File: at.name, Message: message, Hint: hint}
@@ -78,7 +78,7 @@ func (o *origins) located(at place, hint, message string) Problem {
 // columnPath returns the path of a column's entry.
 func columnPath(name string) string { return "columns." + quotedKey(name) }
 
-// quotedKey returns a name as part of a path, in quotes where it could be taken for more than one key.
+// quotedKey returns a name as part of a path, in quotes if it could be taken for several keys.
 func quotedKey(name string) string {
 	if strings.ContainsAny(name, ".[:") {
 		return strconv.Quote(name)
@@ -86,13 +86,13 @@ func quotedKey(name string) string {
 	return Quoted(name)
 }
 
-// Located gives a mistake in a value of a column's, which only the input has shown, the value's
-// place in the job file.
+// Located returns an error about a value of a column that only the input has shown. The error has
+// the value's place in the job file.
 func (j *Job) Located(column, key string, mistake error) error {
 	return j.LocatedKey(columnPath(column)+"."+key, "", mistake)
 }
 
-// LocatedKey is Located for a value that is no column's.
+// LocatedKey is Located for values outside of columns.
 func (j *Job) LocatedKey(key, hint string, mistake error) error {
 	return &Error{[]Problem{j.origins.problem(key, hint, "%v", mistake)}}
 }
@@ -100,18 +100,18 @@ func (j *Job) LocatedKey(key, hint string, mistake error) error {
 // Problem is one thing that is wrong with a job.
 type Problem = yaml.Problem
 
-// Error lists what is wrong with a job: its file, its overrides, and the taxonomy files
-// that it names. Nothing was read or written but these.
+// Error lists the problems with a job: with its file, its overrides, and its taxonomy files.
+// Nothing else was read, and nothing was written.
 type Error struct{ Problems []Problem }
 
 // Error renders all problems: place and message, the source line with a caret, a hint.
 func (e *Error) Error() string { return yaml.Problems(e.Problems).Error() }
 
-// Class is that of a mistake in a job.
+// Class returns the class of mistakes in a job.
 func (e *Error) Class() fault.Class { return fault.Usage }
 
-// asError returns the problems as an error, each once and those of one file in its order, files in
-// the order of their first problem. It returns nil without problems.
+// asError returns the problems as an error, or nil without problems. It lists each problem once,
+// the problems of one file in its order, and files in the order of their first problem.
 func asError(problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
@@ -132,7 +132,7 @@ func asError(problems []Problem) error {
 	return &Error{unique}
 }
 
-// DidYouMean returns a hint naming the candidate that is spelled most like a word, or "".
+// DidYouMean returns a hint with the candidate whose spelling is closest to a word, or "".
 func DidYouMean(word string, candidates []string) string {
 	hint, distance := "", min(len(word), 1+max(1, len(word)/3))
 	for _, c := range candidates {
@@ -148,7 +148,7 @@ func DidYouMean(word string, candidates []string) string {
 func editDistance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	if len(s) > 64 || len(t) > 64 {
-		return 64 // nobody's typing slip; keeps a hint cheap
+		return 64 // too long for a typing mistake, and too slow to compare
 	}
 	rows := make([][]int, len(s)+1)
 	for i := range rows {

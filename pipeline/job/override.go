@@ -11,13 +11,13 @@ import (
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// Override is a value that replaces the job file's. Flags win over environment variables,
-// whatever their order. One that names an algorithm takes with it those options of the job
-// file's that are for others.
+// Override is a value that replaces one of the job file. Flags win over environment variables, in
+// any order. An override that names an algorithm removes the job file's options for other
+// algorithms.
 type Override struct {
 	Key    string // as in Flag
 	Value  string
-	Origin string // "--memory" or "KCUT_MEMORY": what messages call it
+	Origin string // its name in messages: "--memory" or "KCUT_MEMORY"
 }
 
 // Flag is a field of the job file that the command line and the environment can set.
@@ -26,8 +26,8 @@ type Flag struct {
 	Name     string // "--memory"
 	Variable string // "KCUT_MEMORY"
 	Doc      string
-	List     bool     // may be given several times
-	Words    []string // the values that there are; nil: any
+	List     bool     // may be set several times
+	Words    []string // the allowed values; nil: any
 }
 
 // Flags returns the fields that can be overridden, in the order of the reference.
@@ -56,8 +56,7 @@ func (f *field) flag(name, variable string) Flag {
 	return Flag{f.path, "--" + name, variable, f.doc, f.typ.Kind() == reflect.Slice, words}
 }
 
-// EnvironmentOverrides returns the overrides that the environment holds. Variables that are
-// set to nothing count as not set.
+// EnvironmentOverrides returns the overrides in the environment. It ignores empty variables.
 func EnvironmentOverrides(lookup func(string) (string, bool)) []Override {
 	var overrides []Override
 	for _, f := range Flags() {
@@ -68,7 +67,7 @@ func EnvironmentOverrides(lookup func(string) (string, bool)) []Override {
 	return overrides
 }
 
-// override lays overrides over the map of a job file: flags last, since they win.
+// override applies overrides to the map of a job file: flags last, since they win.
 func (r *reader) override(root *yaml.Node, overrides []Override) {
 	for _, flags := range []bool{false, true} {
 		for _, o := range overrides {
@@ -81,13 +80,13 @@ func (r *reader) override(root *yaml.Node, overrides []Override) {
 				r.problems = append(r.problems, Problem{File: o.Origin, Message: message})
 				continue
 			}
-			lay(root, jobFields, o.Key, f.given(o))
+			setAt(root, jobFields, o.Key, f.overrideNode(o))
 		}
 	}
 }
 
-// given returns the node of an override.
-func (f *field) given(o Override) *yaml.Node {
+// overrideNode returns the node of an override.
+func (f *field) overrideNode(o Override) *yaml.Node {
 	origin := cmp.Or(o.Origin, o.Key)
 	list, word := f.typ.Kind() == reflect.Slice, o.Value == "false" || o.Value == "true"
 	n := &yaml.Node{Text: o.Value, Quoted: !f.plain() && f.kind != "int64", From: origin}
@@ -96,12 +95,13 @@ func (f *field) given(o Override) *yaml.Node {
 	case f.kind == "header" && word:
 		n.Quoted, list = false, false
 	case f.isPath():
-		// A path starts from the current directory, the job file's own from its folder. Without a
-		// current directory nothing opens; the message then names the path as given.
+		// A path in an override starts from the current directory, one in the job file from its
+		// folder. Without a current directory no path can be opened, and the message then has the
+		// path unchanged.
 		if here, err := filepath.Abs("."); err == nil {
 			n.Text = inFolder(here, o.Value)
 		}
-	case f.kind == "uint8" && o.Value == `\t`: // no shell makes a tab of it
+	case f.kind == "uint8" && o.Value == `\t`: // shells do not turn it into a tab
 		n.Text = "\t"
 	case list:
 		items = nil
@@ -115,9 +115,9 @@ func (f *field) given(o Override) *yaml.Node {
 	return n
 }
 
-// lay gives the key at a path below a map a value: in every item of a list, and beside what a word
-// stands for. A list goes on with those of one origin.
-func lay(m *yaml.Node, fields []*field, path string, n *yaml.Node) {
+// setAt sets the key at a path below a map: in every item of a list, and in addition to a short
+// form. Lists of the same origin are joined.
+func setAt(m *yaml.Node, fields []*field, path string, n *yaml.Node) {
 	if m.Kind != yaml.Map {
 		return
 	}
@@ -135,11 +135,11 @@ func lay(m *yaml.Node, fields []*field, path string, n *yaml.Node) {
 	switch {
 	case list:
 		for _, item := range (*value).Items {
-			lay(item, f.below, below, n)
+			setAt(item, f.below, below, n)
 		}
 	case deeper:
 		*value = f.unfolded(*value)
-		lay(*value, f.below, below, n)
+		setAt(*value, f.below, below, n)
 	case n.Kind == yaml.List && (*value).From == n.From:
 		(*value).Items = append((*value).Items, n.Items...)
 	default:
@@ -147,8 +147,8 @@ func lay(m *yaml.Node, fields []*field, path string, n *yaml.Node) {
 	}
 }
 
-// alone decodes a map of the job file from overrides alone.
-func alone(key string, overrides []Override, of any) *reader {
+// decodeAlone decodes a map of the job file from overrides alone.
+func decodeAlone(key string, overrides []Override, of any) *reader {
 	r, root := newReader("", nil), &yaml.Node{Kind: yaml.Map}
 	others := func(o Override) bool { return !strings.HasPrefix(o.Key, key+".") }
 	r.override(root, slices.DeleteFunc(slices.Clone(overrides), others))
@@ -158,21 +158,21 @@ func alone(key string, overrides []Override, of any) *reader {
 	return r
 }
 
-// LimitsOf returns the limits that overrides ask for, for a command that has no job file.
+// LimitsOf returns the limits that overrides set, for a command without a job file.
 func LimitsOf(overrides []Override) (limits Limits, err error) {
-	r := alone("limits", overrides, &limits)
+	r := decodeAlone("limits", overrides, &limits)
 	return limits, asError(r.problems)
 }
 
-// CSVOf returns how CSV is read by the values of such flags.
+// CSVOf returns the CSV options that such flags set.
 func CSVOf(overrides []Override) (csv CSV, err error) {
-	r := alone("csv", overrides, &csv)
+	r := decodeAlone("csv", overrides, &csv)
 	r.CSV = csv
 	r.csvRules()
 	return csv, asError(r.problems)
 }
 
-// YAML returns the map of csv as a job file has it, empty when nothing is declared.
+// YAML returns the map of csv in the form of a job file, empty if no option is set.
 func (c *CSV) YAML() string {
 	declared := writer{Job: &Job{}}.tree(fieldAt("csv").below, "csv", reflect.ValueOf(c).Elem())
 	if declared.Entries == nil {

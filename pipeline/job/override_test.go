@@ -16,7 +16,7 @@ func TestOverrides(t *testing.T) {
 	job, err := Parse("jobs/a.yaml", []byte(smallJob), []Override{
 		{"quasi_identifiers[].k", "30", "--k"},
 		{"limits.memory", "2MiB", "--memory"},
-		{"limits.memory", "4MiB", "KCUT_MEMORY"}, // flags win, whatever the order
+		{"limits.memory", "4MiB", "KCUT_MEMORY"}, // flags win, in any order
 		{"limits.threads", "3", "KCUT_THREADS"},
 		{"output.path", "new/", "--output"},
 		{"input", "x.csv", "KCUT_INPUT"},
@@ -30,10 +30,12 @@ func TestOverrides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, filepath.Join("testdata", "overridden.golden"), strings.ReplaceAll(job.YAML(), here, "HERE"))
+	golden(t, filepath.Join("testdata", "overridden.golden"),
+		strings.ReplaceAll(job.YAML(), here, "HERE"))
 }
 
-// The last of several values of one flag is taken, and what has no origin replaces the file's, too.
+// The last of several values of a flag counts, and a value without an origin also replaces the
+// file's.
 func TestOverridesOfOneOrigin(t *testing.T) {
 	job, err := Parse("a.yaml", []byte(smallJob), []Override{
 		{"limits.threads", "2", "--threads"}, {"limits.threads", "3", "--threads"},
@@ -51,15 +53,17 @@ func TestOverridesOfOneOrigin(t *testing.T) {
 	}
 }
 
-// An algorithm that an override names brings no options of others along.
+// An override that names an algorithm has no options of other algorithms.
 func TestOverrideAlgorithm(t *testing.T) {
-	text := strings.Replace(smallJob, "\ncolumns:", "\nclass: note\nalgorithm: {name: kactus, seed: 7, prune: pessimistic}\ncolumns:", 1)
+	text := strings.Replace(smallJob, "\ncolumns:",
+		"\nclass: note\nalgorithm: {name: kactus, seed: 7, prune: pessimistic}\ncolumns:", 1)
 	for _, tt := range []struct {
 		name  string
 		seed  int
 		prune string
 	}{{AlgorithmKACTUS, 7, PrunePessimistic}, {AlgorithmMondrian, 7, ""}, {AlgorithmTDR, 0, ""}} {
-		job, err := Parse("a.yaml", []byte(text), []Override{{"algorithm.name", tt.name, "--algorithm"}})
+		job, err := Parse("a.yaml", []byte(text),
+			[]Override{{"algorithm.name", tt.name, "--algorithm"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,26 +72,34 @@ func TestOverrideAlgorithm(t *testing.T) {
 		}
 	}
 	wrong := strings.Replace(text, "seed", "seeds", 1)
-	if _, err := Parse("a.yaml", []byte(wrong), []Override{{"algorithm.name", AlgorithmTDR, "--algorithm"}}); err == nil {
+	if _, err := Parse("a.yaml", []byte(wrong),
+		[]Override{{"algorithm.name", AlgorithmTDR, "--algorithm"}}); err == nil {
 		t.Error("an unknown key of algorithm is not reported")
 	}
 }
 
-// What is wrong with an override is said once, and names the flag or the variable.
+// A problem with an override is reported once, and names the flag or the variable.
 func TestOverrideProblems(t *testing.T) {
 	tests := []struct {
 		override Override
 		want     string
 	}{
-		{Override{"quasi_identifiers[].k", "0", "--k"}, "--k: k must be an integer of at least 1, not 0"},
+		{Override{"quasi_identifiers[].k", "0", "--k"},
+			"--k: k must be an integer of at least 1, not 0"},
 		{Override{"limits.memory", "lots", "KCUT_MEMORY"}, `KCUT_MEMORY: memory must be a size such as 1GiB, 512MiB or 2GB, not "lots"`},
-		{Override{"algorithm.name", "mondrien", "--algorithm"}, "--algorithm: algorithm must be one of tdr, tds, bottom-up, kactus, iack, iacc, mondrian, infogain-mondrian, guided, auto, not \"mondrien\"\n    hint: did you mean \"mondrian\"?"},
-		{Override{"score", "tdx", "--score"}, "--score: score must be one of tdr, tds, infogain, not \"tdx\"\n    hint: did you mean \"tdr\"?"},
+		{Override{"algorithm.name", "mondrien", "--algorithm"},
+			"--algorithm: algorithm must be one of tdr, tds, bottom-up, kactus, iack, iacc, " +
+				"mondrian, infogain-mondrian, guided, auto, not \"mondrien\"\n" +
+				"    hint: did you mean \"mondrian\"?"},
+		{Override{"score", "tdx", "--score"},
+			"--score: score must be one of tdr, tds, infogain, not \"tdx\"\n" +
+				"    hint: did you mean \"tdr\"?"},
 		{Override{"allow_new_cut", "yes", "--allow-new-cut"}, `--allow-new-cut: allow_new_cut must be true or false, not "yes"`},
 		{Override{"output.path", "", "--output"}, "--output: path is empty"},
 		{Override{"class", "age", "--class"}, "--class"},
 		{Override{"columns", "x", "--columns"}, `--columns: no such key of a job: "columns"`},
-		{Override{"limits.threads", "", "KCUT_THREADS"}, "KCUT_THREADS: threads has no value\n    hint: give it a value, or leave it out"},
+		{Override{"limits.threads", "", "KCUT_THREADS"},
+			"KCUT_THREADS: threads has no value\n    hint: give it a value, or leave it out"},
 	}
 	for _, tt := range tests {
 		_, err := Parse("a.yaml", []byte(smallJob), []Override{tt.override})
@@ -96,7 +108,7 @@ func TestOverrideProblems(t *testing.T) {
 			t.Errorf("%v: got %v", tt.override, err)
 			continue
 		}
-		if tt.override.Key == "class" { // then the file is wrong where it masks the class
+		if tt.override.Key == "class" { // the file is then wrong, since it masks the class
 			if len(bad.Problems) != 2 || bad.Problems[0].Line != 4 {
 				t.Errorf("%v: got %v", tt.override, err)
 			}
@@ -107,9 +119,12 @@ func TestOverrideProblems(t *testing.T) {
 }
 
 func TestEnvironmentOverrides(t *testing.T) {
-	env := map[string]string{"KCUT_MEMORY": "1GiB", "KCUT_MAX_STEPS": "0", "KCUT_K": "", "KCUT_OTHER": "x"}
-	got := EnvironmentOverrides(func(name string) (string, bool) { v, ok := env[name]; return v, ok })
-	want := []Override{{"max_steps", "0", "KCUT_MAX_STEPS"}, {"limits.memory", "1GiB", "KCUT_MEMORY"}}
+	env := map[string]string{"KCUT_MEMORY": "1GiB", "KCUT_MAX_STEPS": "0", "KCUT_K": "",
+		"KCUT_OTHER": "x"}
+	got := EnvironmentOverrides(
+		func(name string) (string, bool) { v, ok := env[name]; return v, ok })
+	want := []Override{{"max_steps", "0", "KCUT_MAX_STEPS"},
+		{"limits.memory", "1GiB", "KCUT_MEMORY"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -117,13 +132,15 @@ func TestEnvironmentOverrides(t *testing.T) {
 	for _, f := range Flags() {
 		flags = append(flags, f.Name)
 	}
-	const all = "--input --input-counts --output --compression --class --k --algorithm --objective --score --max-steps --max-unique --order --previous --allow-new-cut --memory --threads --spill-dir --time"
+	const all = "--input --input-counts --output --compression --class --k --algorithm " +
+		"--objective --score --max-steps --max-unique --order --previous --allow-new-cut " +
+		"--memory --threads --spill-dir --time"
 	if strings.Join(flags, " ") != all {
 		t.Errorf("flags %v, want %s", flags, all)
 	}
 }
 
-// TestLimitsOf: flags win over the environment, and what is no limit is nothing to it.
+// TestLimitsOf: flags win over the environment, and overrides of other keys are ignored.
 func TestLimitsOf(t *testing.T) {
 	limits, err := LimitsOf([]Override{
 		{Key: "limits.memory", Value: "1GiB", Origin: "--memory"},
@@ -137,7 +154,8 @@ func TestLimitsOf(t *testing.T) {
 	if limits, err := LimitsOf(nil); err != nil || limits != (Limits{}) {
 		t.Errorf("of nothing: %+v, %v", limits, err)
 	}
-	if _, err := LimitsOf([]Override{{Key: "limits.threads", Value: "many", Origin: "--threads"}}); err == nil {
+	wrong := []Override{{Key: "limits.threads", Value: "many", Origin: "--threads"}}
+	if _, err := LimitsOf(wrong); err == nil {
 		t.Error("many threads are a number of threads")
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// Portable returns a resolved job as another process reads it, wherever it runs: taxonomies are in it, and paths do not
-// depend on where it was started. Keys of pseudonyms are not: only their names.
+// Portable returns a resolved job for another process, on any machine: the job contains its
+// taxonomies, and its paths do not depend on the current directory. It contains only the names of
+// pseudonyms' keys.
 func (j *Job) Portable() ([]byte, error) {
 	taxonomies, err := j.LoadTaxonomies()
 	if err != nil {
@@ -41,8 +42,7 @@ func (j *Job) Portable() ([]byte, error) {
 	return json.Marshal(&p)
 }
 
-// absolute has a path start from the root of the file system, with the slash that ends a
-// directory's.
+// absolute makes a path absolute, and keeps the slash that ends a directory's path.
 func absolute(to *string) error {
 	path := *to
 	if path == "" || storage.IsRemote(path) {
@@ -59,7 +59,7 @@ func absolute(to *string) error {
 	return nil
 }
 
-// ParsePortable reads what Portable has returned, and resolves it.
+// ParsePortable reads the result of Portable, and resolves it.
 func ParsePortable(text []byte) (*Job, error) {
 	j := &Job{}
 	if err := json.Unmarshal(text, j); err != nil {

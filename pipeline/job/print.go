@@ -19,9 +19,11 @@ import (
 
 // Setting is one value of a job.
 type Setting struct {
-	Key    string `json:"key"`    // "limits.memory", "quasi_identifiers[0].k", "columns.age.mask"
-	Value  string `json:"value"`  // as YAML on one line, or what its absence means
-	Origin string `json:"origin"` // "people.yaml:4", "--k", "KCUT_MEMORY" or "default"; empty: a program's
+	Key string `json:"key"` // "limits.memory", "quasi_identifiers[0].k", "columns.age.mask"
+	// Value is YAML on one line, or the meaning of absence.
+	Value string `json:"value"`
+	// Origin is "people.yaml:4", "--k", "KCUT_MEMORY" or "default"; empty: a program set the value.
+	Origin string `json:"origin"`
 }
 
 // taxonomyNames returns the names of the job's taxonomies in the order of the job file.
@@ -32,12 +34,11 @@ func (j *Job) taxonomyNames() []string {
 	})
 }
 
-// Settings lists every value of a resolved job and where it came from, in the order of the
-// reference.
+// Settings returns every value of a resolved job and its origin, in the order of the reference.
 func (j *Job) Settings() []Setting { return j.print().settings }
 
-// YAML renders a resolved job as a job file, with the origin of every value as a comment. Saved in
-// the folder of the job file it loads to the same job.
+// YAML renders a resolved job as a job file, with the origin of every value as a comment. If it is
+// saved in the folder of the job file, it loads to the same job.
 func (j *Job) YAML() string { return j.print().text.String() }
 
 // printer prints a job as a file and as its settings.
@@ -45,7 +46,7 @@ type printer struct {
 	*Job
 	text     strings.Builder
 	settings []Setting
-	dash     bool // the next line begins an item of a list
+	dash     bool // the next line begins a list item
 }
 
 func (j *Job) print() *printer {
@@ -55,7 +56,7 @@ func (j *Job) print() *printer {
 	return p
 }
 
-// keys prints a map, in the order of the reference.
+// keys prints a map in the order of the reference.
 func (p *printer) keys(fields []*field, m *yaml.Node, owner string, depth int) {
 	for _, f := range fields {
 		path, n := under(owner, f.key), m.Value(f.key)
@@ -64,7 +65,7 @@ func (p *printer) keys(fields []*field, m *yaml.Node, owner string, depth int) {
 			p.keys(f.below, &yaml.Node{}, path, depth+1)
 		case n == nil && f.below == nil && f.absent != "" && !strings.ContainsAny(f.path, "*["):
 			p.settings = append(p.settings, Setting{path, f.absent, originDefault})
-			if depth == 0 { // what is absent below others is not shown
+			if depth == 0 { // only keys at the top are shown if they are absent
 				p.text.WriteString("# " + path + ": " + f.absent + "  # " + originDefault + "\n")
 			}
 		case n == nil:
@@ -77,7 +78,7 @@ func (p *printer) keys(fields []*field, m *yaml.Node, owner string, depth int) {
 	}
 }
 
-// below prints what is below a key: a map, a list of maps, or a map by names.
+// below prints the value of a key: a map, a list of maps, or a map by names.
 func (p *printer) below(f *field, n *yaml.Node, path string, depth int) {
 	if f.kind == "map" {
 		p.keys(f.below, n, path, depth+1)
@@ -97,7 +98,7 @@ func (p *printer) below(f *field, n *yaml.Node, path string, depth int) {
 	}
 }
 
-// leaf prints a value, and where it is from.
+// leaf prints a value and its origin.
 func (p *printer) leaf(path, key string, n *yaml.Node, depth int) {
 	s := Setting{path, flow(n), p.origins.origin(path)}
 	p.settings = append(p.settings, s)
@@ -117,7 +118,7 @@ func (p *printer) line(text string, depth int) {
 	p.text.WriteString(indent + text + "\n")
 }
 
-// printable returns a text without what steers terminals or ends a line.
+// printable replaces characters that control terminals or end a line.
 func printable(text string) string {
 	return strings.Map(func(c rune) rune {
 		if !unicode.IsPrint(c) {
@@ -127,13 +128,13 @@ func printable(text string) string {
 	}, text)
 }
 
-// writer makes the nodes that a job file has for the values of a job.
+// writer makes the nodes of a job file from the values of a job.
 type writer struct {
 	*Job
-	print bool // paths start from the folder of the job file, and what was emptied is shown
+	print bool // paths start from the job file's folder, and emptied lists are shown
 }
 
-// tree returns the map of a struct. A key that has two forms is there twice where both are given.
+// tree returns the map of a struct. A key with two forms is there twice if both are set.
 func (w writer) tree(fields []*field, owner string, v reflect.Value) *yaml.Node {
 	m := &yaml.Node{Kind: yaml.Map}
 	add := func(f *field) {
@@ -153,7 +154,7 @@ func (w writer) tree(fields []*field, owner string, v reflect.Value) *yaml.Node 
 	return m
 }
 
-// node returns the node of a value, or nil where none was given.
+// node returns the node of a value, or nil if it was not set.
 func (w writer) node(f *field, path string, v reflect.Value) *yaml.Node {
 	_, recorded := w.origins.places[path]
 	none := v.Kind() == reflect.Pointer && v.IsNil()
@@ -212,7 +213,8 @@ func (w writer) leaf(f *field, v reflect.Value) *yaml.Node {
 		}
 		return shares
 	case []string:
-		if (f.kind == "columns" || f.kind == "header") && len(v) == 1 && strings.HasPrefix(v[0], "\x00") {
+		if (f.kind == "columns" || f.kind == "header") && len(v) == 1 &&
+			strings.HasPrefix(v[0], "\x00") {
 			return &yaml.Node{Text: v[0][1:]}
 		}
 		for _, text := range v {
@@ -243,10 +245,10 @@ func (w writer) path(path string) *yaml.Node {
 	return yaml.Text(path)
 }
 
-// plainBound matches bounds that mean themselves without quotes: numbers and dates.
+// plainBound matches bounds that need no quotes: numbers and dates.
 var plainBound = regexp.MustCompile(`^[-+]?[0-9]([-+.0-9eE]*[0-9])?$`)
 
-// boundNode returns the node of a bound. Nothing is an open end.
+// boundNode returns the node of a bound. An empty text is an open end.
 func boundNode(text string) *yaml.Node {
 	if text == "" {
 		return &yaml.Node{Text: "null"}
@@ -275,7 +277,7 @@ func flow(n *yaml.Node) string {
 	return n.Text
 }
 
-// Quoted returns a text as YAML, in quotes where it would be more than a text without them.
+// Quoted returns a text as YAML, in quotes if YAML would read something else without them.
 func Quoted(text string) string {
 	if yaml.NeedsQuotes(text) {
 		return strconv.Quote(text)
@@ -283,19 +285,18 @@ func Quoted(text string) string {
 	return text
 }
 
-// circumstances are the settings that a release does not depend on, or not on their text: what
-// taxonomies, the previous release and keys hold counts, not what they are called.
-var circumstances = regexp.MustCompile(`(?s)^(input$|output\.path$|taxonomies|previous$|allow_new_cut$|limits\.(memory|threads|spill_dir)$|columns\..*\.(taxonomy|key_file|key_env)$)`)
+// notIdentity matches the settings that do not change a release, or whose text does not: the
+// contents of taxonomies, the previous release and keys matter, not their names.
+var notIdentity = regexp.MustCompile(`(?s)^(input$|output\.path$|taxonomies|previous$|allow_new_cut$|limits\.(memory|threads|spill_dir)$|columns\..*\.(taxonomy|key_file|key_env)$)`)
 
-// Identity writes everything of the job that a byte of its release depends on, but for the
-// input and the previous release, with what is said of it: every setting with its value, and the
-// taxonomies, as LoadTaxonomies returns them. Where
-// input, output and taxonomy files lie and what the run may use are not among it. Jobs of one
-// identity make the same release of the same input.
+// Identity writes everything in the job that determines the bytes of its release, except for the
+// input and the previous release: every setting with its value, and the taxonomies, as returned by
+// LoadTaxonomies. The places of input, output and taxonomy files and the limits of the run are not
+// part of it. Jobs with the same identity make the same release from the same input.
 func (j *Job) Identity(w io.Writer, taxonomies map[string]Taxonomy) error {
 	var b []byte
 	for _, s := range j.Settings() {
-		if !circumstances.MatchString(s.Key) {
+		if !notIdentity.MatchString(s.Key) {
 			b = fmt.Appendf(b, "%s: %s\n", s.Key, s.Value)
 		}
 	}
@@ -303,11 +304,11 @@ func (j *Job) Identity(w io.Writer, taxonomies map[string]Taxonomy) error {
 	for _, name := range slices.Sorted(maps.Keys(taxonomies)) {
 		b = fmt.Appendf(b, "taxonomy of %q: ", name)
 		if t := taxonomies[name]; t.Tree != nil {
-			tree := flow(treeNode(t.Tree)) // no other tree has its text
+			tree := flow(treeNode(t.Tree)) // its text identifies the tree
 			b = append(b, tree[1:len(tree)-1]...)
 		} else {
 			b = fmt.Appendf(b, "%d %q %q", t.Prefix, t.Date, t.Ranges)
-			if t.USDate != nil { // which jobs of earlier versions do not have
+			if t.USDate != nil { // jobs of earlier versions do not have it
 				b = fmt.Appendf(b, " %q", t.USDate)
 			}
 		}

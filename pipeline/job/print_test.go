@@ -14,7 +14,7 @@ import (
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// plainJob returns a job without what depends on where it was read from.
+// plainJob returns a job without the parts that depend on where it was read from.
 func plainJob(job *Job) *Job {
 	plain := *job
 	plain.File, plain.origins = "", origins{}
@@ -41,7 +41,9 @@ func forgetPlaces(n *taxonomy.Node) {
 func TestResolvedJobLoadsAgain(t *testing.T) {
 	for _, path := range jobsIn(t, "good") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			job, err := Load(path, []Override{{"quasi_identifiers[].k", "9", "--k"}, {"limits.spill_dir", "a b", "--spill-dir"}})
+			job, err := Load(path, []Override{
+				{"quasi_identifiers[].k", "9", "--k"}, {"limits.spill_dir", "a b", "--spill-dir"},
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,16 +52,20 @@ func TestResolvedJobLoadsAgain(t *testing.T) {
 				t.Fatalf("%v in\n%s", err, job.YAML())
 			}
 			if !reflect.DeepEqual(plainJob(job), plainJob(again)) {
-				t.Errorf("got\n%+v\nwant\n%+v\nfrom\n%s", plainJob(again), plainJob(job), job.YAML())
+				t.Errorf("got\n%+v\nwant\n%+v\nfrom\n%s", plainJob(again), plainJob(job),
+					job.YAML())
 			}
 		})
 	}
 }
 
-// What kcut config prints.
+// The output of kcut config.
 func TestYAML(t *testing.T) {
-	overrides := []Override{{"quasi_identifiers[].k", "30", "--k"}, {"limits.memory", "2GB", "KCUT_MEMORY"}}
-	for name, overrides := range map[string][]Override{"people": overrides, "everything": nil, "protections": nil} {
+	overrides := []Override{{"quasi_identifiers[].k", "30", "--k"},
+		{"limits.memory", "2GB", "KCUT_MEMORY"}}
+	for name, overrides := range map[string][]Override{
+		"people": overrides, "everything": nil, "protections": nil,
+	} {
 		job, err := Load(filepath.Join("testdata", "good", name+".yaml"), overrides)
 		if err != nil {
 			t.Fatal(err)
@@ -100,8 +106,8 @@ func identityOf(t *testing.T, text string, overrides ...Override) string {
 	return b.String()
 }
 
-// TestIdentity demands that an identity changes with what the release depends on, and with
-// nothing else.
+// TestIdentity: an identity changes with everything that a release depends on, and with nothing
+// else.
 func TestIdentity(t *testing.T) {
 	want := identityOf(t, identityJob)
 	for _, tt := range []struct {
@@ -118,7 +124,8 @@ func TestIdentity(t *testing.T) {
 		{"quasi", "limits: {memory: 1GiB, threads: 3, spill_dir: there}\nquasi", true},
 		{"quasi", "max_steps: 3\nquasi", false},
 		{"quasi", "unlisted: keep\nquasi", false},
-		{"quasi", "previous: last.parquet\nallow_new_cut: true\nquasi", true}, // its cut counts, beside the job
+		// its cut counts separately
+		{"quasi", "previous: last.parquet\nallow_new_cut: true\nquasi", true},
 		{"[3, 1]", "[3, 2]", false},
 		{"places", "regions", true},
 		{"[a, b]", "[b, a]", false},
@@ -128,17 +135,20 @@ func TestIdentity(t *testing.T) {
 	} {
 		got := identityOf(t, strings.ReplaceAll(identityJob, tt.old, tt.replacement))
 		if (got == want) != tt.same {
-			t.Errorf("%s instead of %s: the identity is the same: %t, want %t", tt.replacement, tt.old, got == want, tt.same)
+			t.Errorf("%s instead of %s: the identity is the same: %t, want %t", tt.replacement,
+				tt.old, got == want, tt.same)
 		}
 	}
-	if got := identityOf(t, identityJob, Override{"quasi_identifiers[].k", "5", "--k"}); got != want {
+	same := Override{"quasi_identifiers[].k", "5", "--k"}
+	if got := identityOf(t, identityJob, same); got != want {
 		t.Error("a flag that changes nothing changes the identity")
 	}
 }
 
-// An algorithm that a program puts in the place of the job file's has none of its options.
+// If a program replaces the job file's algorithm, the job has none of the old options.
 func TestSettingsOfAnotherAlgorithm(t *testing.T) {
-	job, err := Parse("a.yaml", []byte(smallJob+"class: note\nalgorithm: {name: iacc, max_divergence: 0.4}\n"), nil)
+	job, err := Parse("a.yaml",
+		[]byte(smallJob+"class: note\nalgorithm: {name: iacc, max_divergence: 0.4}\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +160,7 @@ func TestSettingsOfAnotherAlgorithm(t *testing.T) {
 	}
 }
 
-// docs/job-file.md holds the reference that the tags of fields and keys.txt make.
+// docs/job-file.md contains the reference that the tags of fields and keys.txt make.
 func TestReference(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "job-file.md")
 	text, err := os.ReadFile(path)
@@ -166,7 +176,7 @@ func TestReference(t *testing.T) {
 	golden(t, path, string(head)+begin+reference()+end+string(tail))
 }
 
-// reference returns the table of all fields of the job file, as docs/job-file.md has it.
+// reference returns the table of all fields of the job file in the form of docs/job-file.md.
 func reference() string {
 	var b strings.Builder
 	b.WriteString("| key | value | default | flag, variable | meaning |\n|---|---|---|---|---|\n")
@@ -184,11 +194,13 @@ func reference() string {
 func (f *field) referenceValue() string {
 	switch kind := kinds[f.kind]; {
 	case f.below != nil:
-		return map[string]string{"map": "map", "list": "list of maps", "columns by name": "map by name"}[f.kind]
+		return map[string]string{"map": "map", "list": "list of maps",
+			"columns by name": "map by name"}[f.kind]
 	case len(f.enum) > 0:
 		return "`" + strings.Join(f.enum, "`, `") + "`"
 	case f.kind == "int":
-		return strings.Replace(strings.Replace(f.wants(), "an integer of", "integer,", 1), "an integer from", "integer,", 1)
+		return strings.Replace(strings.Replace(f.wants(), "an integer of", "integer,", 1),
+			"an integer from", "integer,", 1)
 	case f.kind == "job.Shares":
 		return strings.TrimPrefix(f.wants(), "a ") + ", or a map of such by value"
 	case f.number():
@@ -241,8 +253,8 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// The tags of fields are sound: one kind of default, patterns that compile and match their example,
-// defaults that are values, and each key has its line of words in the same place.
+// The tags of fields are valid: there is one kind of default, patterns compile and match their
+// example, defaults are valid values, and the lines of keys.txt are in the order of the keys.
 func TestFields(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(keysText), "\n")
 	if len(lines) != len(allFields) {
@@ -250,14 +262,16 @@ func TestFields(t *testing.T) {
 	}
 	for i, f := range allFields {
 		def, kind := f.tag.Get("default"), kinds[f.kind]
-		if !strings.HasPrefix(lines[i], f.path+" | ") || f.doc == "" || def != "" && f.absent != "" {
+		if !strings.HasPrefix(lines[i], f.path+" | ") || f.doc == "" ||
+			def != "" && f.absent != "" {
 			t.Errorf("bad line of %s: %s", f.path, lines[i])
 		}
 		if kind.example != "" && !regexp.MustCompile(kind.pattern).MatchString(kind.example) {
 			t.Errorf("%s: example %q does not match", f.path, kind.example)
 		}
 		if def != "" {
-			if message, _ := f.set(target(reflect.New(f.typ).Elem()), &yaml.Node{Text: def}); message != "" {
+			v := target(reflect.New(f.typ).Elem())
+			if message, _ := f.set(v, &yaml.Node{Text: def}); message != "" {
 				t.Errorf("%s: its default %s", f.path, message)
 			}
 		}
@@ -279,18 +293,23 @@ func TestFields(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	for text, want := range map[string]int64{
-		"1048576": 1 << 20, "1GiB": 1 << 30, "1.5 GiB": 3 << 29, "2GB": 2e9, "512MiB": 512 << 20, "3T": 3e12, "1kB": 1000, "7KiB": 7 << 10, "5 B": 5,
+		"1048576": 1 << 20, "1GiB": 1 << 30, "1.5 GiB": 3 << 29, "2GB": 2e9, "512MiB": 512 << 20,
+		"3T": 3e12, "1kB": 1000, "7KiB": 7 << 10, "5 B": 5,
 	} {
 		if got, err := parseSize(text); err != nil || got != want {
 			t.Errorf("%s: got %d, %v, want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "GiB", "-1GiB", "1 gig", "1e9", "0x10", "1,5GiB", "99999999TiB", "1GiB\n", "1..2GB"} {
+	for _, text := range []string{
+		"", "GiB", "-1GiB", "1 gig", "1e9", "0x10", "1,5GiB", "99999999TiB", "1GiB\n", "1..2GB",
+	} {
 		if got, err := parseSize(text); err == nil {
 			t.Errorf("%q: got %d", text, got)
 		}
 	}
-	for bytes, want := range map[int64]string{1 << 30: "1GiB", 3 << 29: "1536MiB", 2e9: "2GB", 1<<20 + 1: "1048577", 5e12: "5TB"} {
+	for bytes, want := range map[int64]string{
+		1 << 30: "1GiB", 3 << 29: "1536MiB", 2e9: "2GB", 1<<20 + 1: "1048577", 5e12: "5TB",
+	} {
 		if got := sizeText(bytes); got != want {
 			t.Errorf("%d: got %s, want %s", bytes, got, want)
 		}
@@ -303,7 +322,8 @@ func TestSizes(t *testing.T) {
 func TestDidYouMean(t *testing.T) {
 	names := []string{"input", "output", "class", "algorithm"}
 	for word, want := range map[string]string{
-		"clas": "class", "inptu": "input", "Output": "output", "x": "", "algoritm": "algorithm", "": "",
+		"clas": "class", "inptu": "input", "Output": "output", "x": "", "algoritm": "algorithm",
+		"": "",
 	} {
 		if want != "" {
 			want = `did you mean "` + want + `"?`

@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// Parts of the schema. Names may be what YAML takes for numbers.
+// Parts of the schema. YAML may take names for numbers.
 const (
 	pathSchema     = `{"type":"string","minLength":1}`
 	nameSchema     = `{"type":["string","number","boolean"],"minLength":1}`
@@ -35,8 +35,8 @@ const (
 
 type object map[string]any
 
-// Schema returns the JSON Schema (draft 2020-12) of the job file, for editors. It says
-// less than Load checks: nothing of what the parts say of each other.
+// Schema returns the JSON Schema (draft 2020-12) of the job file, for editors. It checks less than
+// Load: no relations between the parts of a job.
 func Schema() []byte {
 	schema := objectSchema(jobFields)
 	schema["$schema"], schema["title"] = "https://json-schema.org/draft/2020-12/schema", "kcut job"
@@ -91,12 +91,13 @@ func (f *field) schema() (schema object) {
 	switch {
 	case f.below != nil:
 		return f.mapSchema()
-	case slices.Contains(f.enum, MissingNull): // YAML has the bare word as null
+	case slices.Contains(f.enum, MissingNull): // YAML takes the bare word for null
 		return object{"type": []string{"string", "null"}, "enum": []any{f.enum[0], f.enum[1], nil}}
 	case len(f.enum) > 0:
 		return object{"type": "string", "enum": f.enum}
 	case f.kind == "job.Shares":
-		byValue := object{"type": "object", "additionalProperties": f.numberSchema(), "minProperties": 1}
+		byValue := object{"type": "object", "additionalProperties": f.numberSchema(),
+			"minProperties": 1}
 		return object{"anyOf": []object{f.numberSchema(), byValue}}
 	case f.number():
 		return f.numberSchema()
@@ -119,12 +120,13 @@ func (f *field) mapSchema() object {
 	one := objectSchema(f.below)
 	if bare := f.bare(); bare != nil {
 		forms := []object{bare.schema(), one}
-		if f.kind == "columns by name" { // what a kept column may have beside its mask
+		if f.kind == "columns by name" { // keys of a kept column in addition to its mask
 			kept := slices.DeleteFunc(slices.Clone(f.below), func(c *field) bool {
 				return c == bare || c.masks != nil && !slices.Contains(c.masks, MaskKeep)
 			})
 			forms = append(forms, object{
-				"type": "object", "properties": object{MaskKeep: objectSchema(kept)}, "required": []string{MaskKeep}, "additionalProperties": false,
+				"type": "object", "properties": object{MaskKeep: objectSchema(kept)},
+				"required": []string{MaskKeep}, "additionalProperties": false,
 			})
 		}
 		one = object{"anyOf": forms}

@@ -13,9 +13,9 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// Sensitive is what must hold of a kept column's values among the records of every equivalence
-// class of every set. It asks for at least one measure: one whose field is not zero. Cuts have it in
-// the form of its JSON.
+// Sensitive is a requirement on a kept column's values among the records of every equivalence class
+// of every set. It has at least one measure: a measure is set if its field is not zero. Cuts
+// contain its JSON.
 type Sensitive struct {
 	Column        string   `key:"column" json:"column" opt:"required"`
 	L             int      `key:"l" json:"l,omitempty" range:"[2,2147483648]"`
@@ -25,7 +25,7 @@ type Sensitive struct {
 	T             *float64 `key:"t" json:"t,omitempty" range:"[0,1)"`
 }
 
-// Limits returns the limits of all measures that are asked for, in the order of engine.Measures.
+// Limits returns the limits of all measures that are set, in the order of engine.Measures.
 func (s *Sensitive) Limits() (limits []engine.Limit) {
 	if s.L != 0 {
 		limits = append(limits, engine.Limit{Measure: engine.DistinctL, Bound: float64(s.L)})
@@ -46,8 +46,8 @@ func (s *Sensitive) Limits() (limits []engine.Limit) {
 	return limits
 }
 
-// Relative returns the key of a measure that compares classes with the whole table; empty: none that
-// is asked for does.
+// Relative returns the key of a measure that compares classes with the whole table; empty: no such
+// measure is set.
 func (s *Sensitive) Relative() string {
 	for _, l := range s.Limits() {
 		if l.Relative {
@@ -57,8 +57,8 @@ func (s *Sensitive) Relative() string {
 	return ""
 }
 
-// Demands reports whether there is a limit, and none that the job's key could not have: one that
-// every class meets, or none does.
+// Demands reports whether there is a limit, and all limits are allowed in a job: a limit that every
+// class meets, or none does, is not.
 func (s *Sensitive) Demands() bool {
 	limits := s.Limits()
 	for _, l := range limits {
@@ -93,11 +93,11 @@ func (s Sensitive) String() string {
 	return s.Column + ": " + strings.Join(words, ", ")
 }
 
-// Shares are the largest shares that values may have of the records of an equivalence class, above
-// 0 and below 1.
+// Shares are the largest shares that values may have among the records of an equivalence class,
+// above 0 and below 1.
 type Shares struct {
-	Every float64            // of every value, where Of is nil
-	Of    map[string]float64 // of single values by their texts; the others may have any share
+	Every float64            // of every value, if Of is nil
+	Of    map[string]float64 // of single values by their texts; other values may have any share
 }
 
 // MarshalJSON writes a number or, for single values, an object.
@@ -107,12 +107,12 @@ func (s Shares) MarshalJSON() ([]byte, error) {
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // as a cut has it
+	encoder.SetEscapeHTML(false) // as in a cut
 	err := encoder.Encode(s.Of)
 	return text.Bytes(), err
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (s *Shares) UnmarshalJSON(data []byte) error {
 	*s = Shares{}
 	if data[0] == '{' {
@@ -121,12 +121,12 @@ func (s *Shares) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &s.Every)
 }
 
-// role is a column that a key of the job names, for something that asks for a mask.
+// role is a column that a key of the job names, for a purpose that requires a mask.
 type role struct {
 	what, name string // "entity column"
-	path       string // of the key
+	path       string // path of the key
 	mask       string // keep or drop
-	masked     string // the path at which another mask is reported
+	masked     string // the path at which a wrong mask is reported
 	why        string
 }
 
@@ -149,11 +149,13 @@ func (j *Job) roles() []role {
 	return slices.DeleteFunc(all, func(r role) bool { return r.name == "" })
 }
 
-// roleRules: a column with a role is released as it is, or not at all, and then has no other role.
+// roleRules checks that a column with a role is released unchanged, or not at all, and then has no
+// other role.
 func (r *reader) roleRules() {
 	roles := r.roles()
 	for _, c := range roles {
-		at := slices.IndexFunc(roles, func(o role) bool { return o.name == c.name && o.what != c.what })
+		at := slices.IndexFunc(roles,
+			func(o role) bool { return o.name == c.name && o.what != c.what })
 		inSet := slices.ContainsFunc(r.Sets, func(s Set) bool {
 			return slices.Contains(s.Columns, c.name)
 		})
@@ -163,7 +165,8 @@ func (r *reader) roleRules() {
 			r.add(c.path, hint, "the %s %q is the %s, too", c.what, c.name, roles[at].what)
 		case c.mask == MaskDrop && inSet:
 			r.add(c.path, hint, "the %s %q is in a set", c.what, c.name)
-		case spec == nil && c.path != "count" && r.listed() && r.Unlisted != c.mask: // a mask, too
+		// a mask, too
+		case spec == nil && c.path != "count" && r.hasColumns() && r.Unlisted != c.mask:
 			near := cmp.Or(DidYouMean(c.name, r.columnNames()), hint)
 			r.add(c.path, near, "the %s %q has no entry in columns", c.what, c.name)
 		case spec != nil && spec.Mask != "" && spec.Mask != c.mask:
@@ -173,8 +176,8 @@ func (r *reader) roleRules() {
 	}
 }
 
-// sensitiveRules: every sensitive column is there once, and has measures that can hold beside what
-// else the job asks for.
+// sensitiveRules checks that every sensitive column is there once, with measures that are
+// compatible with the rest of the job.
 func (r *reader) sensitiveRules() {
 	for i := range r.Sensitive {
 		s, path := &r.Sensitive[i], itemPath("sensitive", i)
@@ -187,12 +190,13 @@ func (r *reader) sensitiveRules() {
 	}
 	if r.Algorithm.Partitioning == PartitioningRelaxed && (r.Entity != "" || len(r.Sensitive) > 0) {
 		r.add("algorithm.partitioning", "partitioning: strict",
-			"relaxed partitioning can do neither entity nor sensitive: it parts records that are alike")
+			"relaxed partitioning can do neither entity nor sensitive: it parts records that are "+
+				"alike")
 	}
 }
 
-// measureRules: a sensitive column has a measure, and each goes with the algorithm and with what may
-// be suppressed.
+// measureRules checks that a sensitive column has a measure, and that each measure is compatible
+// with the algorithm and with suppression.
 func (r *reader) measureRules(s *Sensitive, path string) {
 	asked, limits := 0, s.Limits()
 	for _, m := range engine.Measures {
@@ -208,7 +212,8 @@ func (r *reader) measureRules(s *Sensitive, path string) {
 		if a := r.Algorithm; given && m.Relative && a.Name == AlgorithmKACTUS &&
 			a.Leftover != LeftoverRecruit && !r.rejected("algorithm.leftover") {
 			r.add(at, "algorithm: {name: kactus, leftover: recruit}", "%s does not go with "+
-				"leftover: drop: what is left out changes the whole that %[1]s compares with", m.Key)
+				"leftover: drop: what is left out changes the whole that %[1]s compares with",
+				m.Key)
 		}
 	}
 	if s.Nulls != "" && s.L == 0 && !r.rejected(path+".l") {

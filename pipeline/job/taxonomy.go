@@ -16,22 +16,22 @@ import (
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// Taxonomy is a taxonomy of a job: a tree, a way to make one of the values that occur, or where to
-// find one. Exactly one of its fields is set.
+// Taxonomy is a taxonomy of a job: a tree, a way to make a taxonomy from the values that occur, or
+// the place of a taxonomy. Exactly one of its fields is set.
 type Taxonomy struct {
-	Name string         // of one of the job's taxonomies (columns only)
-	File string         // with one tree, YAML or CSV (named taxonomies only)
+	Name string         // name of one of the job's taxonomies (columns only)
+	File string         // file with one tree, YAML or CSV (named taxonomies only)
 	Tree *taxonomy.Node // the tree itself
 
-	// Prefix has lengths of prefixes in characters, descending: the levels above the values.
+	// Prefix has the lengths of prefixes in characters, descending: the levels above the values.
 	Prefix []int `word:"prefix"`
-	// Date has units that dates are generalized to, each coarser than the one before.
+	// Date has the units to which dates are generalized, each coarser than the one before.
 	Date   []string `word:"date"`
-	USDate []string `word:"us_date"` // as Date, of dates in the form month/day/year
+	USDate []string `word:"us_date"` // like Date, for dates in the form month/day/year
 	Ranges []string `word:"ranges"`  // ascending numbers, as text: the edges between ranges
 }
 
-// generators returns the levels of what a taxonomy can be made by, by their words.
+// generators returns the levels of each kind of generated taxonomy, by its word.
 func (t *Taxonomy) generators() map[string]reflect.Value {
 	levels, v := make(map[string]reflect.Value), reflect.ValueOf(t).Elem()
 	for i := range v.NumField() {
@@ -45,12 +45,12 @@ func (t *Taxonomy) generators() map[string]reflect.Value {
 // taxonomyPath returns the path of a named taxonomy.
 func taxonomyPath(name string) string { return "taxonomies." + quotedKey(name) }
 
-// Generated reports whether the taxonomy is made of the values that occur.
+// Generated reports whether the taxonomy is made from the values that occur.
 func (t *Taxonomy) Generated() bool {
 	return len(t.Prefix)+len(t.Date)+len(t.USDate)+len(t.Ranges) > 0
 }
 
-// GeneratorOf returns the engine's form of a taxonomy: what knows the nodes above a value.
+// GeneratorOf returns the engine's form of a taxonomy: it knows the nodes above a value.
 func GeneratorOf(t Taxonomy) (engine.Generator, error) {
 	switch {
 	case t.Tree != nil:
@@ -71,7 +71,7 @@ func GeneratorOf(t Taxonomy) (engine.Generator, error) {
 	return nil, errors.New("it is neither a tree nor a generator")
 }
 
-// TreeOf is a file's tree in the engine's form.
+// TreeOf returns a file's tree in the engine's form.
 func TreeOf(t *taxonomy.Node) engine.Node {
 	n := engine.Node{Name: t.Name}
 	for i := range t.Children {
@@ -80,7 +80,7 @@ func TreeOf(t *taxonomy.Node) engine.Node {
 	return n
 }
 
-// treeNode is a tree as a job file has it: a map with its root.
+// treeNode returns a tree in the form of a job file: a map with its root.
 func treeNode(t *taxonomy.Node) *yaml.Node {
 	key := &yaml.Node{Text: t.Name, Quoted: true, Line: t.Line, Column: t.Column}
 	below := &yaml.Node{Kind: yaml.List}
@@ -96,8 +96,8 @@ func treeNode(t *taxonomy.Node) *yaml.Node {
 	return root
 }
 
-// taxonomy returns the node of a taxonomy: of a job's named ones, or of a column. One that a
-// program has given no form, or several, is a list of these.
+// taxonomy returns the node of a job's named taxonomy, or of a column's. If a program has set no
+// form, or several, the node is a list of forms.
 func (w writer) taxonomy(t *Taxonomy, named bool) *yaml.Node {
 	forms := &yaml.Node{Kind: yaml.List}
 	add := func(form *yaml.Node) { forms.Items = append(forms.Items, form) }
@@ -169,7 +169,7 @@ func (r *reader) taxonomy(path string, n *yaml.Node, named bool) (t Taxonomy) {
 	return t
 }
 
-// levels decodes the levels of a generator, up to the first that is wrong.
+// levels decodes the levels of a generator, up to the first wrong one.
 func (r *reader) levels(path, word string, list *yaml.Node, v reflect.Value) {
 	if len(list.Items) == 0 {
 		r.record(itemPath(path, 0), list)
@@ -191,24 +191,25 @@ func (r *reader) levels(path, word string, list *yaml.Node, v reflect.Value) {
 			r.add(itemPath(path, i), "", "%s: %s", word, message)
 			return
 		}
-		_ = setText(v.Index(i), text) // wrongLevel has asked
+		_ = setText(v.Index(i), text) // wrongLevel has checked it
 		last = text
 	}
 }
 
-// addInside adds problems of a tree, with their place in the job file when the tree is from there.
+// addInside adds problems with a tree. They have a place in the job file if the tree is from there.
 func (r *reader) addInside(path string, problems yaml.Problems) {
 	for _, p := range problems {
 		if p.Line == 0 {
 			r.add(path, p.Hint, "%s", p.Message)
 		} else {
-			r.problems = append(r.problems, r.origins.located(place{line: p.Line, column: p.Column}, p.Hint, p.Message))
+			r.problems = append(r.problems,
+				r.origins.located(place{line: p.Line, column: p.Column}, p.Hint, p.Message))
 		}
 	}
 }
 
-// wrongLevel says what is wrong with a level of a generator that comes after another; empty: the
-// first.
+// wrongLevel describes a problem with a generator's level that follows another one; the last is
+// empty for the first level.
 func wrongLevel(word, last, text string) string {
 	value, err := strconv.ParseFloat(text, 64)
 	before, _ := strconv.ParseFloat(last, 64)
@@ -221,7 +222,8 @@ func wrongLevel(word, last, text string) string {
 		}
 	case "date", "us_date":
 		if !slices.Contains(engine.DateLevels, text) {
-			return fmt.Sprintf("a unit must be one of %s, not %q", strings.Join(engine.DateLevels, ", "), text)
+			return fmt.Sprintf("a unit must be one of %s, not %q",
+				strings.Join(engine.DateLevels, ", "), text)
 		} else if slices.Index(engine.DateLevels, text) <= slices.Index(engine.DateLevels, last) {
 			return "units must grow coarser, the finest first"
 		}
@@ -235,10 +237,9 @@ func wrongLevel(word, last, text string) string {
 	return ""
 }
 
-// LoadTaxonomies returns the taxonomy of every generalized column, by name. It reads every
-// taxonomy file that one of them needs, once. A file that is missing or wrong, and a name
-// that no tree has, come back as an *Error, all of it at once; other errors are failures
-// to read.
+// LoadTaxonomies returns the taxonomy of every generalized column, by name. It reads each necessary
+// taxonomy file once. Missing or wrong files, and names that no tree has, are reported together, as
+// an *Error; other errors are failures to read.
 func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
 	r := reader{Job: j}
 	files := make(map[string]map[string]*taxonomy.Node) // trees by name; nil after a problem
@@ -263,7 +264,7 @@ func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
 			}
 			files[path] = trees
 		}
-		tree := trees[""] // of a file of one
+		tree := trees[""] // of a file with one tree
 		if j.TaxonomyFile != "" {
 			tree = trees[name]
 		}
@@ -279,8 +280,8 @@ func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
 	return out, nil
 }
 
-// readTrees reads the taxonomy file of a column whose taxonomy has a name. A file of one tree has no
-// name for it. It returns the errors that are not the job's fault.
+// readTrees reads the taxonomy file of a column whose taxonomy has a name. A file with one tree has
+// no name for it. It returns errors that are not the job's fault.
 func (r *reader) readTrees(path, name string) (trees map[string]*taxonomy.Node, err error) {
 	at := "taxonomies"
 	if r.TaxonomyFile != "" {
@@ -303,7 +304,7 @@ func (r *reader) readTrees(path, name string) (trees map[string]*taxonomy.Node, 
 	return nil, err
 }
 
-// taxonomyFile returns the path of the file that a column's taxonomy is in; empty: in none.
+// taxonomyFile returns the path of the file with a column's taxonomy; empty: there is none.
 func (j *Job) taxonomyFile(c *Column) string {
 	if c.Mask != MaskGeneralize || c.Taxonomy.Name == "" {
 		return ""
@@ -322,8 +323,8 @@ func (j *Job) TaxonomyFiles() (paths []string) {
 	return slices.Compact(paths)
 }
 
-// TaxonomyBytes returns the size of all files that LoadTaxonomies reads. One that cannot be
-// looked at counts as empty.
+// TaxonomyBytes returns the size of all files that LoadTaxonomies reads. A file whose size is
+// unknown counts as empty.
 func (j *Job) TaxonomyBytes() (size int64) {
 	for _, path := range j.TaxonomyFiles() {
 		if info, err := os.Stat(path); err == nil {
@@ -333,7 +334,7 @@ func (j *Job) TaxonomyBytes() (size int64) {
 	return size
 }
 
-// namedAt is the path at which a column names its taxonomy, if only by its own name.
+// namedAt returns the path at which a column names its taxonomy, or implies it by its own name.
 func (j *Job) namedAt(c *Column) string {
 	path := columnPath(c.Name)
 	if j.origins.origin(path+".taxonomy") == originDefault {

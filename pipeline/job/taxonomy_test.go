@@ -29,7 +29,8 @@ taxonomies: {sex: trees/sex.csv, race: trees/race.yaml, unused: trees/none.csv}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 5 || got["sex"].Tree != got["gender"].Tree || got["sex"].Tree.Name != "*" || len(got["race"].Tree.Children) != 2 ||
+	if len(got) != 5 || got["sex"].Tree != got["gender"].Tree || got["sex"].Tree.Name != "*" ||
+		len(got["race"].Tree.Children) != 2 ||
 		got["zip"].Prefix[0] != 3 || got["city"].Tree.Children[1].Name != "y" {
 		t.Errorf("got %+v", got)
 	}
@@ -39,7 +40,9 @@ func TestLoadTaxonomiesProblems(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "bad.csv", "F;*\nF;*\n")
 	writeFile(t, dir, "trees.yaml", "gender: {ANY: [F, M]}\n")
-	const head = "input: a\noutput: b\nquasi_identifiers: [{columns: [sex, gender, race], k: 2}]\ncolumns: {sex: generalize, gender: generalize, race: suppress}\n"
+	const head = "input: a\noutput: b\n" +
+		"quasi_identifiers: [{columns: [sex, gender, race], k: 2}]\n" +
+		"columns: {sex: generalize, gender: generalize, race: suppress}\n"
 	tests := []struct{ name, taxonomies, want string }{
 		{"files", "{sex: none.csv, gender: bad.csv}", `DIR/job.yaml:5:19: read taxonomy file DIR/none.csv: no such file
     taxonomies: {sex: none.csv, gender: bad.csv}
@@ -57,7 +60,8 @@ DIR/bad.csv:2:1: a second row for the leaf of line 1`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			job, err := Load(writeFile(t, dir, "job.yaml", head+"taxonomies: "+tt.taxonomies+"\n"), nil)
+			job, err := Load(writeFile(t, dir, "job.yaml", head+"taxonomies: "+tt.taxonomies+"\n"),
+				nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,8 +15,8 @@ import (
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// kinds says of every kind of values what the reference calls it, what messages call one of them,
-// and which texts and JSON they are.
+// kinds has, for every kind of values, its name in the reference, the name of one value in
+// messages, and the allowed texts and JSON.
 var kinds = map[string]struct{ words, one, pattern, example, schema string }{
 	"string":       {"text", "a text", "", "", nameSchema},
 	"[]string":     {"list of names", "a name", "", "", namesSchema},
@@ -41,17 +41,17 @@ var kinds = map[string]struct{ words, one, pattern, example, schema string }{
 	"taxonomies":   {"path or map", "a path, or a map from names to taxonomies", "", "", `{"anyOf":[` + pathSchema + `,{"type":"object","additionalProperties":` + taxonomySchema + `,"minProperties":1}]}`},
 }
 
-// What texts of some kinds match.
+// Patterns for the texts of some kinds.
 const (
 	stepPattern  = `^([0-9]*[1-9][0-9]*(\.[0-9]+)?|[0-9]+\.[0-9]*[1-9][0-9]*|year|month|day|hour|minute|second)$`
 	limitPattern = `^([0-9]*[1-9][0-9]*(\.[0-9]+)?|[0-9]+\.[0-9]*[1-9][0-9]*)[dhms]?$`
 	levelPattern = `^[1-9][0-9]{0,3}$`                          // a limit that is a level
-	signPattern  = "^[\t !#$%&'()*,/:;<=>?@\\[\\\\\\]^_`{|}~]$" // a character that parts fields
+	signPattern  = "^[\t !#$%&'()*,/:;<=>?@\\[\\\\\\]^_`{|}~]$" // a character that separates fields
 	timePattern  = `^[1-9][0-9]*[smh]$`
 	sizePattern  = `^[0-9]+(\.[0-9]+)? ?([kKMGT]i?)?B?$` // bytes, or a number with a unit
 )
 
-// setText sets a value to what a text says.
+// setText sets a value to that of a text.
 func setText(v reflect.Value, text string) (err error) {
 	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		return u.UnmarshalText([]byte(text))
@@ -83,7 +83,7 @@ func setText(v reflect.Value, text string) (err error) {
 	return err
 }
 
-// target returns what a pointer is to, which is made for it, and everything else itself.
+// target returns a new value for a pointer, and other values unchanged.
 func target(v reflect.Value) reflect.Value {
 	if v.Kind() != reflect.Pointer {
 		return v
@@ -92,7 +92,7 @@ func target(v reflect.Value) reflect.Value {
 	return v.Elem()
 }
 
-// textOf returns what setText takes for a value.
+// textOf returns the text of a value, as setText reads it.
 func textOf(v reflect.Value) string {
 	switch value := v.Interface().(type) {
 	case fmt.Stringer:
@@ -105,8 +105,7 @@ func textOf(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// set sets a value to what a single node says, or says what is wrong with that and what to do
-// about it.
+// set sets a value to that of a single node, or returns a message with the problem and a hint.
 func (f *field) set(v reflect.Value, n *yaml.Node) (message, hint string) {
 	err, pattern := setText(v, n.Text), kinds[f.kind].pattern
 	number, _ := strconv.ParseFloat(n.Text, 64)
@@ -120,14 +119,15 @@ func (f *field) set(v reflect.Value, n *yaml.Node) (message, hint string) {
 	case f.enum != nil && !slices.Contains(f.enum, n.Text):
 		return f.not(n, DidYouMean(n.Text, f.enum))
 	case v.Kind() == reflect.Int64 && v.Int() < minMemory:
-		return fmt.Sprintf("of %d bytes is less than 1MiB", v.Int()), "is a unit missing, as in 1GiB?"
+		return fmt.Sprintf("of %d bytes is less than 1MiB", v.Int()),
+			"is a unit missing, as in 1GiB?"
 	case v.Kind() == reflect.String:
 		return f.wrongText(n.Text)
 	}
 	return "", ""
 }
 
-// wrongText says what is wrong with a text that has the right form.
+// wrongText describes a problem with a text that has the right form.
 func (f *field) wrongText(text string) (message, hint string) {
 	switch {
 	case text == "" && !f.is("empty"):
@@ -152,7 +152,7 @@ func (f *field) wrongText(text string) (message, hint string) {
 	return "", ""
 }
 
-// ends returns the ends of the field's range as they are written; empty: there is none.
+// ends returns the texts of the ends of the field's range; empty: there is none.
 func (f *field) ends() (low, high string, lowOpen, highOpen bool) {
 	interval := f.tag.Get("range")
 	low, high, _ = strings.Cut(strings.Trim(interval, "[]()"), ",")
@@ -170,7 +170,7 @@ func (f *field) within(v float64) bool {
 	return (v > least || !lowOpen && v == least) && (v < most || !highOpen && v == most)
 }
 
-// not says that a field cannot have a value.
+// not returns the message that a field cannot have a value.
 func (f *field) not(n *yaml.Node, hints ...string) (message, hint string) {
 	if f.kind == "uint8" && len(f.enum) == 0 {
 		hints = append(hints, `a tab is "\t" in double quotes`)
@@ -205,10 +205,11 @@ func (f *field) wants() string {
 
 // sizeUnits are the units of sizes, in bytes.
 var sizeUnits = map[string]float64{
-	"": 1, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40,
+	"": 1, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30,
+	"ti": 1 << 40,
 }
 
-// minMemory catches sizes whose unit was forgotten.
+// minMemory is the smallest size: smaller ones most likely lack a unit.
 const minMemory = 1 << 20
 
 // parseSize returns a size in bytes.
@@ -230,7 +231,8 @@ func sizeText(bytes int64) string {
 	text := strconv.FormatInt(bytes, 10)
 	for _, unit := range []string{"Ki", "Mi", "Gi", "Ti", "k", "M", "G", "T"} {
 		size := int64(sizeUnits[strings.ToLower(unit)])
-		if short := fmt.Sprintf("%d%sB", bytes/size, unit); bytes%size == 0 && len(short) < len(text) {
+		if short := fmt.Sprintf("%d%sB", bytes/size, unit); bytes%size == 0 &&
+			len(short) < len(text) {
 			text = short
 		}
 	}
