@@ -18,7 +18,7 @@ import (
 // nil comparison does nothing.
 type comparison struct {
 	*Trial
-	*sight
+	*trainingSet
 	covers [][]cover.Cover // by attribute
 	next   uint64          // the number of the next record
 	block  *Block          // records to compare; their origins are the classes
@@ -47,7 +47,7 @@ func (t *Trial) comparison(r *Release) (*comparison, error) {
 		}
 	}
 	class := engine.Attribute{Texts: make([]string, max(1, t.Classes))}
-	c.sight = t.newSight(append(t.raw(), labels.Raw(&class)), origins)
+	c.trainingSet = t.newTrainingSet(append(t.raw(), labels.Raw(&class)), origins)
 	return c, t.Space.Budget.Draw("values of labels", bytes)
 }
 

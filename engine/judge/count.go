@@ -32,8 +32,8 @@ func (c *counter) table(ctx context.Context) (*partition.Table, error) {
 	return partition.Tabulate(ctx, []*partition.Counter{c.tuples}, c.space, 1)
 }
 
-// Group adds the groupings that an engine's plan asks for to a table, with counts of the records of
-// a source. The table has the attributes of the source, or those that pools make from them.
+// Group adds the groupings that an engine's plan requires to a table, with counts of the records of
+// a source. The table has the source's attributes, or those that pools make from them.
 func Group(
 	ctx context.Context, e engine.Engine, table *engine.Table, requirement engine.Requirement,
 	space partition.Space, from Source, pools Pools,

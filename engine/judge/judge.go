@@ -98,7 +98,7 @@ func (b *Block) Codes() [][]uint32 { return b.Columns[:b.attributes] }
 
 func (b *Block) kinds() []uint32 { return b.Columns[len(b.Columns)-1] }
 
-// seen returns the visible side of records: labels, or codes where they are not masked, and the
+// seen returns the visible side of records: labels, or codes if records are not masked, and the
 // codes of kept columns.
 func (b *Block) seen() [][]uint32 {
 	columns := b.Columns[:len(b.Columns)-1]

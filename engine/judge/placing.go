@@ -10,12 +10,12 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// placing returns a masker of records that were not searched, for somebody who has only the labels
-// of a release: every attribute gets the label of its cut, or all get those of the first region
-// whose labels cover the record, as when the release's cut is applied to another table. Nothing
-// else that the search knows decides: neither its trees nor the records that it took away. The
-// memory of the index of regions is drawn.
-func (t *Trial) placing(r *Release) (*Masker, error) {
+// placer returns a masker of records that were not searched, for somebody who has only the labels
+// of a release: every attribute gets the label of its cut, or all get the labels of the first
+// region whose labels cover the record, as when the release's cut is applied to another table.
+// Nothing else that the search knows matters: neither its trees nor the records that it suppressed.
+// The memory of the index of regions is drawn.
+func (t *Trial) placer(r *Release) (*Masker, error) {
 	regions, ok := r.Recoding.(*engine.Regions)
 	if !ok {
 		return NewMasker(t.placingCut(r, r.Recoding.(*engine.Cut)), r.Pools), nil
@@ -69,7 +69,7 @@ func (t *Trial) placingCut(r *Release, cut *engine.Cut) *engine.Cut {
 	return placed
 }
 
-// unplaced returns the share of the test records that are in no region, or only in that of
+// unplaced returns the share of the test records that are in no region, or only in the region of
 // suppressed records.
 func (t *Trial) unplaced(ctx context.Context, test Source, r *Release) (float64, error) {
 	lost := uint64(0)
@@ -84,8 +84,8 @@ func (t *Trial) unplaced(ctx context.Context, test Source, r *Release) (float64,
 	return float64(lost) / float64(t.TestedOn), err
 }
 
-// scale is the values of a discretized attribute, some of which the search has not seen. A run
-// knows none of these: its outer intervals are open, or end at declared bounds, and the others end
+// scale is the values of a discretized attribute. The search has not seen some of them, and a run
+// would not know these: its outer intervals are open, or end at declared bounds, and the others end
 // at values of the search or at the bounds that it chose between them.
 type scale struct {
 	*engine.Attribute

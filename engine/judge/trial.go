@@ -77,7 +77,7 @@ func (t *Trial) Judge(ctx context.Context, r *Release) (costs Costs, err error) 
 		return costs, err
 	}
 	shown, tested, penalties := t.describe(r)
-	learned, masker := t.sight(shown), NewMasker(r.Recoding, r.Pools)
+	learned, masker := t.trainingSet(shown), NewMasker(r.Recoding, r.Pools)
 	counted, err := t.costing(r, penalties)
 	if err != nil {
 		return costs, err
@@ -120,7 +120,7 @@ func (t *Trial) unseen(r *Release) (Source, error) {
 	if !t.Place {
 		return NewMasker(r.Unsearched(), r.Pools).from(t.Test), nil
 	}
-	masker, err := t.placing(r)
+	masker, err := t.placer(r)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (t *Trial) Unmasked(ctx context.Context, attributes bool) error {
 	if !attributes {
 		f = f[len(t.Attributes):]
 	}
-	learned := t.sight(f)
+	learned := t.trainingSet(f)
 	if learned == nil {
 		return nil
 	}

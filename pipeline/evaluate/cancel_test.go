@@ -36,7 +36,7 @@ func (c *countdown) Err() error {
 	return context.Canceled
 }
 
-// An evaluation that is stopped, at any place where it asks its context, ends with the context's
+// An evaluation that is stopped, at any place where it checks its context, ends with the context's
 // error.
 func TestStoppedEvaluation(t *testing.T) {
 	job, _ := people(t, rand.New(rand.NewPCG(4, 4)), 300)

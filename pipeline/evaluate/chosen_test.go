@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The report says what auto takes in every round, and its figures are those of what it takes.
+// The report names the algorithm that auto takes in every round, and its figures are those of this
+// algorithm.
 func TestChosen(t *testing.T) {
 	path, _ := people(t, rand.New(rand.NewPCG(13, 1)), 1500)
 	names := []string{"tdr", "kactus", "infogain-mondrian", "guided", "auto"}

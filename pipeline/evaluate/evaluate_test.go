@@ -152,7 +152,7 @@ func TestEvaluate(t *testing.T) {
 			want.Mean, *want.Deviation)
 	}
 	if be, ue := first.Baseline["tree"].Mean, first.Upper["tree"].Mean; be > ue-0.05 {
-		t.Errorf("age tells the class, but the errors are %g with and %g without it", be, ue)
+		t.Errorf("age determines the class, but the errors are %g with and %g without it", be, ue)
 	}
 }
 
@@ -454,8 +454,8 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// Ten billion rows, which a few hundred rows count, have the same result as these, and a sample is
-// one of them all.
+// Ten billion rows, which a few hundred counted rows represent, have the same result as those rows,
+// and a sample is one of all of them.
 func TestEvaluateCounted(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("age,rich,times\n")

@@ -22,7 +22,7 @@ import (
 )
 
 // placed returns a source of the test rows, each masked by hand by the labels of the release alone:
-// those of its cut, or of the first region that covers all values.
+// by the labels of its cut, or of the first region that covers all values.
 func placed(t *testing.T, c enginetest.Case, tr *trial, r *judge.Release) judge.Source {
 	t.Helper()
 	training := gather(t, tr.Training)
@@ -62,7 +62,7 @@ func labelsOf(c enginetest.Case, tr *trial, r *judge.Release, training, b *judge
 		}
 		return nil
 	}
-	for a := range tr.Attributes { // the one that no other label is within
+	for a := range tr.Attributes { // the label that no other one is within
 		best := -1
 		for label, of := range r.Labels(a) {
 			if !of.Mark && covers(a, uint32(label)) && (best < 0 || of.Text != engine.Suppressed) {
@@ -75,7 +75,7 @@ func labelsOf(c enginetest.Case, tr *trial, r *judge.Release, training, b *judge
 }
 
 // covers reports whether a label is true of a code for somebody who knows the training rows alone:
-// an interval reaches to the next value of these, and without an end where there is none.
+// an interval reaches to their next value, and is open if there is none.
 func covers(c enginetest.Case, tr *trial, r *judge.Release, training *judge.Block, a int,
 	label, code uint32) bool {
 	attribute, is := &tr.Attributes[a], r.Labels(a)[label]
@@ -109,7 +109,7 @@ func covers(c enginetest.Case, tr *trial, r *judge.Release, training *judge.Bloc
 	return (!below || v >= lower) && (!above || v < upper)
 }
 
-// Test rows are tested with the labels that they have by hand, and as many are in no region.
+// Test rows are tested with the labels that they have by hand, and the same number is in no region.
 func TestPlaced(t *testing.T) {
 	outside, inside := 0, 0
 	enginetest.Cases(t, 300, func(r *rand.Rand) {
@@ -162,8 +162,9 @@ func TestPlaced(t *testing.T) {
 	}
 }
 
-// As many test rows are in no region as kcut apply suppresses when it masks them with the release
-// of the training rows. It gets each of them k times, so that it suppresses no others.
+// The number of test rows in no region equals the number that kcut apply suppresses when it masks
+// them with the release of the training rows. It gets each row k times, so that it suppresses no
+// others.
 func TestPlacedAsApplied(t *testing.T) {
 	const k = 3
 	path, rows := people(t, rand.New(rand.NewPCG(11, 1)), 400)

@@ -110,14 +110,14 @@ func TestInformationOfRuns(t *testing.T) {
 			must(t, err)
 			got, want := *run.Information, 1-report.Results[i].Release.Penalty.Mean
 			if math.Abs(got-want) > 1e-9 || got <= 0 || got >= 1 {
-				t.Errorf("%s: the run tells %g, the evaluation %g", names[i], got, want)
+				t.Errorf("%s: the run reports %g, the evaluation %g", names[i], got, want)
 			}
 			mean := 0.0
 			for _, column := range run.Masked {
 				mean += column.Information / float64(len(run.Masked))
 			}
 			if math.Abs(got-mean) > 1e-9 {
-				t.Errorf("%s: the run tells %g, its columns %g", names[i], got, mean)
+				t.Errorf("%s: the run reports %g, its columns %g", names[i], got, mean)
 			}
 			lost = lost || run.Suppressed > 0
 		}
@@ -138,7 +138,7 @@ func key(columns [][]uint32, tuple int) (text string) {
 // shown is the numbers of rows with which a classifier has learned and was tested.
 type shown struct{ trained, tested uint64 }
 
-// watched returns a trial, and what its one classifier gets.
+// watched returns a trial, and the rows that its single classifier gets.
 func watched(e *evaluation, f *judge.Fold) (*trial, *shown) {
 	tr, s := e.trial(f, partition.Space{Budget: spill.NewBudget(1 << 30), Threads: 1}), &shown{}
 	tr.Learners = []classify.Learner{s}

@@ -79,9 +79,9 @@ type Costs struct {
 	// labels are replaced by values that they cover, from their originals: twice its AUC minus 1.
 	// 0: as well as chance; 1: always.
 	Propensity Score `json:"propensity"`
-	// NoRegion is the share of test records to which the release gives no labels when its cut is
-	// applied to them: they are in no region, or only in that of suppressed records. It is 0 where
-	// columns have a cut each; nil where rules are made from test records, too.
+	// NoRegion is the share of test records to which the release gives no labels if its cut is
+	// applied to them: they are in no region, or only in that of suppressed records. It is 0 if
+	// every column has a cut of its own, and nil if rules are made from test records, too.
 	NoRegion *Score `json:"no_region,omitempty"`
 	// Information is the share of the quasi-identifiers' information that is left: 1 minus the
 	// Penalty.
@@ -167,8 +167,8 @@ func (e *evaluation) report() *Report {
 	return r
 }
 
-// A classifier that does better than the most frequent class has a smaller error by more than
-// betterError, or an AUC above that of chance by more than betterArea.
+// A classifier that does better than the most frequent class has an error that is smaller by more
+// than betterError, or an AUC that is larger than that of chance by more than betterArea.
 const (
 	betterError = 0.01
 	betterArea  = 0.05

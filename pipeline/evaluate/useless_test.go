@@ -9,22 +9,22 @@ import (
 	"testing"
 )
 
-// A release is of no use when it hides what tells the class, and not when nothing tells it. The
-// error of the most frequent class is counted by hand.
+// A release is useless if it hides the values that determine the class, and not if none determine
+// it. The error of the most frequent class is counted by hand.
 func TestUseless(t *testing.T) {
 	for _, c := range []struct {
-		told bool // the age tells the class
-		want map[string]bool
+		determined bool // the age determines the class
+		want       map[string]bool
 	}{
-		{told: true, want: map[string]bool{"5": false, "300": true}},
-		{told: false, want: map[string]bool{"5": false, "300": false}},
+		{determined: true, want: map[string]bool{"5": false, "300": true}},
+		{determined: false, want: map[string]bool{"5": false, "300": false}},
 	} {
 		var text strings.Builder
 		text.WriteString("age,set,rich\n")
 		yes := 0
 		for i := range 600 {
 			age, rich := 20+i/2%40, "no"
-			if c.told && age >= 45 || !c.told && i%5 == 0 {
+			if c.determined && age >= 45 || !c.determined && i%5 == 0 {
 				rich = "yes"
 			}
 			set := "training"
@@ -49,7 +49,8 @@ func TestUseless(t *testing.T) {
 			})
 			must(t, err)
 			if got := report.Results[0].Useless; got != want {
-				t.Errorf("told %t, k %s: useless is %t, %+v", c.told, k, got, report.Results[0])
+				t.Errorf("determined %t, k %s: useless is %t, %+v", c.determined, k, got,
+					report.Results[0])
 			}
 			if majority := float64(yes) / 300; math.Abs(report.Majority.Mean-majority) > 1e-12 {
 				t.Errorf("the most frequent class is wrong about %g, want %g",

@@ -46,7 +46,7 @@ func (g *Guard) Kept() (fields []int) {
 	return fields
 }
 
-// Flat returns those of some fields that are not nested.
+// Flat returns some fields without the nested ones.
 func (g *Guard) Flat(fields []int) []int {
 	return slices.DeleteFunc(slices.Clone(fields), func(field int) bool {
 		return g.Type(field).Kind == formats.Nested
@@ -74,7 +74,7 @@ func (g *Guard) accepts(kept []int) bool {
 	})
 }
 
-// who returns the name of what figures are shares of.
+// who returns the name of the rows or entities that figures are shares of.
 func (g *Guard) who() string {
 	if g.Entity >= 0 {
 		return "entities"

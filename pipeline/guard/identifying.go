@@ -63,9 +63,9 @@ func (g *Guard) checkClass(f *risk.Figures) error {
 	}
 }
 
-// checkKept refuses kept columns that identify people, unless their entries accept that: those that
-// do it alone and, if the others still do together, all of these. The class need not be accepted
-// among the others. The figures of all together are nil if they cannot be refused.
+// checkKept refuses kept columns that identify people, unless their entries accept that: columns
+// that do so alone and, if the others still do so together, all the others. The class need not be
+// accepted among the others. The figures of all together are nil if they cannot be refused.
 func (g *Guard) checkKept(ctx context.Context, together *risk.Figures) error {
 	if together == nil || !Identifies(together) {
 		return nil

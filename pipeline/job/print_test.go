@@ -185,7 +185,9 @@ func reference() string {
 		if flag := f.tag.Get("flag"); flag != "" {
 			overrides = "`--" + flag + "`, `" + f.variable() + "`"
 		}
-		row := []string{"`" + f.path + "`", f.referenceValue(), f.referenceDefault(), overrides, f.doc}
+		row := []string{
+			"`" + f.path + "`", f.referenceValue(), f.referenceDefault(), overrides, f.doc,
+		}
 		b.WriteString("| " + strings.Join(row, " | ") + " |\n")
 	}
 	return b.String()

@@ -1,12 +1,11 @@
 // Package masking makes the row groups of a release: it reads the input a second time, and replaces
 // the values of masked columns by the labels that a recoding gives them.
 //
-//	Plan: which columns ─┐
-//	splits ──Mask──▶ rows, sorted or in the input's order ──▶ encoded row groups ──▶ Sink, in order
+//	splits, Plan ──Mask──▶ rows, sorted or in the input's order ──▶ row groups ──▶ Sink, in order
 //
 // Several processes may mask an input if the labels of each column depend on its own values alone:
 //
-//	split ──MaskSplit──▶ rows as bytes ──Mask──▶ encoded row groups ──▶ Sink, in order
+//	split ──MaskSplit──▶ rows as bytes ──Mask──▶ row groups ──▶ Sink, in order
 //
 // Contract: the result depends on the input, the recoding and the plan, not on the number of
 // threads or the budget. Masked columns consist of labels alone; nothing of the source's

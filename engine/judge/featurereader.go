@@ -7,16 +7,17 @@ import (
 	"github.com/kcut/kcut/engine/labels"
 )
 
-// showing finds the features of records. Features that are drawn are drawn record by record, by the
+// featureReader finds the features of records. Random features are drawn record by record, by the
 // record's number, so that they are the same every time.
-type showing struct {
+type featureReader struct {
 	features
 	next    uint64     // number of the next record
 	columns [][]uint32 // scratch
-	drawn   *Block     // scratch: the classes and numbers of records whose features are drawn
+	drawn   *Block     // scratch: the classes and counts of records whose features are drawn
 }
 
-// mostDrawn is the largest number of draws for a tuple: the records of one with more share them.
+// mostDrawn is the largest number of draws for a tuple: if it has more records, they share the
+// draws.
 const mostDrawn = 64
 
 // code writes the features of a block's records. Records that are not released have only missing
@@ -33,8 +34,8 @@ func (f features) code(to [][]uint32, b *Block) [][]uint32 {
 }
 
 // block calls visit with the features of a block's records, and with a block of their classes and
-// numbers.
-func (s *showing) block(b *Block, visit func(columns [][]uint32, b *Block) error) error {
+// counts.
+func (s *featureReader) block(b *Block, visit func(columns [][]uint32, b *Block) error) error {
 	if !slices.ContainsFunc(s.features, func(f labels.Feature) bool { return f.IsDrawn() }) {
 		s.columns = s.code(s.columns, b)
 		return visit(s.columns[:len(s.features)], b)
@@ -66,8 +67,8 @@ func (s *showing) block(b *Block, visit func(columns [][]uint32, b *Block) error
 	return s.flush(visit)
 }
 
-// flush calls visit with the features that are drawn, and forgets them.
-func (s *showing) flush(visit func(columns [][]uint32, b *Block) error) error {
+// flush calls visit with the drawn features, and removes them.
+func (s *featureReader) flush(visit func(columns [][]uint32, b *Block) error) error {
 	err := visit(s.columns, s.drawn)
 	for f := range s.columns {
 		s.columns[f] = s.columns[f][:0]

@@ -10,39 +10,39 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// sight is the training data of classifiers: counts of features and the class; a nil sight counts
-// nothing.
-type sight struct {
+// trainingSet is the training data of classifiers: counts of features and the class. A nil training
+// set counts nothing.
+type trainingSet struct {
 	*counter
 	features
-	shown *showing
+	shown *featureReader
 }
 
-// features are the features for classifiers: of the attributes, if these are shown, then of the
-// kept columns.
+// features are the features for classifiers: those of the attributes, unless they are hidden, then
+// those of the kept columns.
 type features []labels.Feature
 
-// sight returns an empty sight, nil if no classifier learns.
-func (t *Trial) sight(f features) *sight {
+// trainingSet returns an empty training set, or nil if no classifier learns.
+func (t *Trial) trainingSet(f features) *trainingSet {
 	if len(t.Learners) == 0 {
 		return nil
 	}
-	return t.newSight(f, max(1, t.Classes))
+	return t.newTrainingSet(f, max(1, t.Classes))
 }
 
-func (t *Trial) newSight(f features, classes int) *sight {
+func (t *Trial) newTrainingSet(f features, classes int) *trainingSet {
 	var domains []int
 	for i := range f {
 		domains = append(domains, f[i].Domain)
 	}
-	return &sight{
+	return &trainingSet{
 		features: f, counter: newCounter(append(domains, classes), t.Space, counters),
-		shown: &showing{features: f},
+		shown: &featureReader{features: f},
 	}
 }
 
 // show adds the records of a block.
-func (s *sight) show(b *Block) error {
+func (s *trainingSet) show(b *Block) error {
 	if s == nil {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (s *sight) show(b *Block) error {
 }
 
 // data returns the training data.
-func (s *sight) data(ctx context.Context) (d classify.Data, err error) {
+func (s *trainingSet) data(ctx context.Context) (d classify.Data, err error) {
 	d.Classes = s.domains[len(s.features)]
 	for i := range s.features {
 		d.Columns = append(d.Columns, s.features[i].Column)
@@ -85,7 +85,9 @@ func (t *Trial) teach(
 
 // examine lets all learners learn the training data, one after the other, and tests them with a
 // source's records.
-func (t *Trial) examine(ctx context.Context, learned *sight, shown features, test Source) error {
+func (t *Trial) examine(
+	ctx context.Context, learned *trainingSet, shown features, test Source,
+) error {
 	if learned == nil {
 		return nil
 	}
@@ -103,13 +105,13 @@ func (t *Trial) examine(ctx context.Context, learned *sight, shown features, tes
 	return errors.Join(err, data.Table.Discard(learned.space))
 }
 
-// Examiner gets test records: their features, their class, and their number.
+// Examiner gets test records: their features, their class, and their count.
 type Examiner func(tuple []uint32, class uint32, records uint64)
 
-// examined returns a function that passes the records of a block to an examiner. The first one has
-// a number.
+// examined returns a function that passes the records of a block to an examiner. The first record
+// has the given number.
 func (f features) examined(first uint64, to Examiner) func(*Block) error {
-	shown, tuple := &showing{features: f, next: first}, make([]uint32, len(f))
+	shown, tuple := &featureReader{features: f, next: first}, make([]uint32, len(f))
 	return func(b *Block) error {
 		return shown.block(b, func(columns [][]uint32, b *Block) error {
 			for i, n := range b.Counts {
