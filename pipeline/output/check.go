@@ -73,8 +73,8 @@ func classified(output string, err error) error {
 		hint := "name another output, or replace it with --overwrite"
 		return &fault.Error{Class: fault.Exists, Hint: hint, Err: wrapped}
 	case errors.Is(err, storage.ErrDenied), errors.Is(err, fs.ErrNotExist):
-		hint := "make the bucket first, or check the credentials in the environment and their " +
-			"permissions"
+		hint := "make the bucket first, or look at the credentials in the environment and what " +
+			"they may do"
 		return &fault.Error{Class: fault.Usage, Hint: hint, Err: wrapped}
 	}
 	return wrapped

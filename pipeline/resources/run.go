@@ -113,12 +113,12 @@ func (r *Run) Advise(err error, output string) error {
 	switch folder := r.Scratch.Path(); {
 	case errors.Is(err, engine.ErrUnreached):
 		hint = "raise algorithm.max_divergence or algorithm.max_information_change, " +
-			"leave k out to accept the k that is reached, or use iack"
+			"leave k out to take what is reached, or use iack"
 	case errors.Is(err, storage.ErrDenied):
-		hint = "check the credentials in the environment and their permission to read; " +
+		hint = "look at the credentials in the environment and at what they may read; " +
 			"docs/storage.md names the variables"
 	case errors.Is(err, storage.ErrUnavailable):
-		hint = "run again; if the run fails again, check the endpoint and the credentials " +
+		hint = "run again; if the run fails again, look at the endpoint and the credentials " +
 			"in the environment"
 	case errors.Is(err, spill.ErrCorrupt):
 		hint = fmt.Sprintf("check the disk of %s, or name a folder on another disk "+
@@ -130,7 +130,7 @@ func (r *Run) Advise(err error, output string) error {
 		hint = fmt.Sprintf("free space in %s, name a folder on a larger disk "+
 			"with limits.spill_dir, or give more memory with --memory", folder)
 	case errors.Is(err, spill.ErrDisk):
-		hint = fmt.Sprintf("let kcut write to %s, do not remove the folder during a run, "+
+		hint = fmt.Sprintf("let kcut write to %s, and nobody remove it while a run goes on, "+
 			"or name another folder with limits.spill_dir", folder)
 	case fault.IsFull(err):
 		hint = fmt.Sprintf("free space in %s, or write to a larger disk", full)
