@@ -69,8 +69,9 @@ func newDictionaryTable(rng *rand.Rand) *dictionaryTable {
 }
 
 // formatsColumn returns a column of the release. The first column is masked.
-func formatsColumn(field formats.Field, i int, values *formats.Values) column {
-	c := column{output: writer.Column{Field: field, Masked: i == 0}, request: i, attribute: -1}
+func formatsColumn(field formats.Field, i int, values *formats.Values) releaseColumn {
+	c := releaseColumn{output: writer.Column{Field: field, Masked: i == 0}, request: i,
+		attribute: -1}
 	if i == 0 {
 		c.attribute, c.values = 0, values
 		for code := range values.Len() + 1 {
@@ -159,7 +160,7 @@ func (l *dictionaryTable) sort(o *ordering) error {
 
 // make makes rows of the table.
 func (l *dictionaryTable) make(o *ordering, to rowSink) error {
-	w := o.newWorker()
+	w := o.newSplitReader()
 	w.batch = &l.batch
 	if err := w.learn(); err != nil {
 		return err

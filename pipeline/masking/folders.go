@@ -74,7 +74,7 @@ func (f *rowForm) folderPath(number int) (folder string, err error) {
 
 // checkNames refuses labels of a column with a reserved meaning in partitions, and two labels that
 // some file systems take for one folder.
-func (m *headField) checkNames(c *column) error {
+func (m *headField) checkNames(c *releaseColumn) error {
 	const hint = "name another column in output.partition_by, or give its values other names " +
 		"before kcut reads them"
 	name, known := c.output.Field.Name, make(map[string]string)

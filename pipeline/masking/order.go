@@ -49,9 +49,9 @@ type ordering struct {
 	rows        []*spill.RowRun // of the sorter, by worker
 	divided     *spill.Sorter   // sorts the rows of divided cells; nil: there are none
 	dividedRuns []*spill.RowRun // of divided, by worker
-	// by masked field and label: the rank; nil for a columnwise recoding
+	// labelOf has the rank by masked field and label; nil for a columnwise recoding.
 	labelOf [][]uint64
-	readers []*worker      // by worker
+	readers []*splitReader // by worker
 	scratch []blockScratch // by worker
 	made    Rows           // rows that other processes have made; nil: there are none
 }
@@ -182,7 +182,7 @@ func (m *Masker) ordering(order Order) (o *ordering, err error) {
 			o.labelOf = append(o.labelOf, o.form.labelRanks(i))
 		}
 	}
-	o.readers, o.scratch = make([]*worker, o.Threads), make([]blockScratch, o.Threads)
+	o.readers, o.scratch = make([]*splitReader, o.Threads), make([]blockScratch, o.Threads)
 	for i := range o.scratch {
 		o.scratch[i] = blockScratch{heads: make([]uint64, o.form.block()*o.form.words),
 			cells: make([]int32, o.form.block())}
@@ -196,7 +196,7 @@ func (o *ordering) advance(rows int64) { o.Advanced(o.done.Add(rows)/2, o.Datase
 
 // batch makes rows of the first n rows of a reader's batch. It passes them to the sink in their
 // order or, if that is nil, to sorters.
-func (o *ordering) batch(b *worker, n int, to rowSink) error {
+func (o *ordering) batch(b *splitReader, n int, to rowSink) error {
 	err := b.pool.Share(len(b.kept), func(_, i int) error {
 		f := &o.form.kept[i]
 		return f.learn(&b.kept[i], b.column(f.column), n)
@@ -219,7 +219,9 @@ func (o *ordering) batch(b *worker, n int, to rowSink) error {
 
 // headsOf gathers the heads of rows from..to-1 of a batch. If labels depend on all codes, it
 // returns the labels of the first attribute, which show dropped rows.
-func (o *ordering) headsOf(b *worker, heads []uint64, from, to int) (first []uint32, err error) {
+func (o *ordering) headsOf(
+	b *splitReader, heads []uint64, from, to int,
+) (first []uint32, err error) {
 	if b.labeler != nil {
 		first = b.labeler.labels[0][from:to]
 	}
@@ -233,7 +235,7 @@ func (o *ordering) headsOf(b *worker, heads []uint64, from, to int) (first []uin
 }
 
 // block makes rows of rows from..to-1 of a batch.
-func (o *ordering) block(b *worker, worker int, sink rowSink, from, to int) error {
+func (o *ordering) block(b *splitReader, worker int, sink rowSink, from, to int) error {
 	words, scratch := o.form.words, &o.scratch[worker]
 	heads, cells := scratch.heads[:(to-from)*words], scratch.cells[:to-from]
 	clear(heads)
@@ -281,7 +283,7 @@ func (o *ordering) block(b *worker, worker int, sink rowSink, from, to int) erro
 }
 
 // put keeps a row of a divided cell for later: the cell, the kept values, the codes.
-func (o *ordering) put(b *worker, worker int, cell uint32, head []uint64, row int) error {
+func (o *ordering) put(b *splitReader, worker int, cell uint32, head []uint64, row int) error {
 	run := o.dividedRuns[worker]
 	run.Bytes = binary.BigEndian.AppendUint32(run.Bytes, cell)
 	for i, bits := range o.form.other {
@@ -359,12 +361,12 @@ func (o *ordering) write(ctx context.Context, rows *spill.SortedRows, to Sink) e
 	size := o.sorter.Size() + count*int64(o.form.most)
 	groups := int((count + limit.rows - 1) / limit.rows)
 	folders := o.form.folderCount()
-	// the last row group of each folder may have fewer rows
+	// The last row group of each folder may have fewer rows.
 	groups += int(min(count, int64(folders-1)))
 	reader := newGroupReader(rows, limit)
 	reader.folders = folders > 1
 	if limit.bytes > 0 {
-		// a row may be in several row groups, and counts in each
+		// A row may be in several row groups, and counts in each.
 		groups += int(min(count, 2*size/limit.bytes))
 	}
 	threads := max(1,

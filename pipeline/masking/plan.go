@@ -13,8 +13,8 @@ import (
 	"github.com/kcut/kcut/pipeline/pseudonym"
 )
 
-// column is one column of the release, with the source of its values.
-type column struct {
+// releaseColumn is one column of the release, with the source of its values.
+type releaseColumn struct {
 	output     writer.Column
 	source     string          // the input's column
 	request    int             // position among the mask stage's requests
@@ -28,8 +28,8 @@ type column struct {
 
 // Plan is the layout of the release: its columns, and the requests for the values that they need.
 type Plan struct {
-	columns  []column // the columns of files, then those that name folders
-	folders  int      // number of columns that name folders
+	columns  []releaseColumn // the columns of files, then those that name folders
+	folders  int             // number of columns that name folders
 	requests []formats.Request
 }
 
@@ -70,14 +70,14 @@ func NewPlan(
 				Name: field.Name, Type: formats.Type{Kind: formats.String},
 				Nullable: field.Nullable,
 			}
-			plan.columns = append(plan.columns, column{
+			plan.columns = append(plan.columns, releaseColumn{
 				output: writer.Column{Field: texts}, source: field.Name, request: request,
 				attribute: -1, key: keys[field.Name],
 			})
 			continue
 		}
 		if !masked {
-			plan.columns = append(plan.columns, column{
+			plan.columns = append(plan.columns, releaseColumn{
 				output: writer.Column{Field: field, Masked: field.Hive}, source: field.Name,
 				request: request, attribute: -1,
 			})
@@ -113,16 +113,17 @@ func (p *Plan) SetDictionaries(values map[int]*formats.Values) {
 // names.
 func (p *Plan) partition(names []string) {
 	p.folders = len(names)
-	of := func(c *column) int { return slices.Index(names, c.output.Field.Name) }
-	slices.SortStableFunc(p.columns, func(a, b column) int { return of(&a) - of(&b) })
+	of := func(c *releaseColumn) int { return slices.Index(names, c.output.Field.Name) }
+	slices.SortStableFunc(p.columns, func(a, b releaseColumn) int { return of(&a) - of(&b) })
 }
 
 // files returns the columns of files.
-func (p *Plan) files() []column { return p.columns[:len(p.columns)-p.folders] }
+func (p *Plan) files() []releaseColumn { return p.columns[:len(p.columns)-p.folders] }
 
 // columnOf returns the number of the first column of the release that an attribute becomes.
 func (p *Plan) columnOf(attribute int) int {
-	return slices.IndexFunc(p.columns, func(c column) bool { return c.attribute == attribute })
+	return slices.IndexFunc(p.columns,
+		func(c releaseColumn) bool { return c.attribute == attribute })
 }
 
 // CheckLayout refuses a job whose release would have two columns with the same name.
@@ -153,11 +154,11 @@ type Released struct {
 	Field     formats.Field
 	Source    string // its column of the input
 	Attribute int    // −1: the column is kept
-	// The values of a masked column and, by label number, 0 for null or 1 + the position of the
-	// value.
+	// Values are the values of a masked column, and Codes, by label number, 0 for null or 1 + the
+	// position of the label's value.
 	Values *formats.Values
 	Codes  []uint32
-	// fields of structs, by label number; Values are then the labels of the structs
+	// Parts are the fields of structs, by label number; Values are then the labels of the structs.
 	Parts []writer.Part
 }
 
@@ -185,13 +186,13 @@ func (p *Plan) Outputs() []writer.Column {
 // discretized attribute, intervals has one entry for every label except null; else it is nil.
 func render(
 	spec *job.Column, field formats.Field, labels []engine.Label, intervals []engine.Interval,
-) ([]column, error) {
+) ([]releaseColumn, error) {
 	// Null, if there is one, is the last label.
 	ofIntervals := func(
 		name string, t formats.Type, add func(*formats.Values, engine.Interval) error,
-	) (column, error) {
+	) (releaseColumn, error) {
 		return newRendered(name, t, len(labels), func(values *formats.Values, label int) error {
-			// a record with marks alone has no number
+			// A suppressed record has no number.
 			if label >= len(intervals) || labels[label].Mark {
 				return nil
 			}
@@ -212,10 +213,10 @@ func render(
 			return addEnd(values, i.Upper)
 		}
 		upper, err := ofIntervals(names[1], of, addUpper)
-		return []column{lower, upper}, err
+		return []releaseColumn{lower, upper}, err
 	case job.RenderInterval:
 		c, err := renderIntervals(field, labels, intervals)
-		return []column{c}, err
+		return []releaseColumn{c}, err
 	}
 	c, err := newRendered(field.Name, formats.Type{Kind: formats.String}, len(labels),
 		func(values *formats.Values, label int) error {
@@ -229,7 +230,7 @@ func render(
 			c.mark = c.codes[label]
 		}
 	}
-	return []column{c}, err
+	return []releaseColumn{c}, err
 }
 
 // newRendered returns a masked column with the given number of labels. For each label, add appends
@@ -237,8 +238,8 @@ func render(
 // whether a null occurs.
 func newRendered(
 	name string, t formats.Type, labels int, add func(values *formats.Values, label int) error,
-) (column, error) {
-	c := column{
+) (releaseColumn, error) {
+	c := releaseColumn{
 		output: writer.Column{Field: formats.Field{Name: name, Type: t, Nullable: true},
 			Masked: true},
 		values: &formats.Values{Type: t}, codes: make([]uint32, labels),

@@ -18,7 +18,7 @@ type pseudonyms struct {
 // usualPseudonyms is the size in bytes up to which pseudonyms count as overhead.
 const usualPseudonyms = 1 << 20
 
-func newPseudonyms(c *column, budget *spill.Budget) *pseudonyms {
+func newPseudonyms(c *releaseColumn, budget *spill.Budget) *pseudonyms {
 	return &pseudonyms{maker: c.key.NewMaker(),
 		account: spill.NewAccount(budget, "the pseudonyms of column "+c.output.Field.Name)}
 }

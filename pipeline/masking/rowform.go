@@ -26,7 +26,7 @@ import (
 // head as long as each has a dictionary. The size of a row does not depend on dictionaries, and so
 // row groups do not, either.
 type rowForm struct {
-	columns []column
+	columns []releaseColumn
 	fields  []headField // all fields of the head
 	masked  []headField // the first fields: masked columns
 	coded   []headField // the other fields: kept columns with a dictionary
@@ -43,11 +43,11 @@ type rowForm struct {
 type headField struct {
 	column int             // number of the column in the release
 	values *formats.Values // the values of rows, without null
-	// by code, 0 for null or 1 + the position of a value: the rank, shifted to its place in the
-	// word
+	// ranks has, by code (0 for null or 1 + the position of a value), the rank, shifted to its
+	// place in the word.
 	ranks []uint64
 	codes []uint32 // by rank: the code
-	// kept column, by rank: the bytes that the value would have behind the head
+	// sizes has, for a kept column, by rank the bytes that the value would have behind the head.
 	sizes []int
 	bits  int
 	word  int
@@ -131,7 +131,7 @@ func (f *rowForm) layOut() {
 
 // newMaskedField ranks the values of a column in the order of the cut. Equal values have the same
 // rank. The mark of suppressed values comes after all others, and then null.
-func newMaskedField(i int, c *column) headField {
+func newMaskedField(i int, c *releaseColumn) headField {
 	m := headField{column: i, values: c.values, ranks: make([]uint64, c.values.Len()+1)}
 	known := formats.NewDistinct(&formats.Values{Type: c.values.Type})
 	for at := range c.values.Len() {
@@ -158,7 +158,7 @@ func (m *headField) rank(word uint64) int {
 	return int(word >> (m.shift & 63) & (1<<(m.bits&63) - 1))
 }
 
-func newKeptField(i int, c *column) (f keptField, err error) {
+func newKeptField(i int, c *releaseColumn) (f keptField, err error) {
 	f = keptField{column: i, typ: c.output.Field.Type}
 	switch {
 	case f.typ.Kind == formats.Nested:

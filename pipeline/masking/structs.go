@@ -17,7 +17,7 @@ const intervalParts = 3
 // the mark of suppressed records there is no struct.
 func renderIntervals(
 	field formats.Field, labels []engine.Label, intervals []engine.Interval,
-) (column, error) {
+) (releaseColumn, error) {
 	c, err := newRendered(field.Name, formats.Type{Kind: formats.String}, len(labels),
 		func(values *formats.Values, label int) error {
 			if label < len(intervals) && !labels[label].Mark {

@@ -88,7 +88,7 @@ func (o *ordering) split(
 	}
 	w := o.readers[pool.Number]
 	if w == nil {
-		w = o.newWorker()
+		w = o.newSplitReader()
 		o.readers[pool.Number] = w
 	}
 	w.pool = pool

@@ -2,7 +2,6 @@
 // hide each other. The columns are those that a release keeps, its labels, or both together.
 //
 //	Request ──NewCounts, Scanner, Join──▶ Counts ──Figures, Determines──▶ Report
-//	Counts of a part ──Encode──▶ bytes ──Merge──▶ Counts
 //
 // Rows are counted by 64-bit hashes of their values in a table of bounded size. If there are more
 // classes than the table holds, the classes whose hashes begin with enough zero bits represent all.

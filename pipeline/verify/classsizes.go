@@ -16,7 +16,7 @@ type RiskRequest struct {
 	Kept     *risk.Figures // known figures on kept columns alone, or nil
 	Accepted []string      // kept columns that are not counted together with labels
 	Labels   bool          // no kept columns are counted
-	// kept columns that are counted together with the set that determines them
+	// Members are kept columns that are counted together with the set that determines them.
 	Members []risk.Member
 }
 
@@ -164,7 +164,8 @@ type classCounter struct {
 	groupings []grouping
 	counters  []*risk.Counter // by grouping
 	columns   [][]int         // by grouping: positions of its kept columns among the shown ones
-	// by set, then for all sets: hashes of a block's labels; nil: not needed
+	// bySet has, by set and then for all sets together, hashes of a block's labels; nil: not
+	// needed.
 	bySet   [][]uint64
 	starts  []int32    // of a block: the first rows of runs with the same labels
 	lengths []uint64   // lengths of these runs
@@ -219,7 +220,7 @@ func joinKeys(hashes, keys []uint64, size int) {
 	}
 }
 
-// everyRow has the numbers of the rows of a block. Firsts has the codes of rows with the same
+// everyRow has the numbers of the rows of a block, and firsts the codes of rows with the same
 // value.
 var (
 	firsts   [release.BlockRows]uint32

@@ -99,7 +99,7 @@ func (v *verifier) result(path string) (*Result, error) {
 	if v.outside > 0 {
 		v.find("it has labels that are no region of its cut in %s", text.Count(v.outside, "record"))
 	}
-	// else the region may be an earlier release's
+	// In an applied cut, the region may be that of an earlier release.
 	if v.regions != nil && v.regions.used > v.found && v.cut.Applied == nil {
 		v.find("its cut has %s without a record", text.Count(v.regions.used-v.found, "region"))
 	}

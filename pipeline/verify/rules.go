@@ -21,14 +21,14 @@ type rules struct {
 	cut    *cutfile.File
 	checks []columnCheck    // the released columns of masked columns, then pseudonyms
 	first  map[string][]int // by masked column: positions of its released columns in checks
-	// Keys has the key of every set, then for a cut of regions that of all checks, then that of
+	// keys has the key of every set, then for a cut of regions that of all checks, then that of
 	// every claim.
 	keys []labelKey
-	// Values has the kept columns whose values are counted in every class: the cut's, then those
+	// values has the kept columns whose values are counted in every class: the cut's, then those
 	// about which the cut claims nothing.
 	values []cutfile.Sensitive
 
-	// Marks has the number of the mark of every check, if the cut counts suppressed records and all
+	// marks has the number of the mark of every check, if the cut counts suppressed records and all
 	// columns have marks.
 	marks []uint32
 	exact bool // no other record can look like a suppressed one

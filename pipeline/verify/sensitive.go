@@ -179,7 +179,7 @@ func (v *verifier) addTable(claim int, t *table) {
 type measures struct {
 	claim
 	of *cutfile.Sensitive
-	// by hash of a value: its largest allowed share; nil: there are none
+	// most has, by hash of a value, its largest allowed share; nil: there are none.
 	most        map[uint64]float64
 	verdicts    []engine.Verdict
 	homogeneity Homogeneity

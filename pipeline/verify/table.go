@@ -61,7 +61,7 @@ func (s *shareRange) narrow() error {
 	if until <= s.from+1 {
 		return errManyGroups
 	}
-	// if it fails, another table has just narrowed the range
+	// If this fails, another table has just narrowed the range.
 	s.until.CompareAndSwap(until, s.from+(until-s.from)/2)
 	return nil
 }

@@ -101,7 +101,7 @@ func Unpublished(
 	request *RiskRequest,
 ) (_ *risk.Report, err error) {
 	defer func() {
-		// the files existed a moment ago
+		// The files existed a moment ago.
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, formats.ErrNoInput) {
 			err = fault.Errorf(fault.Transient,
 				"run again, and let nobody take away what a run is writing", "%w", err)
@@ -145,11 +145,11 @@ type verifier struct {
 
 	rows      int64
 	marked    uint64
-	anonymity []uint64           // of every set
+	anonymity []uint64           // by set
 	regions   *table             // regions of the cut; nil: it has none
 	found     int                // number of regions with records
 	outside   uint64             // number of records that belong to no region
-	released  [][]releasedColumn // of every set
+	released  [][]releasedColumn // by set
 	groups    *groups            // nil: not requested
 	measures  []measures         // by claim
 	whole     []*table           // by sensitive column: number of records by hash of the value

@@ -13,12 +13,13 @@ import (
 	"github.com/kcut/kcut/pipeline/domain"
 )
 
-// worker is the open reader of one goroutine, and the state with which it masks batches.
-type worker struct {
+// splitReader is the open reader of one goroutine, and the state with which it masks batches.
+type splitReader struct {
 	o          *ordering
 	pool       workers.Worker // the goroutine
 	pseudonyms []*pseudonyms  // by released column; nil: it has no pseudonyms
-	// by masked field: to codes of its values; nil if labels depend on all codes
+	// labels has, by masked field, the mapping to codes of its values; nil if labels depend on all
+	// codes
 	labels  []domain.Mapping
 	labeler *rowLabeler      // labels of rows, if these depend on all codes
 	coded   []domain.Mapping // by coded field
@@ -33,8 +34,8 @@ type worker struct {
 // noLabel is the code of values that no row of the input has, unless the input has changed.
 const noLabel = math.MaxUint32
 
-func (o *ordering) newWorker() *worker {
-	w := &worker{o: o, ranks: make([]rankMap, len(o.form.fields)),
+func (o *ordering) newSplitReader() *splitReader {
+	w := &splitReader{o: o, ranks: make([]rankMap, len(o.form.fields)),
 		kept: make([]keptCells, len(o.form.kept))}
 	for i := range o.Plan.columns {
 		w.pseudonyms = append(w.pseudonyms, nil)
@@ -56,7 +57,7 @@ func (o *ordering) newWorker() *worker {
 }
 
 // mapping returns the mapping from the values of a masked column to its released values.
-func (m *Masker) mapping(c *column) domain.Mapping {
+func (m *Masker) mapping(c *releaseColumn) domain.Mapping {
 	codes := slices.Clone(m.Recoding.Codes(c.attribute))
 	for i, label := range codes {
 		if codes[i] = noLabel; int(label) < len(c.codes) {
@@ -69,11 +70,11 @@ func (m *Masker) mapping(c *column) domain.Mapping {
 }
 
 // column returns the batch's column from which a column of the release is made.
-func (w *worker) column(i int) *formats.Column {
+func (w *splitReader) column(i int) *formats.Column {
 	return w.batch.Columns[w.o.Plan.columns[i].request]
 }
 
-func (w *worker) close() error {
+func (w *splitReader) close() error {
 	for _, t := range w.pseudonyms {
 		if t != nil {
 			t.close()
@@ -82,7 +83,7 @@ func (w *worker) close() error {
 	return w.closeReader()
 }
 
-func (w *worker) closeReader() (err error) {
+func (w *splitReader) closeReader() (err error) {
 	if w.reader != nil {
 		err = w.reader.Close()
 		w.reader = nil
@@ -91,7 +92,9 @@ func (w *worker) closeReader() (err error) {
 }
 
 // split reads a split, and calls use with each batch's number of rows that belong to the split.
-func (w *worker) split(ctx context.Context, s formats.Split, use func(rows int) error) (err error) {
+func (w *splitReader) split(
+	ctx context.Context, s formats.Split, use func(rows int) error,
+) (err error) {
 	read, requests := w.o.Dataset.ReadCounted, w.o.Plan.requests
 	if w.o.order.Input && w.o.Recoding.Cells() > 0 { // every record may get other labels
 		read = w.o.Dataset.Read
@@ -131,7 +134,7 @@ func rowsOf(b *formats.Batch, records int64) (rows int) {
 
 // next reads a batch of a split, and finds the labels of its masked columns and the ranks of its
 // values.
-func (w *worker) next(ctx context.Context, s formats.Split) (err error) {
+func (w *splitReader) next(ctx context.Context, s formats.Split) (err error) {
 	if w.batch, err = w.reader.Next(ctx); err != nil {
 		if errors.Is(err, io.EOF) {
 			return fmt.Errorf("read split %d again: it has fewer rows than before: %w", s.Ordinal,
@@ -146,7 +149,7 @@ func (w *worker) next(ctx context.Context, s formats.Split) (err error) {
 }
 
 // pseudonymize replaces the batch's values by pseudonyms.
-func (w *worker) pseudonymize() error {
+func (w *splitReader) pseudonymize() error {
 	if !slices.ContainsFunc(w.pseudonyms, func(t *pseudonyms) bool { return t != nil }) {
 		return nil
 	}
@@ -163,7 +166,7 @@ func (w *worker) pseudonymize() error {
 
 // learn finds the labels of the batch's rows, if these depend on all codes, and the ranks of values
 // in the columns of the head.
-func (w *worker) learn() error {
+func (w *splitReader) learn() error {
 	f := w.o.form
 	if w.labeler != nil {
 		err := w.labeler.recode(w.batch.Rows, func(i int) *formats.Column {
