@@ -43,8 +43,8 @@ func (g *Guard) FoundOnClass(f *risk.Figures) string {
 		return fmt.Sprintf("%s of the %s are unique on class column %s, more than %s",
 			text.Percent(f.Unique), g.who(), name, text.Percent(MostUnique))
 	case isText && f.Classes > mostClasses:
-		return fmt.Sprintf("class column %s has %d classes, more than %d of a text: it may tell "+
-			"who is who", name, f.Classes, mostClasses)
+		return fmt.Sprintf("class column %s has %d classes, more than %d of a text: it may "+
+			"identify people", name, f.Classes, mostClasses)
 	}
 	return ""
 }

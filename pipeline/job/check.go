@@ -118,7 +118,7 @@ func (r *reader) columnRules(i int) {
 			"a column without a name can only be dropped or kept")
 		return
 	}
-	// true if its columns are not known
+	// A column counts as in a set if the sets, or the columns of a set, are not known.
 	inSet := len(r.Sets) == 0 || slices.ContainsFunc(r.Sets, func(s Set) bool {
 		return len(s.Columns) == 0 || slices.Contains(s.Columns, spec.Name)
 	})
@@ -224,7 +224,7 @@ func (r *reader) countedRules() {
 	}
 	if r.Unlisted == UnlistedKeep {
 		r.add("unlisted", "name every column that is kept",
-			"unlisted: keep needs to know the columns, which counts do not tell")
+			"unlisted: keep needs the names of all columns, which counts do not have")
 	}
 	if len(r.InputCounts) > 1 && (r.Entity != "" || len(r.Sensitive) > 0) {
 		r.add("input_counts", "kcut sql count prints the statement that makes it",
@@ -243,8 +243,8 @@ func (r *reader) outputRules() {
 				highest, level)
 		}
 	}
-	// Returns the one spelling of a path. Keys of objects have only their own, except for the slash
-	// at the end of a directory.
+	// cleaned returns the one spelling of a path. Keys of objects have only their own, except for
+	// the slash at the end of a directory.
 	cleaned := func(path string) string {
 		if storage.IsRemote(path) {
 			return strings.TrimSuffix(path, "/")

@@ -98,7 +98,7 @@ type Set struct {
 // Quota is a number of records, or a share of them.
 type Quota struct {
 	Records uint64
-	Percent float64 // when not 0
+	Percent float64 // used if not 0
 }
 
 // Of returns the quota of the given number of records.
@@ -203,7 +203,7 @@ type Column struct {
 	AtMost      string   `key:"at_most" is:"limit" masks:"generalize|discretize"`
 	AtLeast     string   `key:"at_least" is:"limit" masks:"generalize|discretize" for:"tdr|tds|bottom-up"`
 	Weight      float64  `key:"weight" range:"(0,)" masks:"generalize|discretize|suppress" for:"tdr|tds"` // 0: 1
-	Taxonomy    Taxonomy `key:"taxonomy" masks:"generalize"`                                              // zero: the one of the column's name
+	Taxonomy    Taxonomy `key:"taxonomy" masks:"generalize"`                                              // zero: the taxonomy with the column's name
 	Unknown     string   `key:"unknown" default:"error" enum:"error|root" masks:"generalize"`
 	Render      string   `key:"render" default:"label" enum:"label|bounds|interval" masks:"discretize"`
 	Identifying string   `key:"identifying" enum:"accepted" masks:"keep|pseudonym"`

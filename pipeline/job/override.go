@@ -115,8 +115,8 @@ func (f *field) overrideNode(o Override) *yaml.Node {
 	return n
 }
 
-// setAt sets the key at a path below a map: in every item of a list, and in addition to a short
-// form. Lists of the same origin are joined.
+// setAt sets the key at a path below a map: in every item of a list, and in the map of a short
+// form. It joins lists of the same origin.
 func setAt(m *yaml.Node, fields []*field, path string, n *yaml.Node) {
 	if m.Kind != yaml.Map {
 		return

@@ -46,7 +46,7 @@ func Schema() []byte {
 	}
 	var b bytes.Buffer
 	if err := json.Indent(&b, []byte(inJSON(schema)), "", "  "); err != nil {
-		panic(err) // a kind is at fault
+		panic(err) // a kind has a wrong schema
 	}
 	return append(b.Bytes(), '\n')
 }
@@ -57,7 +57,7 @@ func inJSON(v any) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // a kind is at fault
+		panic(err) // a kind has a wrong schema
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -110,7 +110,7 @@ func (f *field) schema() (schema object) {
 		text = strings.Replace(text, `,"minLength":1`, "", 1)
 	}
 	if err := json.Unmarshal([]byte(text), &schema); err != nil {
-		panic(err) // the kind is at fault
+		panic(err) // the kind has a wrong schema
 	}
 	return schema
 }

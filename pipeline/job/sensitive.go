@@ -123,7 +123,7 @@ func (s *Shares) UnmarshalJSON(data []byte) error {
 
 // role is a column that a key of the job names, for a purpose that requires a mask.
 type role struct {
-	what, name string // "entity column"
+	what, name string // "entity column", and the name of the column
 	path       string // path of the key
 	mask       string // keep or drop
 	masked     string // the path at which a wrong mask is reported
@@ -165,7 +165,7 @@ func (r *reader) roleRules() {
 			r.add(c.path, hint, "the %s %q is the %s, too", c.what, c.name, roles[at].what)
 		case c.mask == MaskDrop && inSet:
 			r.add(c.path, hint, "the %s %q is in a set", c.what, c.name)
-		// a mask, too
+		// Unlisted is the name of a mask, too.
 		case spec == nil && c.path != "count" && r.hasColumns() && r.Unlisted != c.mask:
 			near := cmp.Or(DidYouMean(c.name, r.columnNames()), hint)
 			r.add(c.path, near, "the %s %q has no entry in columns", c.what, c.name)

@@ -111,13 +111,13 @@ func (f *field) set(v reflect.Value, n *yaml.Node) (message, hint string) {
 	number, _ := strconv.ParseFloat(n.Text, 64)
 	switch {
 	case n.Kind == yaml.Scalar && n.Quoted && f.number() && err == nil:
-		return f.not(n, "write it without quotes")
+		return f.mismatch(n, "write it without quotes")
 	case n.Kind != yaml.Scalar, n.Null(), n.Quoted && f.plain(), err != nil,
 		f.number() && !f.within(number),
 		f.enum == nil && pattern != "" && !regexp.MustCompile(pattern).MatchString(n.Text):
-		return f.not(n)
+		return f.mismatch(n)
 	case f.enum != nil && !slices.Contains(f.enum, n.Text):
-		return f.not(n, DidYouMean(n.Text, f.enum))
+		return f.mismatch(n, DidYouMean(n.Text, f.enum))
 	case v.Kind() == reflect.Int64 && v.Int() < minMemory:
 		return fmt.Sprintf("of %d bytes is less than 1MiB", v.Int()),
 			"is a unit missing, as in 1GiB?"
@@ -170,8 +170,8 @@ func (f *field) within(v float64) bool {
 	return (v > least || !lowOpen && v == least) && (v < most || !highOpen && v == most)
 }
 
-// not returns the message that a field cannot have a value.
-func (f *field) not(n *yaml.Node, hints ...string) (message, hint string) {
+// mismatch returns the message that a field cannot have a value.
+func (f *field) mismatch(n *yaml.Node, hints ...string) (message, hint string) {
 	if f.kind == "uint8" && len(f.enum) == 0 {
 		hints = append(hints, `a tab is "\t" in double quotes`)
 	}
