@@ -361,12 +361,12 @@ func (o *ordering) write(ctx context.Context, rows *spill.SortedRows, to Sink) e
 	size := o.sorter.Size() + count*int64(o.form.most)
 	groups := int((count + limit.rows - 1) / limit.rows)
 	folders := o.form.folderCount()
-	// The last row group of each folder may have fewer rows.
+	// An upper bound: the last row group of each folder may have fewer rows.
 	groups += int(min(count, int64(folders-1)))
 	reader := newGroupReader(rows, limit)
 	reader.folders = folders > 1
 	if limit.bytes > 0 {
-		// A row may be in several row groups, and counts in each.
+		// An upper bound: a row in several row groups counts in each of them.
 		groups += int(min(count, 2*size/limit.bytes))
 	}
 	threads := max(1,
