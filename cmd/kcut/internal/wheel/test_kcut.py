@@ -1,16 +1,27 @@
 """Tests of the installed module. They need pandas; `make test-wheels` runs them."""
 
+import collections
+import contextlib
 import datetime
 import decimal
 import os
 import pickle
+import stat
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 import pandas as pd
 
 import kcut
+from kcut import _answers, _errors, _program
+
+try:
+    import polars as pl
+    import pyarrow as pa
+except ImportError:
+    pl = pa = None
 
 
 class Intervals(unittest.TestCase):
@@ -32,7 +43,9 @@ class Intervals(unittest.TestCase):
             ["[17,37)", "(,17)", None, "[37,44)", "[44,99]", "[17,37)", "*"],
             [(17, 36.9), (-1e300, 16), None, (37, 43), (44, 98.5, 99), (17, 36.9), None],
         )
-        self.check(["(,-1.5)", "[-1.5,2e21)", "[2e21,)"], [(-2,), (-1.5, 0), (2e21, np.finfo(float).max)])
+        self.check(
+            ["(,-1.5)", "[-1.5,2e21)", "[2e21,)"], [(-2,), (-1.5, 0), (2e21, np.finfo(float).max)]
+        )
         self.check(["(,)", None], [(0, 1e300, -1e300), None])
         last = kcut.intervals(["[44,99]"])[0]
         self.assertNotIn(np.nextafter(last.right, np.inf), last)
@@ -41,9 +54,18 @@ class Intervals(unittest.TestCase):
         day = pd.Timestamp
         self.check(
             ["(,1943-06-01)", "[1943-06-01,2005-08-26)", "[2005-08-26,2006-01-01]", None, "*"],
-            [(day("0001-01-01"), day("1943-05-31")), (day("1943-06-01"),), (day("2005-08-26"), day("2006-01-01")), None, None],
+            [
+                (day("0001-01-01"), day("1943-05-31")),
+                (day("1943-06-01"),),
+                (day("2005-08-26"), day("2006-01-01")),
+                None,
+                None,
+            ],
         )
-        self.check(["(,2020-01-01)", "[2020-01-01,)"], [(day("1066-10-14"),), (day("2020-01-01"), day("9999-12-31"))])
+        self.check(
+            ["(,2020-01-01)", "[2020-01-01,)"],
+            [(day("1066-10-14"),), (day("2020-01-01"), day("9999-12-31"))],
+        )
 
     def test_timestamps(self):
         at = pd.Timestamp
@@ -51,7 +73,10 @@ class Intervals(unittest.TestCase):
             ["(,2020-01-01T00:00:00.5)", "[2020-01-01T00:00:00.5,)"],
             [(at("2020-01-01"), at("2020-01-01T00:00:00.499999")), (at("2020-01-01T00:00:00.5"),)],
         )
-        self.check(["(,2020-01-01T00:00:00Z)", "[2020-01-01T00:00:00Z,)"], [(at("2019-12-31T23:00Z"),), (at("2020-01-01T00:00Z"),)])
+        self.check(
+            ["(,2020-01-01T00:00:00Z)", "[2020-01-01T00:00:00Z,)"],
+            [(at("2019-12-31T23:00Z"),), (at("2020-01-01T00:00Z"),)],
+        )
         self.check(
             ["(,2020-01-01T00:00:00.123456789)", "[2020-01-01T00:00:00.123456789,)"],
             [(at("2020-01-01T00:00:00.123456788"),), (at("2020-01-01T00:00:00.123456789"),)],
@@ -75,14 +100,29 @@ class Intervals(unittest.TestCase):
         """Structs are the intervals that their labels are, however pandas holds them."""
         day, at = datetime.date, datetime.datetime
         for labels, ends in [
-            (["(,17)", "[17,37.5)", "[37.5,99]", None, "(,)"], [(None, 17), (17, 37.5), (37.5, 99), None, (None, None)]),
-            (["(,1943-06-01)", "[1943-06-01,)"], [(None, day(1943, 6, 1)), (day(1943, 6, 1), None)]),
+            (
+                ["(,17)", "[17,37.5)", "[37.5,99]", None, "(,)"],
+                [(None, 17), (17, 37.5), (37.5, 99), None, (None, None)],
+            ),
+            (
+                ["(,1943-06-01)", "[1943-06-01,)"],
+                [(None, day(1943, 6, 1)), (day(1943, 6, 1), None)],
+            ),
             (["(,08:00:00)", "[08:00:00,)"], [(None, datetime.time(8)), (datetime.time(8), None)]),
-            (["[2020-01-01T00:00:00.5Z,)"], [(at(2020, 1, 1, 0, 0, 0, 500000, datetime.timezone.utc), None)]),
+            (
+                ["[2020-01-01T00:00:00.5Z,)"],
+                [(at(2020, 1, 1, 0, 0, 0, 500000, datetime.timezone.utc), None)],
+            ),
             (["[-1.5,2.50)"], [(decimal.Decimal("-1.5"), decimal.Decimal("2.50"))]),
         ]:
             structs = [
-                end and {"lower": end[0], "upper": end[1], "closed": "both" if label.endswith("]") else "left"} for label, end in zip(labels, ends)
+                end
+                and {
+                    "lower": end[0],
+                    "upper": end[1],
+                    "closed": "both" if label.endswith("]") else "left",
+                }
+                for label, end in zip(labels, ends)
             ]
             want = kcut.intervals(labels)
             self.assertTrue(kcut.intervals(structs).equals(want), labels)
@@ -98,7 +138,10 @@ class Intervals(unittest.TestCase):
             (["(,17)", "[17,37)", "[37,)", "(,)"], {"lower": 0, "upper": 120}),
             (["(,17)", "[17,)"], {}),
             (["(,1943-06-01)", "[1943-06-01,2005-08-26)", "[2005-08-26,)", None], {}),
-            (["(,1943-06-01)", "[1943-06-01,2005-08-26)", "[2005-08-26,)", "(,)"], {"lower": day("1900-01-01"), "upper": day("2020-01-01")}),
+            (
+                ["(,1943-06-01)", "[1943-06-01,2005-08-26)", "[2005-08-26,)", "(,)"],
+                {"lower": day("1900-01-01"), "upper": day("2020-01-01")},
+            ),
             (["(,2020-01-01T00:00:00Z)", "[2020-01-01T00:00:00Z,)"], {}),
             (["(,2020-01-01T00:00:00.123456789)", "[2020-01-01T00:00:00.123456789,)"], {}),
             (["(,08:00:00)", "[08:00:00,17:30:00)", "[17:30:00,)"], {}),
@@ -142,9 +185,311 @@ class Intervals(unittest.TestCase):
                 kcut.intervals([label])
 
 
+def people(rows=400):
+    """A table of people, of whom each has a name of their own."""
+    at = np.arange(rows)
+    return pd.DataFrame(
+        {
+            "name": [f"Somebody {i}" for i in at],
+            "age": at * 7 % 60 + 20,
+            "sex": np.where(at % 3 == 0, "F", "M"),
+            "born": pd.Timestamp("1960-01-01") + pd.to_timedelta(at * 37 % 9000, unit="D"),
+            "town": [["Bonn", "Köln", "Ulm"][i // 5 % 3] for i in at],
+            "income": np.where(at * 7 % 60 > 25, "high", "low"),
+        }
+    )
+
+
+class Folder(unittest.TestCase):
+    """Has a current folder of its own, and private ones in another."""
+
+    def setUp(self):
+        with contextlib.ExitStack() as stack:
+            self.folder = stack.enter_context(tempfile.TemporaryDirectory())
+            before = os.getcwd()
+            stack.callback(os.chdir, before)
+            os.chdir(self.folder)
+            os.mkdir("private")
+            stack.enter_context(
+                mock.patch.object(tempfile, "tempdir", os.path.join(self.folder, "private"))
+            )
+            self.addCleanup(stack.pop_all().close)
+
+    def tearDown(self):
+        self.assertEqual(os.listdir("private"), [])
+
+
+@unittest.skipUnless(pa, "needs pyarrow and polars")
+class Anonymize(Folder):
+    def check(self, rows, columns, k):
+        """Counts again what a release holds."""
+        self.assertEqual(len(rows), 400)
+        smallest = min(
+            collections.Counter(tuple(str(row[c]) for c in columns) for row in rows).values()
+        )
+        self.assertGreaterEqual(smallest, k)
+        self.assertGreater(len({str(row["age"]) for row in rows}), 1)
+        self.assertNotIn("Somebody", str(rows))
+
+    def test_kinds(self):
+        """Every library gets back its own kind, in which k holds."""
+        data = people()
+        rows = {
+            pd.DataFrame: lambda table: table.to_dict("records"),
+            pl.DataFrame: lambda table: table.to_dicts(),
+            pa.Table: lambda table: table.to_pylist(),
+        }
+        for table in (data, pl.from_pandas(data), pa.Table.from_pandas(data, preserve_index=False)):
+            release = kcut.anonymize(
+                table, ["age", "sex", "born"], 15, class_="income", unlisted="drop"
+            )
+            self.assertIs(type(release.data), type(table))
+            found = rows[type(table)](release.data)
+            self.assertEqual(list(found[0]), ["age", "sex", "born", "income"])
+            self.check(found, ["age", "sex", "born"], 15)
+            self.assertEqual(
+                collections.Counter(row["income"] for row in found),
+                collections.Counter(data["income"]),
+            )
+            self.assertRegex(found[0]["age"], r"^[\[(].*[\])]$")
+            self.assertEqual(release.cut["quasi_identifiers"][0]["k"], 15)
+            self.assertEqual(
+                (release.report["rows"], release.report["inputs"]), (400, ["table.arrow"])
+            )
+            self.assertEqual(release.job["columns"]["sex"], {"mask": "suppress"})
+
+    def test_intervals(self):
+        """Intervals are those of the library, and have the labels' ends."""
+        data = people()
+        labels, frame = (
+            kcut.anonymize(data, ["age", "born"], unlisted="drop", intervals=i).data
+            for i in (False, True)
+        )
+        for column in ("age", "born"):
+            self.assertTrue(kcut.intervals(labels[column]).equals(frame[column].array))
+        structs = kcut.anonymize(
+            pl.from_pandas(data), ["age"], unlisted="drop", intervals=True
+        ).data
+        self.assertEqual(
+            {type(end) for end in structs["age"].struct.field("lower").drop_nulls()}, {int}
+        )
+
+    def test_kept(self):
+        """Kept columns have the input's types and values; categories are those of the release."""
+        data = people()
+        data["number"] = pd.array(
+            [2**60 + i % 2 if i % 4 else None for i in range(400)], dtype="Int64"
+        )
+        data["at"] = (
+            pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(400) % 5, unit="h")
+        ).tz_localize("Europe/Berlin")
+        data["part"] = pd.Categorical(["a"] * 400, categories=["a", "secret"])
+        keep = dict.fromkeys(["number", "at", "part"], {"keep": {"identifying": "accepted"}})
+        kept = kcut.anonymize(data, ["age"], columns=keep, unlisted="drop").data
+        for column in ("number", "at"):
+            self.assertEqual(kept[column].dtype, data[column].dtype)
+            self.assertEqual(
+                collections.Counter(kept[column].dropna()),
+                collections.Counter(data[column].dropna()),
+            )
+        self.assertEqual(set(kept["part"]), {"a"})
+        self.assertNotIn("secret", str(getattr(kept["part"].dtype, "categories", "")))
+
+    def test_sets(self):
+        """Sets are names, lists of names, or have their own k; trees generalize."""
+        for sets, want in [
+            (["age", "sex"], [(["age", "sex"], 10)]),
+            ([["age"], ("sex", "town")], [(["age"], 10), (["sex", "town"], 10)]),
+            (
+                [{"columns": ["age"], "k": 20}, {"columns": "all"}],
+                [(["age"], 20), (["town", "age"], 10)],
+            ),
+        ]:
+            columns = {"town": "suppress"} if "all" in str(sets) else {}
+            cut = kcut.anonymize(people(), sets, unlisted="drop", columns=columns).cut
+            self.assertEqual([(s["columns"], s["k"]) for s in cut["quasi_identifiers"]], want)
+        tree = {"town": {"Germany": {"North": ["Bonn", "Köln"], "South": ["Ulm"]}}}
+        release = kcut.anonymize(people(), ["town", "age"], 50, taxonomies=tree, unlisted="drop")
+        self.assertEqual(release.cut["columns"]["town"]["mask"], "generalize")
+
+    def test_people(self):
+        """An entity is dropped, sensitive columns are kept, and numbers of numpy are numbers."""
+        data = people()
+        data["name"] = [f"Somebody {i // 2}" for i in range(400)]
+        release = kcut.anonymize(
+            data,
+            ["age"],
+            5,
+            entity="name",
+            sensitive=[{"column": "income", "l": 2}],
+            unlisted="drop",
+            columns={"age": {"mask": "discretize", "bounds": [np.int64(20), np.int64(79)]}},
+        )
+        self.assertEqual(list(release.data), ["age", "income"])
+        self.assertTrue(release.cut["entity"])
+
+    def test_paths(self):
+        """Paths start from the current folder."""
+        with open("trees.yaml", "w", encoding="utf-8") as file:
+            file.write("town: {Germany: [Bonn, Köln, Ulm]}\n")
+        for trees in ("trees.yaml", {"town": "town.csv"}):
+            with open("town.csv", "w", encoding="utf-8") as file:
+                file.write("Bonn,Germany\nKöln,Germany\nUlm,Germany\n")
+            release = kcut.anonymize(
+                people(),
+                ["town"],
+                columns={"town": "generalize"},
+                taxonomies=trees,
+                unlisted="drop",
+            )
+            self.assertEqual(release.cut["columns"]["town"]["mask"], "generalize")
+
+    def test_environment(self):
+        """An argument is nearer than a variable; a variable is nearer than what nobody has said."""
+        with mock.patch.dict(
+            os.environ,
+            KCUT_K="2",
+            KCUT_OUTPUT="elsewhere.parquet",
+            KCUT_ORDER="input",
+            KCUT_ALGORITHM="tds",
+        ):
+            cut = kcut.anonymize(people(), ["age"], 30, algorithm="mondrian", unlisted="drop").cut
+            self.assertEqual(
+                kcut.anonymize(people(), ["age"], unlisted="drop").cut["algorithm"], "tds"
+            )
+        self.assertEqual((cut["quasi_identifiers"][0]["k"], cut["algorithm"]), (30, "mondrian"))
+        self.assertEqual(os.listdir(), ["private"])
+
+    def test_refused(self):
+        for kind, word, arguments in [
+            (kcut.InputError, "unlisted", {}),
+            (kcut.PrivacyError, "fewer records than k", {"k": 401, "unlisted": "drop"}),
+            (kcut.UsageError, "algorithmus", {"algorithmus": "tdr"}),
+        ]:
+            with self.assertRaisesRegex(kind, word) as caught:
+                kcut.anonymize(people(), ["age"], **arguments)
+            self.assertNotIn(self.folder, str(caught.exception))
+        for word, table, sets, job in [
+            ("no output", people(), ["age"], {"output": "x.parquet"}),
+            ("no table", [1, 2], ["age"], {}),
+            ("list of columns", people(), "age", {}),
+        ]:
+            with self.assertRaisesRegex(TypeError, word):
+                kcut.anonymize(table, sets, **job)
+        with self.assertRaisesRegex(TypeError, "anonymize"):
+            kcut.run(people())
+
+    def test_private(self):
+        """What lies in the folder is seen by nobody else, and removed also after an interrupt."""
+        seen = []
+
+        def interrupted(arguments, stderr, unset):
+            folder = os.path.dirname(arguments[-1])
+            seen.append((stat.S_IMODE(os.stat(folder).st_mode), sorted(os.listdir(folder))))
+            raise KeyboardInterrupt
+
+        with mock.patch.object(_program, "_run", interrupted), self.assertRaises(KeyboardInterrupt):
+            kcut.anonymize(people(), ["age"], unlisted="drop")
+        self.assertEqual(seen, [(0o700, ["job.yaml", "table.arrow"])])
+        self.assertEqual(os.listdir("private"), [])
+
+
+JOB = """
+input: people.csv
+output: release.parquet
+class: income
+quasi_identifiers: [{columns: [age, sex], k: 10}]
+columns: {age: discretize, sex: suppress, income: keep}
+unlisted: drop
+"""
+
+
+class Commands(Folder):
+    def setUp(self):
+        super().setUp()
+        people().to_csv("people.csv", index=False)
+        with open("job.yaml", "w", encoding="utf-8") as file:
+            file.write(JOB)
+
+    def check(self, kind, answer):
+        """Holds the keys of an answer against its type."""
+        hints = kind.__annotations__
+        required = {n for n, h in hints.items() if "NotRequired" not in str(h)} - {"class"}
+        self.assertLessEqual(required, set(answer), kind)
+        self.assertLessEqual(set(answer), set(hints), kind)
+
+    def test_all(self):
+        self.assertIn("quasi_identifiers", kcut.init("people.csv", k=5))
+        self.check(_answers.Forecast, kcut.plan("job.yaml", sample=True))
+        report = kcut.run("job.yaml")
+        self.check(_answers.Report, report)
+        self.assertTrue(kcut.run("job.yaml")["already_done"])
+        verified = kcut.verify("release.parquet", "release.parquet")
+        self.check(_answers.Verified, verified)
+        self.check(_answers.Verification, verified["files"][1])
+        cut = kcut.show("release.parquet")
+        self.check(_answers.Cut, cut)
+        self.assertEqual(cut, kcut.read_cut("release.parquet"))
+        self.check(_answers.Set, cut["quasi_identifiers"][0])
+        applied = kcut.apply(
+            "job.yaml", "release.parquet", output="again.parquet", on_break="refuse"
+        )
+        self.check(_answers.Report, applied)
+        difference = kcut.diff("release.parquet", "again.parquet")
+        self.check(_answers.Difference, difference)
+        self.assertEqual(difference["relation"], "equal")
+        self.check(_answers.Evaluation, kcut.evaluate("job.yaml", folds=2))
+        page = kcut.report("release.parquet", "page.html")
+        self.check(_answers.Page, page)
+        self.assertTrue(os.path.exists(page["output"]))
+
+    def test_check(self):
+        people().rename(columns={"age": 'a,"ge'}).to_csv("people.csv", index=False)
+        checked = kcut.check("people.csv", columns=['a,"ge', "sex"], sensitive=["income", "town"])
+        self.check(_answers.Checked, checked)
+        self.assertEqual([s["column"] for s in checked["sensitive"]], ["income", "town"])
+        with self.assertRaises(kcut.PrivacyError) as caught:
+            kcut.check("people.csv", columns=["name"], k=2)
+        self.assertEqual(caught.exception.answer["anonymity"], 1)
+
+    def test_init(self):
+        self.assertEqual(kcut.init("people.csv", output="draft.yaml"), "")
+        self.assertTrue(os.path.exists("draft.yaml"))
+        with self.assertRaises(kcut.InputError) as caught:
+            kcut.init("missing.csv")
+        self.assertEqual((caught.exception.exit, caught.exception.class_), (3, "input"))
+        self.assertIn("missing.csv", caught.exception.message)
+        self.assertTrue(caught.exception.hint)
+
+
 class Program(unittest.TestCase):
+    def test_kinds(self):
+        """Every exit code of docs/operations.md has its class, which pickle keeps."""
+        codes = {
+            1: "Internal",
+            2: "Usage",
+            3: "Input",
+            4: "Privacy",
+            5: "Exists",
+            6: "Transient",
+            7: "Resource",
+            130: "Cancelled",
+            143: "Cancelled",
+        }
+        for code, name in codes.items():
+            error = _errors.ended(
+                code, {"error": {"class": name.lower(), "message": "do it", "hint": "not"}}
+            )
+            self.assertIs(type(error), getattr(kcut, name + "Error"))
+            again = pickle.loads(pickle.dumps(error))
+            self.assertEqual(
+                (type(again), again.exit, str(again)), (type(error), code, "do it (not)")
+            )
+        killed = _errors.ended(-9, {})
+        self.assertEqual((type(killed), killed.exit), (kcut.Error, -9))
+
     def test_error(self):
-        with tempfile.TemporaryDirectory() as folder, self.assertRaises(kcut.Error) as caught:
+        with tempfile.TemporaryDirectory() as folder, self.assertRaises(kcut.UsageError) as caught:
             kcut.run(os.path.join(folder, "none.yaml"), overwrite=True)
         error = caught.exception
         self.assertEqual((error.exit, error.class_), (2, "usage"))

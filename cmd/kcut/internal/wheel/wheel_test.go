@@ -95,9 +95,16 @@ func TestTags(t *testing.T) {
 			"\nVersion: 0.1.0\n") || !strings.HasSuffix(about, "\n\n# kcut\n") {
 			t.Errorf("METADATA:\n%s", about)
 		}
-		if !bytes.Contains(files["kcut/__init__.py"], []byte("\ndef run(")) ||
-			files["kcut/py.typed"] == nil {
-			t.Errorf("%s: no module", platform)
+		for _, name := range []string{"__init__.py", "_anonymize.py", "_commands.py", "py.typed"} {
+			if files["kcut/"+name] == nil {
+				t.Errorf("%s: no kcut/%s", platform, name)
+			}
+		}
+		for _, extra := range []string{"pandas", "polars", "pyarrow"} {
+			if !bytes.Contains(files["kcut-0.1.0.dist-info/METADATA"],
+				[]byte("\nProvides-Extra: "+extra+"\n")) {
+				t.Errorf("%s: no extra %s", platform, extra)
+			}
 		}
 	}
 	if _, _, err := (&wheel{platform: "plan9/amd64"}).pack(); err == nil {

@@ -80,7 +80,8 @@ def _sample(array: Any, seed: int, lower: Any, upper: Any) -> pandas.Index:
     zone = getattr(sides[0], "tz", None)
     left, right = (np.asarray(side.tz_convert(None) if zone else side) for side in sides)
     moments = left.dtype.kind in "mM"
-    first, last, one = -np.inf, np.inf, 1.0
+    first, last = -np.inf, np.inf
+    one: Any = 1.0
     if moments:
         ends = _FEW_YEARS if np.datetime_data(left.dtype)[0] == "ns" else _YEARS
         first, last = (np.datetime64(end).astype(left.dtype) if left.dtype.kind == "M" else np.timedelta64("NaT") for end in ends)

@@ -1,0 +1,76 @@
+"""The commands of kcut as functions.
+
+Keywords are the flags of a command, with _ for -: ``run("people.yaml", k=50, overwrite=True)``. A
+flag that may be given several times takes a list. All functions raise Error.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Union, cast
+
+from ._program import answer, flags, path, words
+
+if TYPE_CHECKING:
+    from . import _answers as answers
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+def run(job: Path, **options: Any) -> answers.Report:
+    """Runs a job file and returns the report."""
+    return cast("answers.Report", _answer("run", [job], options))
+
+
+def apply(job: Path, cut: Path, **options: Any) -> answers.Report:
+    """Masks a job's input with the cut of an earlier release and returns the report."""
+    return cast("answers.Report", _answer("apply", [job], {"cut": path(cut), **options}))
+
+
+def plan(job: Path, **options: Any) -> answers.Forecast:
+    """Returns what a run would do and take, from schemas and statistics."""
+    return cast("answers.Forecast", _answer("plan", [job], options))
+
+
+def init(*inputs: Path, **options: Any) -> str:
+    """Drafts a job for an input and returns its text, which is empty where output names a file."""
+    return words("init", *flags(options), "--", *map(path, inputs))
+
+
+def check(*tables: Path, columns: Sequence[str], **options: Any) -> answers.Checked:
+    """Returns how anonymous files, which are one table, are on columns that somebody may know."""
+    quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
+    return cast("answers.Checked", _answer("check", tables, {"columns": quoted, **options}))
+
+
+def verify(*releases: Path, **options: Any) -> answers.Verified:
+    """Recounts releases and looks for leaks. Findings are in the answer of the PrivacyError."""
+    return cast("answers.Verified", _answer("verify", releases, options))
+
+
+def evaluate(job: Path, **options: Any) -> answers.Evaluation:
+    """Returns how useful releases of a job would be, for classifiers and for counting."""
+    return cast("answers.Evaluation", _answer("evaluate", [job], options))
+
+
+def report(release: Path, page: Path, **options: Any) -> answers.Page:
+    """Writes the HTML page of a release for reviewers."""
+    return cast("answers.Page", _answer("report", [release, page], options))
+
+
+def show(release: Path) -> answers.Cut:
+    """Returns the cut of a release, as docs/metadata.md describes it."""
+    return cast("answers.Cut", _answer("show", [release], {}))
+
+
+read_cut = show  # its name before there were the other commands
+
+
+def diff(a: Path, b: Path, **options: Any) -> answers.Difference:
+    """Returns what changed between the cuts of two releases."""
+    return cast("answers.Difference", _answer("diff", [a, b], options))
+
+
+def _answer(command: str, files: Sequence[Path], options: dict[str, Any]) -> dict[str, Any]:
+    return answer(command, "--json", *flags(options), "--", *map(path, files))

@@ -1,0 +1,69 @@
+"""Tables of pandas, polars and pyarrow, by way of Arrow."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+def kind(data: Any) -> str:
+    """The library of a table. Raises TypeError for what is no table."""
+    for library, name in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table")):
+        # Who has a table has imported its library.
+        if library in sys.modules and isinstance(data, getattr(sys.modules[library], name)):
+            return library
+    raise TypeError(f"a {type(data).__name__} is no table of pandas, polars or pyarrow")
+
+
+def arrow(data: Any) -> pyarrow.Table:
+    """The Arrow table of a table, without the index of pandas."""
+    import pyarrow as pa
+
+    of = kind(data)
+    if of == "pandas":
+        return pa.Table.from_pandas(data, preserve_index=False)
+    return data.to_arrow() if of == "polars" else data
+
+
+def is_ordered(table: pyarrow.Table, name: str) -> bool:
+    """Whether a column has numbers, dates or times, of which intervals can be made."""
+    from pyarrow import types
+
+    at = table.schema.get_field_index(name)
+    of = table.schema.field(at).type if at >= 0 else None
+    tests = (types.is_integer, types.is_floating, types.is_decimal, types.is_temporal)
+    return of is not None and any(test(of) for test in tests)
+
+
+def write(table: pyarrow.Table, path: Path) -> None:
+    """Writes an Arrow file."""
+    import pyarrow as pa
+
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+def read(path: Path, source: pyarrow.Table, kept: set[str], like: str) -> Any:
+    """Reads a release as a table of a library; kept columns have the types of its source."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    table = parquet.read_table(path, memory_map=False)
+    for at, field in enumerate(table.schema):
+        # A dictionary may have values that no released row has.
+        if field.name in kept and not pa.types.is_dictionary(of := source.field(field.name).type):
+            table = table.set_column(at, pa.field(field.name, of), table.column(at).cast(of))
+    if like == "polars":
+        import polars
+
+        return polars.from_arrow(table)
+    if like == "pandas":
+        about = json.loads((source.schema.metadata or {}).get(b"pandas", b"{}"))
+        about["columns"] = [c for c in about.get("columns", ()) if c["name"] in kept]
+        return table.replace_schema_metadata({"pandas": json.dumps(about)}).to_pandas()
+    return table
