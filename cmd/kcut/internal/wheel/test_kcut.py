@@ -7,6 +7,8 @@ import decimal
 import os
 import pickle
 import stat
+import subprocess
+import sys
 import tempfile
 import unittest
 from unittest import mock
@@ -22,6 +24,10 @@ try:
     import pyarrow as pa
 except ImportError:
     pl = pa = None
+try:
+    import sklearn
+except ImportError:
+    sklearn = None
 
 
 class Intervals(unittest.TestCase):
@@ -392,6 +398,97 @@ class Anonymize(Folder):
             kcut.anonymize(people(), ["age"], unlisted="drop")
         self.assertEqual(seen, [(0o700, ["job.yaml", "table.arrow"])])
         self.assertEqual(os.listdir("private"), [])
+
+
+@unittest.skipUnless(pa, "needs pyarrow and polars")
+class Mask(Folder):
+    columns = ["age", "sex", "town", "born"]
+    tree = {"town": {"Germany": {"North": ["Bonn", "Köln"], "South": ["Ulm"]}}}
+
+    def release(self, **job):
+        return kcut.anonymize(
+            people(), self.columns, 10, unlisted="drop", taxonomies=self.tree, order="input", **job
+        )
+
+    def test_same(self):
+        """Rows get the labels that they have in the release, whatever made its cut."""
+        data = people().set_index(np.arange(400) * 3)
+        for algorithm in ("tdr", "guided", "mondrian", "kactus"):
+            release = self.release(algorithm=algorithm, class_="income")
+            self.assertTrue((release.data["income"] == data["income"].array).all(), algorithm)
+            self.assertGreater(release.data["age"].nunique(), 1, algorithm)
+            masker = kcut.Masker(release.cut, release.job)
+            found = masker.fit(data).transform(data)
+            self.assertTrue((found.index == data.index).all())
+            self.assertEqual(list(found), list(data))
+            self.assertTrue((found["name"] == data["name"]).all())
+            for column in self.columns:
+                self.assertEqual(list(found[column]), list(release.data[column]), algorithm)
+            arrow = pa.Table.from_pandas(data, preserve_index=False)
+            self.assertEqual(masker.transform(arrow).to_pylist(), found.to_dict("records"))
+            rows = masker.transform(pl.from_pandas(data)).to_dicts()
+            self.assertEqual(rows, found.to_dict("records"))
+
+    def test_strangers(self):
+        """One row is enough; what the cut has no place for gets its widest label."""
+        release = self.release(columns={"age": {"mask": "discretize", "bounds": [0, 99]}})
+        self.assertIn("M", release.cut["columns"]["sex"]["cut"])
+        row = people().head(1).assign(sex="X")
+        found = kcut.Masker(release.cut, release.job).transform(row)
+        self.assertEqual(list(found["sex"]), ["*"])
+        self.assertEqual(list(found["age"]), [release.data["age"][0]])
+        with self.assertRaises(kcut.InputError):
+            kcut.Masker(release.cut, release.job).transform(row.assign(town="Elsewhere"))
+
+    def test_path(self):
+        """The cut may be that of a file; intervals of it are labels here."""
+        data = people()
+        data.to_parquet("people.parquet")
+        with open("job.yaml", "w", encoding="utf-8") as file:
+            file.write(
+                "{input: people.parquet, output: out.parquet, unlisted: drop, max_unique: 100%,"
+                " quasi_identifiers: [{columns: [age, town], k: 5}], order: input,"
+                " taxonomies: {town: {Germany: [Bonn, Köln, Ulm]}}, columns: {town: generalize,"
+                " age: {mask: discretize, bounds: [0, 99], render: interval}}}"
+            )
+        kcut.run("job.yaml")
+        job = {"taxonomies": {"town": {"Germany": ["Bonn", "Köln", "Ulm"]}}}
+        found = kcut.Masker("out.parquet", job).transform(data)
+        released = pd.read_parquet("out.parquet")
+        self.assertTrue(kcut.intervals(released["age"]).equals(kcut.intervals(found["age"])))
+        self.assertEqual(list(found["town"]), list(released["town"]))
+
+    @unittest.skipUnless(sklearn, "needs scikit-learn")
+    def test_pipeline(self):
+        from sklearn.compose import make_column_transformer
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.model_selection import GridSearchCV
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import OneHotEncoder
+
+        release = self.release(class_="income", algorithm="guided")
+        encoder = OneHotEncoder(handle_unknown="ignore")
+        model = make_pipeline(encoder, LogisticRegression())
+        model.fit(release.data[self.columns], release.data["income"])
+        masker = kcut.Masker(release.cut, release.job)
+        data = people()[self.columns]
+        masked = make_pipeline(masker, model)
+        self.assertGreater(masked.score(data, people()["income"]), 0.9)
+        part = make_column_transformer((masker, self.columns))
+        search = GridSearchCV(
+            make_pipeline(part, OneHotEncoder(handle_unknown="ignore"), LogisticRegression()),
+            {"logisticregression__C": [1, 2]},
+            cv=2,
+        )
+        self.assertGreater(search.fit(people(), people()["income"]).best_score_, 0.9)
+        with self.assertRaises(ValueError):
+            masker.set_params(k=1)
+
+    def test_imports(self):
+        """What nobody has asked for is not imported."""
+        code = "import kcut, sys; kcut.Masker; print({'pandas', 'pyarrow', 'sklearn'} & {*sys.modules})"
+        found = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True)
+        self.assertEqual(found.stdout, "set()\n")
 
 
 JOB = """

@@ -9,12 +9,13 @@ from ._commands import apply, check, diff, evaluate, init, plan, read_cut, repor
 from ._errors import CancelledError, Error, ExistsError, InputError, InternalError
 from ._errors import PrivacyError, ResourceError, TransientError, UsageError
 from ._intervals import intervals
+from ._masker import Masker
 
 __all__ = [
     "Checked", "Cut", "Difference", "Evaluation", "Forecast", "Page", "Report", "Verified",
     "CancelledError", "Error", "ExistsError", "InputError", "InternalError",
     "PrivacyError", "ResourceError", "TransientError", "UsageError",
-    "Release", "anonymize", "intervals",
+    "Masker", "Release", "anonymize", "intervals",
     "apply", "check", "diff", "evaluate", "init", "plan", "read_cut", "report", "run", "show",
     "verify",
 ]  # fmt: skip

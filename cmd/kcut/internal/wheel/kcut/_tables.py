@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
     import pyarrow
+
+T = TypeVar("T")
 
 
 def kind(data: Any) -> str:
@@ -48,12 +50,14 @@ def write(table: pyarrow.Table, path: Path) -> None:
         writer.write_table(table)
 
 
-def read(path: Path, source: pyarrow.Table, kept: set[str], like: str) -> Any:
-    """Reads a release as a table of a library; kept columns have the types of its source."""
+def read(path: Path, source: pyarrow.Table, kept: set[str], like: str, every: int = 1) -> Any:
+    """Reads every nth row of a release as a table of a library; kept columns have their types."""
     import pyarrow as pa
     from pyarrow import parquet
 
     table = parquet.read_table(path, memory_map=False)
+    if every > 1:
+        table = table.take(pa.array(range(0, len(table), every)))
     for at, field in enumerate(table.schema):
         # A dictionary may have values that no released row has.
         if field.name in kept and not pa.types.is_dictionary(of := source.field(field.name).type):
@@ -67,3 +71,29 @@ def read(path: Path, source: pyarrow.Table, kept: set[str], like: str) -> Any:
         about["columns"] = [c for c in about.get("columns", ()) if c["name"] in kept]
         return table.replace_schema_metadata({"pandas": json.dumps(about)}).to_pandas()
     return table
+
+
+def select(data: Any, names: list[str]) -> Any:
+    """Some columns of a table."""
+    return data[names] if kind(data) == "pandas" else data.select(names)
+
+
+def replace(data: T, others: Any, names: list[str]) -> T:
+    """A table with columns of another one of the same kind and as many rows."""
+    of, found = kind(data), cast(Any, data)
+    if of == "pandas":
+        found = found.assign(**{name: others[name].array for name in names})
+    elif of == "polars":
+        found = found.with_columns(others.select(names))
+    else:
+        for name in names:
+            at = found.schema.get_field_index(name)
+            found = found.set_column(at, name, others.column(name))
+    return cast(T, found)
+
+
+def with_constant(table: pyarrow.Table, name: str, value: int) -> pyarrow.Table:
+    """A table with one more column, in which all rows have a number."""
+    import pyarrow as pa
+
+    return table.append_column(name, pa.repeat(value, len(table)))
