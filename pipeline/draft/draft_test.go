@@ -362,8 +362,8 @@ func TestDraftLooksAtColumnsTogether(t *testing.T) {
 	}
 	for column, reason := range map[string]string{
 		"first": "while name has whole names", "age": "dob determines it",
-		"city": "zip determines it", "same": "all rows have the same", "hours": "cut at multiples of 5",
-		"remark": "free text"} {
+		"city": "zip determines it", "same": "all rows have the same",
+		"hours": "cut at multiples of 5", "remark": "free text"} {
 		if line := regexp.MustCompile(`(?m)^  ` + column + `: .*$`).FindString(
 			text); !strings.Contains(line, reason) {
 			t.Errorf("%s: want %q", line, reason)

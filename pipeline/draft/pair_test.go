@@ -33,7 +33,8 @@ func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 		"driver": "suppress", "risk": "discretize", "dob": "discretize", "birth_year": "drop",
 	})
 	for _, want := range []string{"# begins with grade, 25 distinct", "# unit determines it",
-		"# hours determines it", ", determines risk, which may stay visible in rows with *", "# dob determines it"} {
+		"# hours determines it", "# dob determines it",
+		", determines risk, which may stay visible in rows with *"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
 		}
