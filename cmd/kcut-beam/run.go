@@ -48,11 +48,12 @@ func newRun(u *ui) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run JOB",
 		Short: "Do a whole job: compress, search, mask, verify, publish",
-		Long: `Does what kcut run does, with the same job file, and releases the same bytes. What touches rows is done
-by Beam's workers; the search, what is kept for the next run, and publishing are this process's.
+		Long: `Does the same as kcut run, with the same job file, and releases the same bytes. Beam's
+workers mask the rows. This process counts, searches, keeps the checkpoint and publishes.
 
-Flags and KCUT_ environment variables replace values of the job file. Flags with an underscore, and endpoint,
-parallelism, project and region, are Beam's own: these and all others that its Go SDK has go to the runner.`,
+Flags and KCUT_ environment variables replace values of the job file. Flags with an
+underscore, and endpoint, parallelism, project and region, are Beam's own. These and all
+other flags of its Go SDK go to the runner.`,
 		Example: `  kcut-beam run people.yaml --runner prism
   kcut-beam run people.yaml --runner flink --endpoint localhost:8099 --environment_type LOOPBACK --parallelism 4`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -65,18 +66,17 @@ parallelism, project and region, are Beam's own: these and all others that its G
 	set := cmd.Flags()
 	set.StringVar(&s.runner, "runner", runners[0], "run on `RUNNER`: "+strings.Join(runners, ", "))
 	set.StringVar(&s.opt.Shared, "shared", "",
-		"a `FOLDER`, or a place in an object store, that all workers see (default beside the "+
-			"output)")
+		"a `FOLDER`, or a place in an object store, that all workers can use (default next to "+
+			"the output)")
 	set.BoolVar(&s.opt.Overwrite, "overwrite", false, "replace the output if it exists")
 	set.BoolVar(&s.afresh, "no-resume", false,
-		"start afresh, whatever an earlier run of the same job has left or released")
+		"start afresh, also if an earlier run of the same job has left a cut or a release")
 	set.DurationVar(&s.opt.Checkpoint, "checkpoint", 5*time.Second,
-		"keep the cut for another try of a run that has worked for `TIME` until it was found; "+
-			"0s: never")
+		"keep the cut for another try if the run finds it after `TIME` or later; 0s: never")
 	set.StringVar(&s.trace, "trace", "",
 		"write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
 	set.StringVar(&s.opt.RunJSON, "run-json", "",
-		"write how the run went, not for release, to `FILE`")
+		"write a report of the run, not for release, to `FILE`")
 	set.BoolVar(&u.json, "json", false, "print one JSON object on one line")
 	set.BoolVar(&s.logs, "beam-logs", false, "show what Beam and its workers log")
 	var overrides []kcut.Override

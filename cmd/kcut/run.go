@@ -28,12 +28,12 @@ func newRun(u *ui) *cobra.Command {
 		Use:   "run JOB",
 		Short: "Do a whole job: compress, search, mask, verify, publish",
 		Long: `Reads the job file's input, searches a cut that meets every quasi-identifier set,
-masks the input with it, recounts every set from what was written, and only then
+masks the input with it, recounts every set from the written files, and only then
 publishes the output. A run that fails leaves the old output, or none.
 
 The same command may be run again, whatever happened. When the output stands and was
-made by the same job of the same input, nothing is done. When it was stopped or killed
-after its search, it masks with the cut that it has kept, and searches none.
+made by the same job of the same input, nothing is done. After a stop or a kill, the next
+run masks with the cut that the stopped run has kept, if there is one, and does not search.
 
 Flags and KCUT_ environment variables replace values of the job file.`,
 		Example: `  kcut run people.yaml
@@ -75,19 +75,19 @@ func addRunFlags(cmd *cobra.Command, u *ui, opt *kcut.RunOptions, trace string,
 	set := cmd.Flags()
 	f := &runFlags{ui: u, opt: opt, overrides: addOverrides(cmd, but...)}
 	set.StringVar(&f.metrics, "metrics-file", "",
-		"write how the run went to `FILE`, for Prometheus's textfile collector [KCUT_METRICS_FILE]")
+		"write metrics of the run to `FILE`, for Prometheus's textfile collector "+
+			"[KCUT_METRICS_FILE]")
 	set.StringVar(&f.lineage, "lineage", "",
 		"send OpenLineage events to a `URL`, or append them to a file [KCUT_LINEAGE, "+
 			"OPENLINEAGE_URL]")
 	set.BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
 	set.DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second,
-		"keep the cut for another try of a run that has worked for `TIME` until it was found; "+
-			"0s: never")
+		"keep the cut for another try if the run finds it after `TIME` or later; 0s: never")
 	set.BoolVar(&f.afresh, "no-resume", false,
-		"start afresh, whatever an earlier run of the same job has left or released")
+		"start afresh, also if an earlier run of the same job has left a cut or a release")
 	set.StringVar(&f.trace, "trace", "", trace)
 	set.StringVar(&opt.RunJSON, "run-json", "",
-		"write how the run went, not for release, to `FILE`")
+		"write a report of the run, not for release, to `FILE`")
 	addJSON(cmd, u)
 	return f
 }

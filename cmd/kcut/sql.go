@@ -89,9 +89,9 @@ func newSQLMask(u *ui) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mask JOB --cut FILE --table TABLE --into TABLE",
 		Short: "Print the statement that masks a table with a cut",
-		Long: `Prints a CREATE TABLE AS SELECT that makes of a table what kcut apply would make of its
-rows. The types of the columns are those of the job's input_counts, or of its input.
-What the dialect cannot say is refused.`,
+		Long: `Prints a CREATE TABLE AS SELECT with the same result as kcut apply on the rows of the
+table. The types of the columns are those of the job's input_counts, or of its input.
+A cut that the dialect cannot express is refused.`,
 		Example:           `  kcut sql mask people.yaml --cut cut.json --dialect trino --table census.people --into release.people`,
 		Args:              takes("one job file", 1, 1),
 		ValidArgsFunction: endingIn(jobEndings...),

@@ -18,9 +18,9 @@ func newVerify(u *ui) *cobra.Command {
 		Use:   "verify FILE...",
 		Short: "Recount released files and look for leaks, from the files alone",
 		Long: `Recounts every quasi-identifier set of a released file or directory, checks its labels
-against the embedded cut, and looks for anything that a release must not give away. With
---cut it does so for files that another engine has masked and that have no cut; whatever
-kcut would not have written is a finding then.`,
+against the embedded cut, and looks for anything that a release must not reveal. With
+--cut it checks files that another engine has masked and that have no cut. Then anything
+that kcut would not have written is a finding.`,
 		Args:              takes("at least one released file", 1, -1),
 		ValidArgsFunction: endingIn("parquet"),
 	}
