@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// bucketBits splits the tuples by hash so finely that the distinct tuples of one bucket
-	// of a 10M-tuple table stay in the second-level cache while they are merged.
+	// bucketBits is the number of hash bits that determine the bucket of a tuple. In a table of 10M
+	// tuples, the distinct tuples of one bucket stay in the second-level cache during a merge.
 	bucketBits = 8
 	// cacheBits determines the size of the cache: 8,192 tuples, at most a few hundred KiB.
 	cacheBits = 13

@@ -228,8 +228,8 @@ func (b *binding) suppress(k uint64) error {
 			rest.Classes = engine.AddFrequencies(rest.Classes, v.Classes)
 			return nil
 		}
-		bytes := int64(len(v.Value)) + 100 + int64(len(v.Classes))*engine.FrequencyBytes
-		if err := b.of.budget.Draw("the values of column "+b.Spec.Name, bytes); err != nil {
+		size := int64(len(v.Value)) + 100 + int64(len(v.Classes))*engine.FrequencyBytes
+		if err := b.of.budget.Draw("the values of column "+b.Spec.Name, size); err != nil {
 			return err
 		}
 		found = append(found, domain.Counted{Value: []byte(text), Classes: slices.Clone(v.Classes)})

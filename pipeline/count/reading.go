@@ -28,7 +28,7 @@ type reading struct {
 	threads   int
 	columns   []column
 	class     int       // position of the class among the columns; −1: the class is not counted
-	pairs     int       // the first columns, which are also counted alone by class or profile
+	pairs     int       // how many first columns are also counted alone, by class or profile
 	profiles  *profiles // nil: the class is the whole sensitive profile
 	groupings []Grouping
 	most      int   // the most tuples of a grouping in half of the rows; 0: there is no limit

@@ -118,7 +118,7 @@ func (s *Sample) Tuples(columns []int) Occurrences {
 	return CountOccurrences(s.tuples(columns), s.ends)
 }
 
-// Figures returns the disclosure risk of the sampled rows for the values of some columns.
+// Figures returns the class sizes of the sampled rows for the values of some columns.
 func (s *Sample) Figures(columns []int, k int) *risk.Figures {
 	return risk.FiguresOf(s.tuples(columns), k)
 }
@@ -199,8 +199,8 @@ func (s *Sample) Information(column int, numbers []float64, other int) float64 {
 	return entropy(own) + entropy(others) - entropy(both)
 }
 
-// entropy estimates the entropy of values from a sample of them. On average a sample has less
-// entropy, which entropy corrects (Miller 1955). It sorts the values.
+// entropy estimates the entropy of values from a sample of them. A sample has less entropy on
+// average, and the estimate corrects this (Miller 1955). entropy sorts the values.
 func entropy(values []uint64) float64 {
 	slices.Sort(values)
 	rows, sum, distinct := float64(len(values)), 0.0, 0.0
