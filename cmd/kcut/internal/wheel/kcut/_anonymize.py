@@ -63,17 +63,20 @@ def anonymize(
     PrivacyError if a k cannot be met.
     """
     library = _tables.kind(data)
-    source = _tables.arrow(data)
     job = {**job, "columns": dict(columns or {})}
     if class_ is not None:
         job["class"] = class_
     job["quasi_identifiers"] = _sets(quasi_identifiers, k)
+    kept = [job.get("class"), *(s["column"] for s in job.get("sensitive", ()))]
+    job["columns"] = {**dict.fromkeys(kept, "keep"), job.get("entity"): "drop", **job["columns"]}
+    job["columns"].pop(None)
+    source = _tables.arrow(_used(data, job))
     _mask(job, source, render=intervals and library != "pandas")
     with tempfile.TemporaryDirectory(prefix="kcut-") as name:
         folder = Path(name)
         report = execute(folder, source, job, "run")
-        kept = {c["name"] for c in report["columns"] if c["mask"] == "keep"}
-        released = _tables.read(folder / "release.parquet", source, kept, library)
+        same = {c["name"] for c in report["columns"] if c["mask"] == "keep"}
+        released = _tables.read(folder / "release.parquet", source, same, library)
         cut = _commands.show(folder / "release.parquet")
     if intervals and library == "pandas":
         for column in report["columns"]:
@@ -107,12 +110,23 @@ def execute(
 
 def _sets(given: Sequence[Any], k: int) -> list[dict[str, Any]]:
     if isinstance(given, str):
-        raise TypeError("quasi_identifiers is a list of columns, or of sets")
+        raise TypeError("quasi_identifiers is a list of names of columns, or of sets")
     if all(isinstance(column, str) for column in given):
         given = [given]
+    if not all(isinstance(s, (Mapping, list, tuple)) for s in given):
+        raise TypeError("quasi_identifiers is a list of names of columns, or of sets")
     return [
         {"k": k, **s} if isinstance(s, Mapping) else {"columns": list(s), "k": k} for s in given
     ]
+
+
+def _used(data: Any, job: dict[str, Any]) -> Any:
+    """The table without columns that nothing names, if these are dropped."""
+    if job.get("unlisted") != "drop":
+        return data
+    sets = [s["columns"] for s in job["quasi_identifiers"] if s["columns"] != "all"]
+    used = {*job["columns"], job.get("count")}.union(*sets)
+    return _tables.select(data, [name for name in _tables.names(data) if str(name) in used])
 
 
 def _mask(job: dict[str, Any], source: pyarrow.Table, render: bool) -> None:
@@ -125,10 +139,6 @@ def _mask(job: dict[str, Any], source: pyarrow.Table, render: bool) -> None:
                 columns[name] = "discretize" if ordered else "suppress"
                 if isinstance(trees, Mapping) and name in trees:
                     columns[name] = "generalize"
-    for name in (job.get("class"), *(s["column"] for s in job.get("sensitive", ()))):
-        columns.setdefault(name, "keep")
-    columns.setdefault(job.get("entity"), "drop")
-    columns.pop(None, None)
     for name, entry in columns.items():
         columns[name] = entry = dict(entry) if isinstance(entry, Mapping) else {"mask": entry}
         if render and entry.get("mask") == "discretize":

@@ -7,9 +7,12 @@ flag that may be given several times takes a list. All functions raise Error.
 from __future__ import annotations
 
 import os
+import pathlib
+import tempfile
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Union, cast
 
+from . import _tables
 from ._program import answer, flags, path, words
 
 if TYPE_CHECKING:
@@ -38,10 +41,21 @@ def init(*inputs: Path, **options: Any) -> str:
     return words("init", *flags(options), "--", *map(path, inputs))
 
 
-def check(*tables: Path, columns: Sequence[str], **options: Any) -> answers.Checked:
-    """Returns how anonymous files, which are one table, are on columns that somebody may know."""
+def check(*tables: Any, columns: Sequence[str], **options: Any) -> answers.Checked:
+    """Returns how anonymous files, which are one table, are on columns that somebody may know.
+
+    A table of pandas, polars or pyarrow will do, too, and several of equal columns.
+    """
     quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
-    return cast("answers.Checked", _answer("check", tables, {"columns": quoted, **options}))
+    with tempfile.TemporaryDirectory(prefix="kcut-") as folder:
+        files: list[Path] = []
+        for table in tables:
+            if not isinstance(table, (str, os.PathLike)):
+                file = pathlib.Path(folder, f"table{len(files)}.arrow")
+                _tables.write(_tables.arrow(table), file)
+                table = file
+            files.append(table)
+        return cast("answers.Checked", _answer("check", files, {"columns": quoted, **options}))
 
 
 def verify(*releases: Path, **options: Any) -> answers.Verified:

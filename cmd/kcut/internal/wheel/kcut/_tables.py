@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from ._errors import InputError
+
 if TYPE_CHECKING:
     import pyarrow
 
@@ -27,9 +29,14 @@ def arrow(data: Any) -> pyarrow.Table:
     import pyarrow as pa
 
     of = kind(data)
-    if of == "pandas":
-        return pa.Table.from_pandas(data, preserve_index=False)
-    return data.to_arrow() if of == "polars" else data
+    try:
+        if of == "pandas":
+            return pa.Table.from_pandas(data, preserve_index=False)
+        return data.to_arrow() if of == "polars" else data
+    except pa.ArrowException as error:  # whose first words may have a value
+        column = f": {error.args[-1]}" if len(error.args) > 1 else ""
+        hint = "give each column values of one type, which Arrow has"
+        raise InputError(3, "input", f"make an Arrow table of the data{column}", hint) from None
 
 
 def is_ordered(table: pyarrow.Table, name: str) -> bool:
@@ -59,8 +66,8 @@ def read(path: Path, source: pyarrow.Table, kept: set[str], like: str, every: in
     if every > 1:
         table = table.take(pa.array(range(0, len(table), every)))
     for at, field in enumerate(table.schema):
-        # A dictionary may have values that no released row has.
-        if field.name in kept and not pa.types.is_dictionary(of := source.field(field.name).type):
+        if field.name in kept:
+            of = source.field(field.name).type
             table = table.set_column(at, pa.field(field.name, of), table.column(at).cast(of))
     if like == "polars":
         import polars
@@ -71,6 +78,11 @@ def read(path: Path, source: pyarrow.Table, kept: set[str], like: str, every: in
         about["columns"] = [c for c in about.get("columns", ()) if c["name"] in kept]
         return table.replace_schema_metadata({"pandas": json.dumps(about)}).to_pandas()
     return table
+
+
+def names(data: Any) -> list[Any]:
+    """The names of all columns."""
+    return list(data.columns if kind(data) != "pyarrow" else data.column_names)
 
 
 def select(data: Any, names: list[str]) -> Any:
