@@ -495,6 +495,12 @@ class Mask(Folder):
         with self.assertRaises(ValueError):
             masker.set_params(k=1)
 
+    def test_missing(self):
+        """Who has no pyarrow reads where to get it."""
+        with mock.patch.dict(sys.modules, pyarrow=None):
+            with self.assertRaisesRegex(ImportError, r"pip install kcut\[pandas\]"):
+                kcut.anonymize(people(), ["age"], unlisted="drop")
+
     def test_imports(self):
         """What nobody has asked for is not imported."""
         code = "import kcut, sys; kcut.Masker; print({'pandas', 'pyarrow', 'sklearn'} & {*sys.modules})"

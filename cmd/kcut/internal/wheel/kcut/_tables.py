@@ -26,9 +26,11 @@ def kind(data: Any) -> str:
 
 def arrow(data: Any) -> pyarrow.Table:
     """The Arrow table of a table, without the index of pandas."""
-    import pyarrow as pa
-
     of = kind(data)
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise ImportError(f"tables take pyarrow: pip install kcut[{of}]") from None
     try:
         if of == "pandas":
             return pa.Table.from_pandas(data, preserve_index=False)
