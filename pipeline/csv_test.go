@@ -228,7 +228,11 @@ columns: {age: discretize, born: keep, seen: keep, at: keep}
 		mustNote(t, report.Notices, note)
 		mustNote(t, planned.Notices, note)
 		mustNote(t, checked, note)
-		mustNote(t, strings.Split(drafted, "# Note: "), note)
+	}
+	// a draft declares the types of those that have one form
+	mustNote(t, strings.Split(drafted, "# Note: "), notes[0])
+	if !strings.Contains(drafted, "type: timestamp(M/D/YYYY hh:mm AM)") {
+		t.Errorf("the draft is\n%s", drafted)
 	}
 	editJob(t, dir, "born: keep, seen: keep, at: keep",
 		"born: {mask: keep, type: date(MM/DD/YY)}, seen: {mask: keep, type: timestamp(M/D/YYYY "+

@@ -220,7 +220,7 @@ func TestManyColumnChunks(t *testing.T) {
 		filepath.Join(dir, "cut.parquet")
 	refused := start(t, exec.Command(program, "run", job, "--memory", "16MiB", "--quiet"))
 	if code := refused.exit(t); code != 7 ||
-		!strings.Contains(refused.stderr.String(), "hint: give more than") {
+		!strings.Contains(refused.stderr.String(), "hint: give at least") {
 		t.Errorf("with 16 MiB: exit code %d: %s", code, &refused.stderr)
 	}
 	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
