@@ -75,7 +75,7 @@ func (p *planning) checkCounting(ctx context.Context, f *forecast.Forecast) erro
 func (p *planning) countRequest() (r *count.Request, release func()) {
 	r = p.Request(count.Tuning{})
 	x := p.guard.NewCount()
-	r.SideCount = x.Beside()
+	r.SideCount = x.SideCount()
 	return r, x.Close
 }
 

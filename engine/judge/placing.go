@@ -119,10 +119,10 @@ func (s *scale) isSearched(code int) bool {
 // interval that ends there.
 func (s *scale) edge(code int) int {
 	switch {
+	case code >= s.to: // also if no value was searched: the whole range is open at both ends
+		return len(s.Texts)
 	case code <= s.from:
 		return 0
-	case code >= s.to:
-		return len(s.Texts)
 	}
 	for !s.rounded && !s.isSearched(code) {
 		code++

@@ -77,9 +77,9 @@ func (c *Count) KeepDictionaries() { c.request.Dictionaries = true }
 // Counts reports whether anything is counted.
 func (c *Count) Counts() bool { return len(c.request.Kept)+len(c.request.Groups) > 0 }
 
-// Beside returns the count for a reading that counts values of the input, or nil if nothing is
+// SideCount returns the count for a reading that counts values of the input, or nil if nothing is
 // counted.
-func (c *Count) Beside() *count.SideCount {
+func (c *Count) SideCount() *count.SideCount {
 	if c == nil || !c.Counts() {
 		return nil
 	}

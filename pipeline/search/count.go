@@ -31,7 +31,7 @@ func (s *Search) Count(ctx context.Context, tuning count.Tuning, g *guard.Count)
 			request.Columns[a].Labeler = labelers[a]
 		}
 	}
-	request.SideCount = g.Beside()
+	request.SideCount = g.SideCount()
 	counts, err := count.Input(ctx, request, Counting(s.Run, resources.StageCompress))
 	// otherwise no algorithm needs it
 	if errors.Is(err, spill.ErrBudget) && s.Plan().Whole && s.given == nil {
