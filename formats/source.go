@@ -175,33 +175,33 @@ const usualBytes = 1 << 20
 // Holding counts the bytes that one reader, or one column of it, holds of an input whose pages and
 // dictionaries may have any size. The zero value reports to nobody.
 type Holding struct {
-	Tell func(bytes int64) error // ReadOptions.Hold
-	Less int64                   // reduces the number of bytes that are not reported
-	told int64
+	Tell     func(bytes int64) error // ReadOptions.Hold
+	Less     int64                   // reduces the number of bytes that are not reported
+	reported int64
 }
 
 // Hold sets the number of held bytes, or returns an error when they are too many. Callers call it
 // before they allocate more.
 func (h *Holding) Hold(bytes int64) error {
-	more := max(0, bytes+h.Less-usualBytes) - h.told
+	more := max(0, bytes+h.Less-usualBytes) - h.reported
 	if h.Tell == nil || more == 0 {
 		return nil
 	}
 	if err := h.Tell(more); err != nil {
 		return fmt.Errorf("hold %d bytes of values that are read: %w", bytes, err)
 	}
-	h.told += more
+	h.reported += more
 	return nil
 }
 
-// Told returns the number of reported bytes.
-func (h *Holding) Told() int64 { return h.told }
+// Reported returns the number of reported bytes.
+func (h *Holding) Reported() int64 { return h.reported }
 
 // Release sets the number of held bytes to zero.
 func (h *Holding) Release() {
-	if h.told > 0 {
-		_ = h.Tell(-h.told) // a reduction is never refused
-		h.told = 0
+	if h.reported > 0 {
+		_ = h.Tell(-h.reported) // a reduction is never refused
+		h.reported = 0
 	}
 }
 

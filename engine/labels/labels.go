@@ -34,10 +34,11 @@ func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) Labels {
 	}
 }
 
-// tells reports whether a label has information: it is not the null and does not cover everything.
+// informs reports whether a label has information: it is not the null and does not cover all
+// values.
 // The mark of suppressed values excludes those that are always disclosed; the mark of suppressed
 // records has no information.
-func (l Labels) tells(label int) bool {
+func (l Labels) informs(label int) bool {
 	v := l.values[label]
 	switch {
 	case v.Null:
@@ -112,14 +113,14 @@ func (l Labels) Feature(nominal bool) Feature {
 	f := Feature{codes: make([]uint32, len(l.values))}
 	next := uint32(0)
 	for i := range l.values {
-		if l.tells(i) {
+		if l.informs(i) {
 			f.codes[i] = next
 			next++
 		}
 	}
 	f.Domain = int(next) + 1
 	for i := range l.values {
-		if !l.tells(i) {
+		if !l.informs(i) {
 			f.codes[i] = next
 		}
 	}
@@ -131,7 +132,7 @@ func (l Labels) Feature(nominal bool) Feature {
 func (l Labels) midpoints() (middles, scale []float64) {
 	for i := range l.values {
 		middle := math.NaN()
-		if l.tells(i) {
+		if l.informs(i) {
 			lower, upper := l.ends(i)
 			middle = lower + (upper-lower)/2
 			scale = append(scale, middle)
@@ -157,7 +158,7 @@ func (l Labels) BesideRaw(nominal bool) (masked, raw Feature) {
 	masked.Domain++
 	said := make(map[string]uint32, len(l.values))
 	for i, v := range l.values {
-		if l.tells(i) {
+		if l.informs(i) {
 			said[v.Text] = masked.codes[i]
 		} else {
 			masked.codes[i] = missing

@@ -123,7 +123,7 @@ func checkRaw(t *testing.T, l Labels, masked, raw Feature, code int) {
 		same := slices.IndexFunc(l.values, func(v engine.Label) bool {
 			return v.Text == value.Text
 		})
-		if same >= 0 && l.tells(same) && got != masked.codes[same] ||
+		if same >= 0 && l.informs(same) && got != masked.codes[same] ||
 			same < 0 && slices.Contains(masked.codes, got) {
 			t.Errorf("value %s has code %d, labels have %d", value.Text, got, masked.codes)
 		}

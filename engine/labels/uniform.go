@@ -23,7 +23,7 @@ func (l Labels) Uniform() (masked, raw Feature) {
 	var ends []float64
 	for i := range l.values {
 		s := span{width: math.NaN()}
-		if l.tells(i) {
+		if l.informs(i) {
 			lower, upper := l.ends(i)
 			s = span{lower, upper - lower}
 			ends = append(ends, lower, upper)

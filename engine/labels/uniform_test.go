@@ -37,7 +37,7 @@ func TestUniform(t *testing.T) {
 			t.Fatalf("%d codes of values %v", f.Domain, f.Values)
 		}
 		for label := range l.values {
-			if label == len(l.values)-1 || !l.tells(label) {
+			if label == len(l.values)-1 || !l.informs(label) {
 				if got := f.Draw(uint32(label), r.Uint64()); got != uint32(f.Domain-1) {
 					t.Fatalf("label %d without information is drawn as %d", label, got)
 				}

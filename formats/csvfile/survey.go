@@ -99,7 +99,7 @@ func (s *source) surveySection(ctx context.Context, t *section, columns []eviden
 		at := place{scan.offset, scan.next}
 		record, err := s.record(scan)
 		if err == io.EOF {
-			t.end, t.surplus, t.held = scan.offset, scan.surplus, scan.holding.Told()
+			t.end, t.surplus, t.held = scan.offset, scan.surplus, scan.holding.Reported()
 			return nil
 		}
 		if err != nil {

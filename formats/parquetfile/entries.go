@@ -61,9 +61,9 @@ func (c columnRoom) fixed(chunk *meta.Column) int64 {
 		rowBytes*min(int64(c.rows), chunk.NumValues) + columnBytes
 }
 
-// tells returns the number of bytes that a column reports that holds a number of bytes of pages and
-// values.
-func (c columnRoom) tells(chunk *meta.Column, bytes int64) int64 {
+// reported returns the number of bytes that a column reports while it holds a number of bytes of
+// pages and values.
+func (c columnRoom) reported(chunk *meta.Column, bytes int64) int64 {
 	if c.less > 0 {
 		bytes += c.fixed(chunk)
 	}
@@ -135,8 +135,8 @@ func (s *source) extent(chunk *meta.Column) formats.Range {
 	return extent
 }
 
-// told returns the number of bytes that the column holds beyond the usual.
-func (e *entryReader) told() int64 { return e.holding.Told() }
+// reported returns the number of bytes that the column holds beyond the usual.
+func (e *entryReader) reported() int64 { return e.holding.Reported() }
 
 // close ends the reading and releases the buffers.
 func (e *entryReader) close() {

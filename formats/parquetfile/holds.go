@@ -64,11 +64,12 @@ func (r *reader) foreseen(from io.ReaderAt) []foreseenColumn {
 	}
 	columns := make([]foreseenColumn, len(r.columns))
 	for i := range columns {
-		p, tells := &pages[i], func(bytes int64) int64 { return r.room.tells(&r.chunks[i], bytes) }
+		p := &pages[i]
+		reported := func(bytes int64) int64 { return r.room.reported(&r.chunks[i], bytes) }
 		growing, grown := p.values(batch)
-		gathered := tells(p.unpacked + growing)
+		gathered := reported(p.unpacked + growing)
 		columns[i] = foreseenColumn{gathered,
-			max(gathered, tells(p.unpacked+p.packed+grown), tells(p.dictionary)) - gathered}
+			max(gathered, reported(p.unpacked+p.packed+grown), reported(p.dictionary)) - gathered}
 	}
 	return columns
 }

@@ -25,7 +25,7 @@ type columnReader interface {
 	deliver() // writes the batch's column to its destination
 	finish() error
 	size() int
-	told() int64 // number of bytes that it holds beyond the usual
+	reported() int64 // number of bytes that it holds beyond the usual
 	close()
 }
 
@@ -206,13 +206,13 @@ func (r *reader) wrap(i int, err error) error {
 // i lacks some already: for the following columns as much as for those before, without the
 // largest, or more.
 func (r *reader) toCome(i int, lacks int64) (bytes int64) {
-	told, largest := int64(0), int64(0)
+	reported, largest := int64(0), int64(0)
 	for _, c := range r.columns[:i] {
-		told, largest = told+c.told(), max(largest, c.told())
+		reported, largest = reported+c.reported(), max(largest, c.reported())
 	}
-	each := (told - largest) / int64(max(1, i))
+	each := (reported - largest) / int64(max(1, i))
 	for j, foreseen := range r.foreseen(r.plan) {
-		switch more := foreseen.rows - r.columns[j].told(); {
+		switch more := foreseen.rows - r.columns[j].reported(); {
 		case j < i:
 			bytes += max(0, more)
 		case j == i:

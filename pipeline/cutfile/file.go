@@ -109,7 +109,7 @@ type Applied struct {
 
 // Marked returns the number of records with only the marks in the masked columns, if the cut has
 // it.
-func (c *File) Marked() (records uint64, tells bool) {
+func (c *File) Marked() (records uint64, known bool) {
 	if c.Applied != nil {
 		return c.Applied.Suppressed, true
 	}

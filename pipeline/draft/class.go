@@ -142,7 +142,7 @@ func (d *draft) classCandidates() (names []string) {
 // findTellers finds the masked columns that determine the class.
 func (d *draft) findTellers() {
 	for _, p := range d.profiles {
-		if d.class != nil && p.role.masked() && d.tells(p, d.class) {
+		if d.class != nil && p.role.masked() && d.determinesReliably(p, d.class) {
 			d.classTellers = append(d.classTellers, p.name)
 		}
 	}

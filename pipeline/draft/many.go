@@ -44,7 +44,7 @@ func (d *draft) dropMany() {
 	var chosen []*Profile
 	for _, p := range masked {
 		same := slices.IndexFunc(chosen, func(by *Profile) bool {
-			return d.tells(by, p) && d.determines(p, by)
+			return d.determinesReliably(by, p) && d.determines(p, by)
 		})
 		switch {
 		case same >= 0:
@@ -68,7 +68,7 @@ func (d *draft) listed() []*Profile {
 
 // unlistedWords are about the columns of a wide table that have no entry.
 const unlistedWords = `# Dropped without an entry: %s. %d of them look like identifiers, tell nothing, or are
-# told by others; %d tell less of the class than the columns above, or have more nulls.
+# determined by others; %d say less about the class than the columns above, or have more nulls.
 unlisted: drop
 `
 

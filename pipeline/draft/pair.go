@@ -26,7 +26,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	d.dropMany()
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {
-			if by == of || !of.role.masked() || !by.role.masked() || !d.tells(by, of) {
+			if by == of || !of.role.masked() || !by.role.masked() || !d.determinesReliably(by, of) {
 				continue
 			}
 			if err := d.settle(ctx, in, by, of); err != nil {
@@ -102,8 +102,8 @@ const (
 	mostCompared = 10_000
 )
 
-// tells reports whether a column determines another one, and by no accident.
-func (d *draft) tells(by, of *Profile) bool {
+// determinesReliably reports whether a column determines another one, and by no accident.
+func (d *draft) determinesReliably(by, of *Profile) bool {
 	least := int64(rowsToTell)
 	if by.isTime() && of.typ.Ordered() {
 		least = rowsOfDate

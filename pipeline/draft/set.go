@@ -26,7 +26,7 @@ var (
 
 // set is a drafted set of quasi-identifiers.
 type set struct {
-	tells   string
+	knownTo string
 	columns []*Profile
 	unique  float64 // share of the rows read whose values no other row has
 	all     bool    // it has all masked columns
@@ -44,13 +44,13 @@ func (d *draft) chooseSet() {
 	if len(all) == 0 {
 		return
 	}
-	known, tells := d.knownOf(all), acquaintance
+	known, knownTo := d.knownOf(all), acquaintance
 	if len(known) < leastKnown {
-		known, tells = all, "all masked columns"
+		known, knownTo = all, "all masked columns"
 	}
 	slices.SortStableFunc(known, func(a, b *Profile) int { return rank(a) - rank(b) })
 	unique := d.sample.Figures(placesOf(known), 1).Unique
-	d.known = &set{tells: tells, columns: known, unique: unique, all: len(known) == len(all)}
+	d.known = &set{knownTo: knownTo, columns: known, unique: unique, all: len(known) == len(all)}
 }
 
 // acquaintance is the person who knows a set, and leastKnown the least number of its columns.

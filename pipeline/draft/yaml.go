@@ -100,7 +100,7 @@ func (d *draft) yaml() (string, error) {
 		fmt.Fprintf(&out, noClassWords, could)
 	}
 	out.WriteString(setWords)
-	fmt.Fprintf(&out, "  # %s: %s of the rows are unique in these columns\n", d.known.tells,
+	fmt.Fprintf(&out, "  # %s: %s of the rows are unique in these columns\n", d.known.knownTo,
 		text.Percent(d.known.unique))
 	columns := "all"
 	if !d.known.all {
