@@ -62,7 +62,7 @@ func (l *layers) line(dir string) string {
 	return path.Dir(dir) + "/"
 }
 
-// fault says what is wrong with an import of a file, and returns nothing if the import is allowed.
+// fault returns the reason why a file must not import a package, or nothing if it may.
 // Test code may import packages of higher layers, but it may not import modules of other folders.
 func (l *layers) fault(file, target string) string {
 	from := packageOf(path.Dir(file))

@@ -56,9 +56,9 @@ func TestResidentSet(t *testing.T) {
 	}
 }
 
-// checkPlans runs a job, and plans of it, with a budget. All end in the same way, or plans refuse
-// what is little above the least of the run, and a budget that one of them names is enough for the
-// run. checkPlans reports whether the given budget was enough.
+// checkPlans runs a job, and plans of it, with a budget. All end in the same way, but a plan may
+// refuse a budget less than a tenth above the least of the run. A budget that one of them names is
+// enough for the run. checkPlans reports whether the given budget was enough.
 func checkPlans(t *testing.T, program, dir string, budget int64) (fits bool) {
 	t.Helper()
 	run := []string{"run", "JOB"}

@@ -16,8 +16,8 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// spillingTable has so many different values that a job with the least memory spills the values,
-// the tuples, and the partitions of the search.
+// spillingTable returns a table of many different values: a job with the least memory spills the
+// values, the tuples, and the partitions of the search.
 func spillingTable(rows int64) bigRun {
 	long := func(v uint64) string { return account(v) + strings.Repeat("-", 100) }
 	return bigRun{

@@ -69,7 +69,7 @@ func newDimension(a *engine.Attribute, e Engine) *dimension {
 	return d
 }
 
-// uncut returns what is left of a dimension before it is cut: everything.
+// uncut returns the content of a dimension before it is cut: the whole domain.
 func (d *dimension) uncut() (all engine.Content) {
 	switch d.kind {
 	case continuous:

@@ -1,5 +1,5 @@
 // Package yaml reads YAML files that people write: jobs and taxonomies. It keeps the places of all
-// keys and values, and describes what is wrong at a place as a Problem.
+// keys and values, and describes an error at a place as a Problem.
 //
 // Contract: limits on the size of a file bound time and memory. Files that people write are far
 // below these limits. Keys are unique texts.
