@@ -16,6 +16,9 @@ type Field struct {
 	// type.
 	Declared Declaration
 
+	// of a column of CSV that is named by its position: this, from 1 on; 0: it has a name
+	Position int
+
 	// for a dataset: the reason why its files have no common column of the name, which then cannot
 	// be read; nil: they have
 	Differs error

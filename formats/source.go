@@ -130,6 +130,8 @@ type CSV struct {
 	Header    []string // names of columns when it is headless; nil: column1, column2, ...
 	// names of columns that replace those of the header, by position from 1 on
 	Names map[int]string
+	// columns that have no name, or that of another one, get a name by their position, as column3
+	Naming bool
 	// columns whose values matter only by their order, not by their text
 	Ordered map[string]bool
 	// layouts of declared dates and timestamps in the notation of package time, by column
@@ -138,6 +140,9 @@ type CSV struct {
 	// header. Nil: none
 	Known func(name string) bool
 }
+
+// NameOfPosition returns the name of a column of CSV that has none, by its position from 1 on.
+func NameOfPosition(position int) string { return fmt.Sprint("column", position) }
 
 // Encodings of CSV other than UTF-8.
 const (

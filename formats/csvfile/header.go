@@ -28,6 +28,11 @@ func (s *source) header(scan *scanner) error {
 	}
 	seen := make(map[string]int, len(names)) // positions, from 1 on
 	for i, name := range names {
+		position := 0
+		if s.csv.Naming && i > 0 && (name == "" || seen[name] > 0) {
+			position = i + 1
+			name = formats.NameOfPosition(position)
+		}
 		switch {
 		case strings.Contains(name, "\x00"):
 			return fault.Errorf(fault.Input, encodingHint, "%w: line 1 has a zero byte in column "+
@@ -46,7 +51,7 @@ func (s *source) header(scan *scanner) error {
 			return s.sameName(name, seen[name], i+1)
 		}
 		seen[name] = i + 1
-		s.schema = append(s.schema, formats.Field{Name: name})
+		s.schema = append(s.schema, formats.Field{Name: name, Position: position})
 	}
 	return nil
 }
@@ -66,7 +71,7 @@ func (s *source) names(fields []field) (names []string, err error) {
 	for i, f := range fields {
 		name := string(f.text)
 		if s.csv.Headless {
-			name = fmt.Sprint("column", i+1)
+			name = formats.NameOfPosition(i + 1)
 		}
 		if declared != nil {
 			name = declared[i]

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -10,7 +11,7 @@ import (
 
 // absent are texts that often stand for no value, the mark of suppressed values first.
 var absent = []string{engine.Suppressed, " ", ".", "?", "-", "NA", "N/A", "n/a", "NaN", "nan",
-	"null", "NULL", "None", "none"}
+	"null", "NULL", "None", "none", "Unknown", "unknown", "missing"}
 
 // clocks are the forms of times that no reader takes for times, with the type that a job declares.
 var clocks = map[pattern]string{clock: "time(hh:mm:ss)", minutes: "time(hh:mm)"}
@@ -45,6 +46,14 @@ func (d *draft) declare(fields []formats.Field) bool {
 		}
 	}
 	return len(d.CSV.Nulls) > before || len(d.types) > types
+}
+
+// renamed returns the position of a column that is named by it, as an option of its mask, or "".
+func (p *Profile) renamed() string {
+	if p.position == 0 {
+		return ""
+	}
+	return fmt.Sprintf("rename: %d", p.position)
 }
 
 // typeOf returns the type that is declared of a column, as an option of its mask, or "".

@@ -2,6 +2,7 @@ package draft_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -56,6 +57,34 @@ func TestDraftDeclares(t *testing.T) {
 		"# 4 values are the mark"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}
+
+// TestDraftNamesByPosition: columns of CSV without a name, or with that of another one, get an
+// entry that names them; row numbers of pandas, in the first column, need none.
+func TestDraftNamesByPosition(t *testing.T) {
+	for _, more := range []int{0, 100} { // wide tables do not list what they drop
+		t.Chdir(t.TempDir())
+		header, rest := ",sex,,age,sex", ""
+		for i := range more {
+			header, rest = header+fmt.Sprint(",more", i), rest+","+fmt.Sprint(i)
+		}
+		text := header + "\n"
+		for i := range 400 {
+			text += fmt.Sprintf("%d,%c,%d,%d,%c%s\n", i, "MF"[i%2], i%3, i%70, "FM"[i/2%2], rest)
+		}
+		write(t, "people.csv", text)
+		j, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"people.csv"}}))
+		got := make(map[string]int)
+		for _, c := range j.Columns {
+			if c.Rename > 0 {
+				got[c.Name] = c.Rename
+			}
+		}
+		want := map[string]int{"column3": 3, "column5": 5}
+		if !maps.Equal(got, want) {
+			t.Errorf("%d more columns: renamed are %v, want %v", more, got, want)
 		}
 	}
 }

@@ -185,6 +185,7 @@ func (d *draft) open(ctx context.Context, budget *spill.Budget) (*dataset.Datase
 		Remember: int(max(fewestRows, min(mostRows,
 			budget.Grant(&spill.Remembering)/rememberedBytes))),
 	}
+	opt.CSV.Naming = true
 	for i := range d.types {
 		opt.Types[d.types[i].Name], _ = d.types[i].DeclaredType()
 	}

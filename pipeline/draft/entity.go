@@ -50,7 +50,7 @@ const mostUnknown = 0.05
 // things.
 var (
 	persons = words{alone: slices.Concat(people, pairs(people, numbered), []string{"mrn"})}
-	others  = words{alone: slices.Concat(staff, things, pairs(things, numbered))}
+	others  = words{alone: slices.Concat(staff, things, pairs(things, numbered), regions)}
 )
 
 // entityRank returns a rank for how much a column looks like the number of a person, 0 for the
@@ -64,7 +64,7 @@ func (p *Profile) entityRank() int {
 		return -1
 	case persons.has(name):
 		return 0
-	case meaning == identifiers:
+	case p.role.names || meaning == identifiers:
 		return 1
 	case meaning == numbersOfPeople || p.typ.Kind == formats.UUID || p.share(uuid) > 0 ||
 		p.share(email) > 0:

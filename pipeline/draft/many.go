@@ -59,10 +59,10 @@ func (d *draft) dropMany() {
 }
 
 // listed returns the columns that have an entry: all, or in a wide table those that are released,
-// and the entity.
+// those that are named by their position, and the entity.
 func (d *draft) listed() []*Profile {
 	return slices.DeleteFunc(slices.Clone(d.profiles), func(p *Profile) bool {
-		return d.isWide() && p.role.Mask == job.MaskDrop && p != d.entity
+		return d.isWide() && p.role.Mask == job.MaskDrop && p != d.entity && p.position == 0
 	})
 }
 

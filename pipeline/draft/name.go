@@ -7,21 +7,22 @@ import (
 )
 
 // wordsOf splits a column's name into lower-case words: at characters other than letters and
-// digits, and before a capital that follows a small letter.
+// digits, before a capital that follows a small letter, and before the last of several capitals if
+// two small letters follow it, as in PULocation, but not in patientIDs.
 func wordsOf(name string) []string {
 	var text strings.Builder
-	small := false
-	for _, r := range name {
+	runes := []rune(name)
+	small := func(i int) bool { return i >= 0 && i < len(runes) && unicode.IsLower(runes[i]) }
+	for i, r := range runes {
 		switch {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			text.WriteByte(' ')
-		case unicode.IsUpper(r) && small:
+		case unicode.IsUpper(r) && (small(i-1) || i > 0 && small(i+1) && small(i+2)):
 			text.WriteByte(' ')
 			fallthrough
 		default:
 			text.WriteRune(unicode.ToLower(r))
 		}
-		small = unicode.IsLower(r)
 	}
 	return strings.Fields(text.String())
 }
@@ -85,6 +86,9 @@ var (
 		"product item article order invoice transaction booking reservation ticket visit " +
 		"encounter admission stay hadm appointment claim session device card vehicle flight trip " +
 		"company employer department household event policy contract")
+	// regions are words for places that have a number or a code.
+	regions = strings.Fields("country county state region district province municipality area " +
+		"zone location tract block city town precinct ward borough neighborhood geo")
 	// numbered are words that make the number of somebody or something.
 	numbered = []string{"id", "nbr", "number", "num", "no", "nr", "cd", "code", "key"}
 	// named are words that make a name, and partly the words for its parts.
@@ -151,8 +155,8 @@ var direct = []words{
 		whole: slices.Concat(people, []string{"index", "rowid", "rownumber", "serialnumber",
 			"number"}),
 		last: []string{"number", "nr", "no"},
-		not: strings.Fields("week month year day hour quarter season semester period wave page " +
-			"version")},
+		not: append(strings.Fields("week month year day hour quarter season semester period "+
+			"wave page version"), regions...)},
 }
 
 // directMeaning returns the meaning of a column's name that identifies people, or an empty one.
@@ -191,16 +195,19 @@ var periods = words{alone: []string{"year", "yr", "quarter", "month", "week", "d
 var nameParts = words{whole: []string{"first", "last", "middle", "given", "family", "fname",
 	"lname", "mname", "initials", "maiden"}}
 
+// amounts are the names of columns of whole numbers that may all differ, and identify nobody.
+var amounts = words{alone: strings.Fields("amount total income salary wage wages price cost " +
+	"costs fee fees pop population share balance revenue expense expenses earnings")}
+
 // categories are the names of columns whose whole numbers stand for something: they have no order.
 var categories = words{
-	alone: slices.Concat(pairs(things, numbered), pairs(staff, numbered),
+	alone: slices.Concat(pairs(things, numbered), pairs(staff, numbered), regions,
 		strings.Fields("id cd code key type race ethnicity ethnic hispanic sex gender marital "+
-			"religion language "+
-			"citizenship country county state region district province municipality msa fips "+
-			"tract area zone sector industry occupation naics soc category status purpose reason "+
+			"religion language citizenship msa fips sector industry occupation naics soc category "+
+			"status purpose reason "+
 			"channel route brand "+
 			"siteid rac1p hisp cit cow mar occp indp pobp relp relshipp jwtrns puma esr")),
 	whole: slices.Concat(things, staff, []string{"st"}),
-	not: strings.Fields("of count size age year years month months day days rate num amount " +
-		"total score level number no nr week date time per percent avg mean"),
+	not: append(strings.Fields("of count size age year years month months day days rate num "+
+		"score level number no nr week date time per percent avg mean"), amounts.alone...),
 }

@@ -22,6 +22,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 		}
 	}
 	d.dropNames()
+	d.dropNumbersOfNames()
 	d.dropAges()
 	d.dropMany()
 	for _, of := range d.profiles {
@@ -63,6 +64,33 @@ func (d *draft) dropNames() {
 	}
 }
 
+// dropNumbersOfNames drops columns whose values repeat, and go with one name of a person each,
+// which few others have: they are numbers of people, whatever their name.
+func (d *draft) dropNumbersOfNames() {
+	for _, by := range d.profiles {
+		for _, of := range d.profiles {
+			n := by.Field.Distinct
+			if by.role.masked() && of.role.Mask == job.MaskDrop && n >= manyValues &&
+				n*rowsOfDate <= by.Rows && n <= 2*of.Field.Distinct &&
+				of.namesPeople() && by.place >= 0 && of.place >= 0 &&
+				d.sample.Determines(by.place, of.place, by.Rows/renamed) {
+				by.role = drop("each of %s goes with one %s", distinctValues(by),
+					job.Quoted(of.name))
+				by.role.owned, by.role.names = true, true
+			}
+		}
+	}
+}
+
+// renamed is the share of rows, one in these, whose person has another name than before.
+const renamed = 100
+
+// namesPeople reports whether a column has names of people, or parts of them, by its name.
+func (p *Profile) namesPeople() bool {
+	name := wordsOf(p.name)
+	return directMeaning(name).meaning == namesOfPeople || nameParts.has(name)
+}
+
 // dropAges drops ages, and years of birth, if there are dates of birth, which determine them within
 // a year; and years, months and the like beside dates with a name like theirs.
 func (d *draft) dropAges() {
@@ -90,7 +118,7 @@ func (d *draft) dropAges() {
 
 // determines reports whether rows with the same value of a column have the same of another.
 func (d *draft) determines(by, of *Profile) bool {
-	return by.place >= 0 && of.place >= 0 && d.sample.Determines(by.place, of.place)
+	return by.place >= 0 && of.place >= 0 && d.sample.Determines(by.place, of.place, 0)
 }
 
 const (

@@ -45,9 +45,9 @@ var forms = [patterns]func(text string) bool{
 	usDate:         isUSDate,
 	euroDate:       matches(`^(0?[1-9]|[12]\d|3[01])[/.-](0?[1-9]|1[0-2])[/.-]\d{4}([T ].*)?$`),
 	zip:            matches(`^\d{5}(-\d{4})?$`),
-	diagnosis:      matches(`^[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?$`), // ICD-10
+	diagnosis:      isDiagnosis,
 	code:           isCode,
-	number:         matches(`^[+-]?\d{1,15}(\.\d{1,15})?$`),
+	number:         matches(`^[+-]?\d{1,15}(\.\d{1,20})?$`),
 	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d$`),
 	sex:            matches(`^(?i:m|f|male|female|man|woman)$`),
 	minutes:        matches(`^([01]?\d|2[0-3]):[0-5]\d$`),
@@ -61,6 +61,15 @@ var isUSDate = matches(`^(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])/\d{4}( .*)?$`)
 func matches(pattern string) func(text string) bool {
 	return regexp.MustCompile(pattern).MatchString
 }
+
+// isDiagnosis accepts codes of ICD-10. A letter with six digits is none: there the last character
+// is a letter.
+func isDiagnosis(text string) bool { return icd(text) && !numberedLetter(text) }
+
+var (
+	icd            = matches(`^[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?$`)
+	numberedLetter = matches(`^[A-Z]\d{6}$`)
+)
 
 // isPhone requires 7 to 15 digits and characters that do not occur in a plain number.
 func isPhone(text string) bool {

@@ -38,6 +38,8 @@ func TestForms(t *testing.T) {
 		"02139-4307":                           {zip, code},
 		"E11.9":                                {diagnosis, code},
 		"I10":                                  {diagnosis, code},
+		"M000112":                              {code},
+		"S72001A":                              {diagnosis, code},
 		"e11.9":                                nil,
 		"AB-1234":                              {code},
 		"17":                                   {number},
@@ -69,7 +71,8 @@ func TestWordsOf(t *testing.T) {
 		"birth-date": {"birth", "date"}, "birthDate": {"birth", "date"},
 		"BIRTH_DATE": {"birth", "date"}, "HighBP": {"high", "bp"},
 		"": nil, "--": nil, "Größe (cm)": {"größe", "cm"}, "zip5": {"zip5"},
-		"lug_boot": {"lug", "boot"},
+		"lug_boot": {"lug", "boot"}, "PULocationID": {"pu", "location", "id"},
+		"patientIDs": {"patient", "ids"}, "IBAN": {"iban"},
 	} {
 		if got := wordsOf(name); !slices.Equal(got, want) {
 			t.Errorf("words of %q: %q, want %q", name, got, want)
@@ -82,7 +85,8 @@ func TestDirectMeaning(t *testing.T) {
 		"name": "names of people", "first_name": "names of people", "LastName": "names of people",
 		"patientName":  "names of people",
 		"country-name": "", "product_name": "", "customer_id": "identifiers",
-		"CustomerID": "identifiers", "e-mail": "e-mail addresses",
+		"CustomerID": "identifiers", "county_id": "", "DOLocationID": "",
+		"e-mail":       "e-mail addresses",
 		"Phone Number": "telephone numbers", "home_address": "street addresses", "IBAN": "accounts",
 		"SSN":         "numbers of people",
 		"patient_nbr": "identifiers", "case number": "identifiers", "member_no": "identifiers",

@@ -16,12 +16,13 @@ type Profile struct {
 	Field forecast.Occurrences // of the values; its Rows are those without null
 	Rows  int64                // number of rows read
 
-	name    string
-	typ     formats.Type
-	differs bool // its types in the files do not fit together
-	place   int  // position in the sample, -1 for a column that cannot be read
-	texts   textProfile
-	role    *Role // the proposal
+	name     string
+	typ      formats.Type
+	position int  // of a column of CSV without a name: see formats.Field
+	differs  bool // its types in the files do not fit together
+	place    int  // position in the sample, -1 for a column that cannot be read
+	texts    textProfile
+	role     *Role // the proposal
 
 	// In a column whose values have an order: the number of every row, NaN for a null, as long as
 	// there is a sample; and the distance that the middle nine tenths of its distinct values span.
@@ -32,11 +33,12 @@ type Profile struct {
 
 func newProfile(field formats.Field) *Profile {
 	return &Profile{
-		name:    field.Name,
-		typ:     field.Type,
-		differs: field.Differs != nil,
-		place:   -1,
-		texts:   textProfile{low: math.Inf(1), high: math.Inf(-1)},
+		name:     field.Name,
+		typ:      field.Type,
+		position: field.Position,
+		differs:  field.Differs != nil,
+		place:    -1,
+		texts:    textProfile{low: math.Inf(1), high: math.Inf(-1)},
 	}
 }
 
@@ -44,7 +46,7 @@ func newProfile(field formats.Field) *Profile {
 type textProfile struct {
 	forms   [patterns]int64
 	broken  int64     // number of texts that are not UTF-8
-	absent  [14]int64 // rows of each of the texts that often stand for no value
+	absent  [17]int64 // rows of each of the texts that often stand for no value
 	spaces  int64     // number of spaces between words
 	length  int64     // in characters
 	longest int

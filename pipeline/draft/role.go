@@ -16,6 +16,7 @@ type Role struct {
 	Detail string // of the mask, as YAML: a taxonomy or a step; empty: none
 	Reason string
 	owned  bool // its values belong to one person each
+	names  bool // each of its values goes with one name
 }
 
 // masked reports whether the column is proposed as a quasi-identifier.
@@ -182,7 +183,8 @@ var alone = []rule{
 	}, prefixes("codes, called like tracts of a county and a state", 5, 2)},
 	{func(p *Profile) bool {
 		least, countable := uniqueShare[p.typ.Kind]
-		return countable && p.Field.Rows >= fewRows && p.distinctShare() >= least
+		amount := p.typ.Kind != formats.String && amounts.has(wordsOf(p.name))
+		return countable && !amount && p.Field.Rows >= fewRows && p.distinctShare() >= least
 	}, func(p *Profile) *Role {
 		return drop("nearly every row has a value of its own: %s in %s rows",
 			text.Grouped(p.Field.Distinct), text.Grouped(p.Field.Rows))

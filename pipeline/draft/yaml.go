@@ -130,15 +130,15 @@ func (d *draft) writeColumns(out *strings.Builder) {
 	nameWidth, entryWidth := 0, 0
 	for i, p := range listed {
 		names[i], entries[i] = job.Quoted(p.name)+":", p.role.Mask
-		if typ := d.typeOf(p); p.role.Detail != "" || typ != "" {
-			detail := slices.DeleteFunc([]string{"mask: " + p.role.Mask, typ, p.role.Detail},
+		typ, position := d.typeOf(p), p.renamed()
+		if p.role.Detail != "" || typ != "" || position != "" {
+			detail := slices.DeleteFunc([]string{"mask: " + p.role.Mask, position, typ,
+				p.role.Detail},
 				func(text string) bool { return text == "" })
 			entries[i] = "{" + strings.Join(detail, ", ") + "}"
 		}
-		nameWidth = max(nameWidth, utf8.RuneCountInString(names[i]))
-		if n := utf8.RuneCountInString(entries[i]); n <= widestEntry {
-			entryWidth = max(entryWidth, n)
-		}
+		nameWidth = widened(nameWidth, names[i])
+		entryWidth = widened(entryWidth, entries[i])
 	}
 	for i, p := range listed {
 		fmt.Fprintf(out, "  %-*s %-*s  # %s\n", nameWidth, names[i], entryWidth, entries[i],
@@ -147,8 +147,16 @@ func (d *draft) writeColumns(out *strings.Builder) {
 	d.writeUnlisted(out, len(listed))
 }
 
-// widestEntry is the largest width of an entry that moves the reasons of others to the right.
-const widestEntry = 66
+// widest is the largest width of a name or of an entry that moves what follows others to the right.
+const widest = 66
+
+// widened returns the width of texts one of which is another one.
+func widened(width int, by string) int {
+	if n := utf8.RuneCountInString(by); n <= widest {
+		return max(width, n)
+	}
+	return width
+}
 
 // reason returns the reason for a column's role.
 func (d *draft) reason(p *Profile) string {

@@ -128,7 +128,7 @@ func (s *Sample) Figures(columns []int, k int) *risk.Figures {
 // must occur in several rows on average. Otherwise a sample often shows this by accident.
 func (s *Sample) ReliablyDetermines(column, other int) bool {
 	distinct := func(column int) int64 { return s.Figures([]int{column}, 1).Classes }
-	return s.Determines(column, other) && distinct(other) > 1 &&
+	return s.Determines(column, other, 0) && distinct(other) > 1 &&
 		distinct(column)*risk.LeastRows <= s.Rows
 }
 
@@ -144,15 +144,18 @@ func (s *Sample) tuples(columns []int) []uint64 {
 }
 
 // Determines reports whether all rows with the same value of one column have the same value of
-// another column.
-func (s *Sample) Determines(column, other int) bool {
+// another column, apart from a number of rows.
+func (s *Sample) Determines(column, other int, apart int64) bool {
 	otherByValue := make(map[uint64]uint64)
 	others := s.columns[other].rows
 	for row, h := range s.columns[column].rows {
-		if known, ok := otherByValue[h]; ok && known != others[row] {
-			return false
+		if known, ok := otherByValue[h]; !ok {
+			otherByValue[h] = others[row]
+		} else if known != others[row] {
+			if apart--; apart < 0 {
+				return false
+			}
 		}
-		otherByValue[h] = others[row]
 	}
 	return true
 }
