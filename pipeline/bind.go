@@ -91,7 +91,7 @@ func (run *jobRun) bindCut(ctx context.Context, s *search.Search, res *runState)
 func admitUnnamed(b *binding.Bound) {
 	for _, field := range b.Masked {
 		spec := *b.Specs[field]
-		if spec.Mask == job.MaskGeneralize && !b.HasTree(&spec) {
+		if of := b.Taxonomies.Of[spec.Name]; of.Generated() {
 			spec.Unknown = job.UnknownRoot
 			b.Specs[field] = &spec
 		}

@@ -18,7 +18,7 @@ import (
 // treeColumns returns the columns that are generalized by a tree in the job file.
 func treeColumns(b *binding.Bound) (specs []*job.Column) {
 	for _, spec := range b.MaskedSpecs() {
-		if spec.Mask == job.MaskGeneralize && b.HasTree(spec) {
+		if b.HasTree(spec) {
 			specs = append(specs, spec)
 		}
 	}

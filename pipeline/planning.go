@@ -12,7 +12,6 @@ import (
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/guard"
-	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 )
@@ -93,7 +92,7 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 	for i, field := range p.Masked {
 		p.load.Labels = append(p.load.Labels, forecast.Labels{
 			Least: sets[i].K.Size(), Most: domain.MaxSplitValues + 1,
-			Disclosed: p.Specs[field].Mask == job.MaskSuppress,
+			Disclosed: p.Specs[field].Is(engine.Suppress),
 			Alone:     !slices.Contains(joined, i),
 		})
 	}
@@ -162,7 +161,7 @@ func positions(from, to int) (all []int) {
 // that are extremes of the column, with the k of the attribute's sets.
 func (p *planning) checkBounds(s *formats.Statistics, field int, sets []engine.Set) error {
 	spec, t := p.Specs[field], p.Dataset.Schema().Fields[field].Type
-	if !s.Within.Known || spec.Mask != job.MaskDiscretize {
+	if !s.Within.Known || !spec.Is(engine.Discretize) {
 		return nil
 	}
 	bounds, err := domain.NewBounds(spec, t)

@@ -271,7 +271,7 @@ func checkMask(spec *job.Column, f *formats.Field) error {
 	case t.Kind == formats.Nested:
 		return fault.Errorf(fault.Input, "give it keep or drop: other masks take flat columns",
 			"mask column %s: it is nested", spec.Name)
-	case spec.Mask == job.MaskDiscretize && !t.Ordered() && t.Kind != formats.Null:
+	case spec.Is(engine.Discretize) && !t.Ordered() && t.Kind != formats.Null:
 		hint, from := "use suppress or generalize, or declare the column's type when the input "+
 			"is CSV", ""
 		if f.Text.Line > 0 {

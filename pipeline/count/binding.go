@@ -10,7 +10,6 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -28,7 +27,7 @@ func (r *Request) newColumn(i int, res *Resources, budget *spill.Budget, inOrder
 	case c.Labeler != nil:
 		return column{coder: c.Labeler}
 	}
-	nanIsNull := domain.NaNIsNull(c.Spec.Mask, c.Taxonomy)
+	nanIsNull := domain.NaNIsNull(c.Spec, c.Taxonomy)
 	if inOrder && c.Most == 0 {
 		return column{values: NewValues(r.field(c), c.Spec.Mask, nanIsNull, res.Open, budget)}
 	}
@@ -122,10 +121,10 @@ func (c *Values) bind(ctx context.Context, column *Column, rows int64) (*Bound, 
 	b.rareNull = b.Nulls > 0 && b.Pruning.Size(nulls.Classes) < b.Pruning.K
 	b.Attribute = engine.Attribute{Name: b.Spec.Name, HasNull: b.Nulls > 0}
 	var err error
-	switch b.Spec.Mask {
-	case job.MaskDiscretize:
+	switch {
+	case b.Spec.Is(engine.Discretize):
 		err = b.discretize(uint64(rows) - b.Nulls)
-	case job.MaskGeneralize:
+	case b.Spec.Is(engine.Generalize):
 		a := &b.Attribute
 		a.Tree, b.Pairs, err = domain.BindTree(b.Spec, b.Taxonomy, b.Pruning, c.budget, b.walk)
 		if err == nil {
@@ -221,7 +220,7 @@ func (b *binding) suppress(k uint64) error {
 		value := formats.Values{Type: b.of.typ}
 		appendValue(&value, v)
 		text := value.Text(0)
-		if b.Spec.Mask == job.MaskSuppress && text == engine.Suppressed {
+		if b.Spec.Is(engine.Suppress) && text == engine.Suppressed {
 			return domain.Marked(b.Spec.Name, v.Records())
 		}
 		if b.Pruning.Size(v.Classes) < k {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
@@ -122,7 +123,7 @@ func (r *Request) locate(ctx context.Context, column int, err error) error {
 			_, ok := lacking.Tree.Code(domain.TextOf(values, i))
 			return !ok
 		}))
-	case isMissing && spec.Mask == job.MaskSuppress:
+	case isMissing && spec.Is(engine.Suppress):
 		return domain.Marked(spec.Name, missing.records)
 	case isMissing:
 		f.mapping = domain.NewMapping(missing.labeler)
@@ -154,7 +155,7 @@ func (r *Request) locate(ctx context.Context, column int, err error) error {
 		found = "more than " + found
 	}
 	located.Err = fmt.Errorf("mask column %s: its cut has no place for %s", spec.Name, found)
-	if spec.Mask == job.MaskDiscretize {
+	if spec.Is(engine.Discretize) {
 		located.Hint = "run the job anew with wider bounds"
 		located.Err = fmt.Errorf("mask column %s: %s, lie outside the bounds", spec.Name, found)
 	}

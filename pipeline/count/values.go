@@ -63,7 +63,7 @@ func NewValues(
 	readers := max(budget.Grant(&spill.MergedRuns), 16*spill.ReaderBytes)
 	c := &Values{
 		column: field.Name, typ: field.Type, nanIsNull: nanIsNull,
-		texts: mask == job.MaskGeneralize, budget: budget,
+		texts: job.Gives(mask, engine.Generalize), budget: budget,
 		sorting: spill.Sorting{
 			Budget: budget, What: what,
 			Instead: "drop columns of large texts, or generalize them before",

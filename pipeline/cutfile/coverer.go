@@ -44,7 +44,7 @@ func newCoverer(column *Column, t job.Taxonomy) (c *coverer, err error) {
 	}
 	for i, label := range column.Cut {
 		c.positions[label.Plain()] = uint32(i)
-		if column.Mask == job.MaskSuppress {
+		if column.Is(engine.Suppress) {
 			for _, value := range label.Values() {
 				c.naming[value] = append(c.naming[value], uint32(i))
 			}
@@ -52,7 +52,7 @@ func newCoverer(column *Column, t job.Taxonomy) (c *coverer, err error) {
 			c.whole = append(c.whole, uint32(i))
 		}
 	}
-	if column.Mask == job.MaskDiscretize {
+	if column.Is(engine.Discretize) {
 		c.index()
 	}
 	return c, nil
@@ -60,7 +60,7 @@ func newCoverer(column *Column, t job.Taxonomy) (c *coverer, err error) {
 
 // isWhole reports whether a label covers everything, including nulls.
 func (c *coverer) isWhole(label Label) bool {
-	if c.Mask == job.MaskGeneralize {
+	if c.Is(engine.Generalize) {
 		return c.taxonomy != nil && label.Label == engine.Ancestry(c.taxonomy, "")[0]
 	}
 	return len(c.Cut) == 1 || label.Lower == nil && label.Upper == nil
@@ -107,7 +107,7 @@ func (c *coverer) ranks(label Label) (low, high int32) {
 // covering returns the positions of the labels that cover one of this or another cut.
 func (c *coverer) covering(label Label) (positions []uint32) {
 	switch {
-	case c.Mask == job.MaskSuppress:
+	case c.Is(engine.Suppress):
 		values := label.Values()
 		return slices.DeleteFunc(slices.Clone(c.naming[values[0]]), func(at uint32) bool {
 			names := c.Cut[at].Values()
@@ -117,7 +117,7 @@ func (c *coverer) covering(label Label) (positions []uint32) {
 		})
 	case label.Null:
 		return c.whole
-	case c.Mask == job.MaskDiscretize:
+	case c.Is(engine.Discretize):
 		return c.intervals.Holding(c.ranks(label))
 	}
 	path := []string{label.Label}
@@ -135,7 +135,7 @@ func (c *coverer) covering(label Label) (positions []uint32) {
 // within reports whether every label is covered by one of another cut, except those that are
 // unrelated to all labels there.
 func (c *coverer) within(coarse *coverer) bool {
-	if c.Mask == job.MaskSuppress { // undisclosed values have the mark
+	if c.Is(engine.Suppress) { // undisclosed values have the mark
 		return len(missing(coarse.Cut, c.Cut)) == 0
 	}
 	above := make(map[uint32]bool) // labels that cover some of the other cut
@@ -150,7 +150,7 @@ func (c *coverer) within(coarse *coverer) bool {
 	}
 	slices.Sort(names)
 	return !slices.ContainsFunc(missing(c.Cut, coarse.Cut), func(label Label) bool {
-		parted := c.Mask == job.MaskDiscretize || c.begins(label.Label, names)
+		parted := c.Is(engine.Discretize) || c.begins(label.Label, names)
 		parted = above[c.positions[label.Plain()]] || !label.Null && parted
 		return parted && len(coarse.covering(label)) == 0
 	})

@@ -162,7 +162,7 @@ func difference(column string, from, to *coverer, regions bool) ColumnDifference
 }
 
 // isOrdered reports whether it is known which labels cover others.
-func (c *coverer) isOrdered() bool { return c.Mask != job.MaskGeneralize || c.taxonomy != nil }
+func (c *coverer) isOrdered() bool { return !c.Is(engine.Generalize) || c.taxonomy != nil }
 
 func relationOf(fromWithinTo, toWithinFrom bool) Relation {
 	switch {

@@ -164,8 +164,7 @@ func (c *File) check() error {
 			return fmt.Errorf("column %s has two cuts: %w", column.Name, formats.ErrDamaged)
 		}
 		names[column.Name] = true
-		if !slices.Contains([]string{job.MaskGeneralize, job.MaskDiscretize, job.MaskSuppress},
-			column.Mask) {
+		if !column.spec().Masked() {
 			return fmt.Errorf("column %s has an unknown mask: %w", column.Name, formats.ErrDamaged)
 		}
 	}
@@ -240,10 +239,16 @@ func (c *Column) Texts() (texts []string, null bool) {
 	return texts, null
 }
 
-// Released returns the names of the released columns for the column.
-func (c *Column) Released() []string {
-	return (&job.Column{Name: c.Name, Mask: c.Mask, Render: c.Render}).Released()
+// spec returns the column as a job's.
+func (c *Column) spec() *job.Column {
+	return &job.Column{Name: c.Name, Mask: c.Mask, Render: c.Render}
 }
+
+// Is reports whether the column's labels are of a kind.
+func (c *Column) Is(kind engine.Mask) bool { return job.Gives(c.Mask, kind) }
+
+// Released returns the names of the released columns for the column.
+func (c *Column) Released() []string { return c.spec().Released() }
 
 // Columns is a JSON object from column names to cuts that keeps its order.
 type Columns []Column

@@ -110,10 +110,10 @@ func (f *flaws) stepsOf() (least, most float64) {
 		c := &f.Columns[i]
 		labels := float64(len(withoutNull(c.Cut)))
 		switch {
-		case c.Mask == job.MaskSuppress:
+		case c.Is(engine.Suppress):
 			labels = float64(len(c.Cut))
 			least, most = least+labels, most+labels
-		case c.Mask == job.MaskDiscretize:
+		case c.Is(engine.Discretize):
 			least, most = least+max(0, labels-1), most+max(0, labels-1)
 		case labels > 1:
 			least++
@@ -194,7 +194,7 @@ func hasTwice(names []string) bool {
 
 // checkColumn checks the labels of a column, in the order of its mask, and its mark.
 func (f *flaws) checkColumn(c *Column) {
-	if c.Render != "" && (c.Mask != job.MaskDiscretize ||
+	if c.Render != "" && (!c.Is(engine.Discretize) ||
 		!slices.Contains([]string{job.RenderBounds, job.RenderInterval}, c.Render)) {
 		f.find("column %s is rendered as its mask is not", c.Name)
 	}
@@ -206,7 +206,7 @@ func (f *flaws) checkColumn(c *Column) {
 			f.find("column %s: its cut has a label twice", c.Name)
 		case l.Null && i < len(c.Cut)-1:
 			f.find("column %s: the null is not the last label of its cut", c.Name)
-		case !l.Null && l.Interval != (c.Mask == job.MaskDiscretize):
+		case !l.Null && l.Interval != c.Is(engine.Discretize):
 			f.find("column %s: its cut has labels of another mask", c.Name)
 			return
 		}
@@ -216,15 +216,15 @@ func (f *flaws) checkColumn(c *Column) {
 		f.find("column %s: its cut has no label", c.Name)
 	}
 	switch {
-	case c.Mask == job.MaskSuppress && f.hasRegions():
+	case c.Is(engine.Suppress) && f.hasRegions():
 		f.checkValueSets(c)
-	case c.Mask == job.MaskSuppress:
+	case c.Is(engine.Suppress):
 		if !ascend(withoutNull(c.Cut), func(a, b Label) int {
 			return strings.Compare(a.Label, b.Label)
 		}) {
 			f.find("column %s: the values of its cut are out of order", c.Name)
 		}
-	case c.Mask == job.MaskDiscretize:
+	case c.Is(engine.Discretize):
 		f.checkIntervals(c)
 	}
 }
@@ -243,7 +243,7 @@ func ascend[T any](items []T, compare func(a, b T) int) bool {
 // suppressed records. In columns of nodes it may be the root, whose name the cut does not contain
 // otherwise.
 func (f *flaws) checkMark(c *Column) {
-	suppresses, own := c.Mask == job.MaskSuppress, c.Suppressed == engine.Suppressed
+	suppresses, own := c.Is(engine.Suppress), c.Suppressed == engine.Suppressed
 	is := func(l Label) bool {
 		return !l.Null && l.Label == cmp.Or(c.Suppressed, engine.Suppressed)
 	}
@@ -252,7 +252,7 @@ func (f *flaws) checkMark(c *Column) {
 		f.find("column %s: its mark is not %s", c.Name, engine.Suppressed)
 	case !suppresses && c.Suppressed != "" && f.Suppressed == 0 && f.Applied == nil:
 		f.find("column %s has a mark, and no record is suppressed", c.Name)
-	case c.Mask == job.MaskDiscretize && c.Suppressed != "" && !own &&
+	case c.Is(engine.Discretize) && c.Suppressed != "" && !own &&
 		c.Suppressed != fullInterval(c.Cut):
 		f.find("column %s: its mark is no label of all values", c.Name)
 	case (suppresses || c.Suppressed != "") && slices.ContainsFunc(c.Cut, is):

@@ -140,7 +140,7 @@ func NewCoder(a *engine.Attribute, t formats.Type, taxonomy job.Taxonomy,
 				return nil, err
 			}
 		}
-		nanIsNull := a.HasNull && NaNIsNull(job.MaskGeneralize, taxonomy)
+		nanIsNull := a.HasNull && len(taxonomy.Ranges) > 0
 		c.begin = func() find {
 			finder := engine.NewFinder(a.Tree, generator)
 			return func(values *formats.Values, i int) (uint32, error) {

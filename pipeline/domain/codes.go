@@ -17,7 +17,8 @@ import (
 // IsMark reports whether a label of a column with a mask is the mark of suppressed values or
 // records.
 func IsMark(label engine.Label, mask string) bool {
-	return label.Mark || mask == job.MaskSuppress && !label.Null && label.Text == engine.Suppressed
+	return label.Mark ||
+		job.Gives(mask, engine.Suppress) && !label.Null && label.Text == engine.Suppressed
 }
 
 // Describe returns the cut of a column in values, given its attribute in a recoding. It names the
@@ -27,7 +28,7 @@ func (c *CutColumn) Describe(recoding engine.Recoding, attribute int, marked boo
 	if c.Spec.Render != job.RenderLabel {
 		column.Render = c.Spec.Render
 	}
-	column.Generated = column.Mask == job.MaskGeneralize && c.Taxonomy.Tree == nil
+	column.Generated = c.Taxonomy.Generated()
 	intervals := recoding.Intervals(attribute)
 	for i, label := range recoding.Labels(attribute) {
 		if IsMark(label, column.Mask) {
@@ -44,7 +45,7 @@ func (c *CutColumn) Describe(recoding engine.Recoding, attribute int, marked boo
 		}
 		column.Cut = append(column.Cut, described)
 	}
-	if column.Mask == job.MaskSuppress {
+	if column.Is(engine.Suppress) {
 		column.Suppressed = engine.Suppressed
 	}
 	return column
@@ -104,14 +105,14 @@ func (g *Cut) Recoding() *engine.Cut {
 // is not among its labels, the column releases it as its mark, or its root.
 func (c *CutColumn) coded() engine.ColumnCut {
 	space := newLabelSpace(c)
-	coded, numbers := c.labels(c.Mask == job.MaskSuppress)
+	coded, numbers := c.labels(c.Is(engine.Suppress))
 	coded.Code = make([]uint32, space.Size())
 	for label := range space.n {
 		coded.Code[label] = uint32(label)
 	}
 	coded.Code[space.code(unmappedLabel)] = math.MaxUint32
 	coded.Code[space.code(restLabel)] = math.MaxUint32
-	if c.Mask == job.MaskSuppress {
+	if c.Is(engine.Suppress) {
 		mark := numbers[len(c.Cut)]
 		coded.Code[space.code(restLabel)], coded.Code[space.Null()] = mark, mark
 	}
@@ -136,7 +137,7 @@ func (c *CutColumn) labels(marked bool) (coded engine.ColumnCut, numbers []uint3
 			mark = len(coded.Labels)
 		}
 		coded.Labels = append(coded.Labels, label.Plain())
-		if c.Mask == job.MaskDiscretize {
+		if c.Is(engine.Discretize) {
 			lower, _ := cutfile.EndText(label.Lower)
 			upper, _ := cutfile.EndText(label.Upper)
 			coded.Intervals = append(coded.Intervals,

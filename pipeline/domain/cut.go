@@ -109,7 +109,7 @@ func (g *Cut) Bind(j *job.Job, masked []*CutColumn) error {
 // largest k of its sets: no release has them.
 func (g *Cut) checkSetLabels(j *job.Job) error {
 	for _, column := range g.columns {
-		if g.Kind != cutfile.KindRegions || column.Mask != job.MaskSuppress {
+		if g.Kind != cutfile.KindRegions || !column.Is(engine.Suppress) {
 			continue
 		}
 		most := 1
@@ -155,11 +155,11 @@ func (c *CutColumn) Tells() bool {
 // IsWhole reports whether the column has one label, which stands for all values, the null too.
 func (c *CutColumn) IsWhole() (bool, error) {
 	switch {
-	case c.Mask == job.MaskSuppress:
+	case c.Is(engine.Suppress):
 		return len(c.Cut) == 0, nil
 	case len(c.Cut) != 1 || c.Cut[0].Null:
 		return false, nil
-	case c.Mask == job.MaskDiscretize:
+	case c.Is(engine.Discretize):
 		return true, nil
 	}
 	generator, err := job.GeneratorOf(c.Taxonomy)
@@ -183,9 +183,9 @@ func (c *CutColumn) labeler(budget *spill.Budget) (Labeler, error) {
 	switch {
 	case c.cut.Kind == cutfile.KindRegions:
 		return c.overlapLabeler(budget)
-	case c.Mask == job.MaskGeneralize:
+	case c.Is(engine.Generalize):
 		return c.treeLabeler(budget)
-	case c.Mask == job.MaskDiscretize:
+	case c.Is(engine.Discretize):
 		return c.intervalLabeler()
 	}
 	return newDisclosure(c), nil

@@ -77,9 +77,8 @@ func CanonicalWord(values *formats.Values, i int) uint64 {
 
 // NaNIsNull reports whether a column's NaNs count as nulls: no interval contains a value without an
 // order.
-func NaNIsNull(mask string, taxonomy job.Taxonomy) bool {
-	return mask == job.MaskDiscretize || mask == job.MaskGeneralize && taxonomy.Tree == nil &&
-		len(taxonomy.Ranges) > 0
+func NaNIsNull(spec *job.Column, taxonomy job.Taxonomy) bool {
+	return spec.Is(engine.Discretize) || len(taxonomy.Ranges) > 0
 }
 
 // IsNaN reports whether a value is NaN, which has no order.

@@ -121,7 +121,7 @@ func labelsIn(name string) []uint32 {
 
 // overlapLabeler returns the labeler of a column whose labels may overlap.
 func (c *CutColumn) overlapLabeler(budget *spill.Budget) (*overlapLabeler, error) {
-	l := &overlapLabeler{places: make(map[int32]uint32), nanIsNull: NaNIsNull(c.Mask, c.Taxonomy)}
+	l := &overlapLabeler{places: make(map[int32]uint32), nanIsNull: NaNIsNull(c.Spec, c.Taxonomy)}
 	l.labelSpace = labelSpace{
 		column: c,
 		added: newInterner(formats.Type{Kind: formats.String},
@@ -130,10 +130,10 @@ func (c *CutColumn) overlapLabeler(budget *spill.Budget) (*overlapLabeler, error
 	l.begin = func() find { return l.find }
 	_, numbers := c.labels(true)
 	var err error
-	switch c.Mask {
-	case job.MaskGeneralize:
+	switch {
+	case c.Is(engine.Generalize):
 		err = l.coverNodes(numbers)
-	case job.MaskDiscretize:
+	case c.Is(engine.Discretize):
 		err = l.coverIntervals(numbers)
 	default:
 		l.coverValues(numbers)

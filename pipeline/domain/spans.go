@@ -119,7 +119,7 @@ func NewMaxWidth(spec *job.Column, t formats.Type) (float64, error) {
 
 // newWidth parses a width in a key of the job.
 func newWidth(spec *job.Column, key, text string, t formats.Type) (float64, error) {
-	if spec.Mask != job.MaskDiscretize { // for a generalized column it is a level
+	if !spec.Is(engine.Discretize) { // for a generalized column it is a level
 		return 0, nil
 	}
 	number := strings.TrimRight(text, "dhms")

@@ -102,7 +102,7 @@ func (m *treeLabeler) grow(names []string, records []uint64) (*engine.Tree, erro
 // column accepts such.
 func (c *CutColumn) treeLabeler(budget *spill.Budget) (_ *treeLabeler, err error) {
 	spec, t := c.Spec, c.Taxonomy
-	m := &treeLabeler{labelSpace: newLabelSpace(c), nanIsNull: NaNIsNull(spec.Mask, t)}
+	m := &treeLabeler{labelSpace: newLabelSpace(c), nanIsNull: NaNIsNull(spec, t)}
 	if spec.Unknown == job.UnknownRoot {
 		m.added = newInterner(formats.Type{Kind: formats.String},
 			"the new labels of column "+spec.Name, budget)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/storage"
 )
 
@@ -79,7 +80,7 @@ func (r *reader) hasColumns() bool { return !r.rejected("columns") && len(r.Colu
 // maskedNames returns the names of the masked columns.
 func (r *reader) maskedNames() (names []string) {
 	for i := range r.Columns {
-		if r.Columns[i].masked() {
+		if r.Columns[i].Masked() {
 			names = append(names, r.Columns[i].Name)
 		}
 	}
@@ -102,8 +103,9 @@ func (r *reader) maskedRules(names []string, path, list string) {
 				hint = "columns: all stands alone, for all masked columns"
 			}
 			r.add(at, hint, "column %q is in %s and has no entry in columns", name, list)
-		case spec != nil && spec.Mask != "" && !spec.masked():
-			r.add(at, "use generalize, discretize or suppress",
+		case spec != nil && spec.Mask != "" && !spec.Masked():
+			last := len(labeling) - 1
+			r.add(at, "use "+strings.Join(labeling[:last], ", ")+" or "+labeling[last],
 				"column %q is in %s and not masked: its mask is %s", name, list, spec.Mask)
 		}
 	}
@@ -113,7 +115,7 @@ func (r *reader) maskedRules(names []string, path, list string) {
 // one.
 func (r *reader) columnRules(i int) {
 	spec, path := &r.Columns[i], columnPath(r.Columns[i].Name)
-	if spec.Name == "" && spec.masked() {
+	if spec.Name == "" && spec.Masked() {
 		r.add(path+":", "name it where it comes from",
 			"a column without a name can only be dropped or kept")
 		return
@@ -122,7 +124,7 @@ func (r *reader) columnRules(i int) {
 	inSet := len(r.Sets) == 0 || slices.ContainsFunc(r.Sets, func(s Set) bool {
 		return len(s.Columns) == 0 || slices.Contains(s.Columns, spec.Name)
 	})
-	if spec.masked() && spec.Name != r.Class && !inSet {
+	if spec.Masked() && spec.Name != r.Class && !inSet {
 		r.add(path+":", "add it to a set, or keep or drop it",
 			"column %q is masked and in no quasi-identifier set", spec.Name)
 	}
@@ -130,7 +132,7 @@ func (r *reader) columnRules(i int) {
 	if spec.Mask == MaskPseudonym {
 		r.keyRules(spec, path)
 	}
-	if spec.Mask == MaskGeneralize && spec.Taxonomy.Name != "" && r.TaxonomyFile == "" &&
+	if spec.Is(engine.Generalize) && spec.Taxonomy.Name != "" && r.TaxonomyFile == "" &&
 		!r.rejected("taxonomies") {
 		r.taxonomyRules(spec)
 	}
@@ -142,14 +144,14 @@ func (r *reader) limitRules(spec *Column, path string) {
 	for _, limit := range []struct{ key, value string }{
 		{".at_most", spec.AtMost}, {".at_least", spec.AtLeast},
 	} {
-		if limit.value != "" && spec.Mask == MaskGeneralize &&
+		if limit.value != "" && spec.Is(engine.Generalize) &&
 			!regexp.MustCompile(levelPattern).MatchString(limit.value) {
 			r.add(path+limit.key, "",
 				"%s of a generalized column must be a level, an integer of at least 1, not %q",
 				limit.key[1:], limit.value)
 		}
 	}
-	if name := r.Algorithm.Name; spec.AtMost != "" && spec.Mask == MaskDiscretize && name != "" &&
+	if name := r.Algorithm.Name; spec.AtMost != "" && spec.Is(engine.Discretize) && name != "" &&
 		name != AlgorithmTDR && name != AlgorithmTDS {
 		r.add(path+".at_most",
 			"with every algorithm round keeps bounds apart: they are multiples of what it says",
@@ -292,7 +294,7 @@ func (r *reader) partitionRules() {
 				"column %q would name folders that readers pass over: those without a name, or "+
 					"whose name begins with _ or .", name)
 		}
-		if spec != nil && spec.masked() && spec.Render != "" && spec.Render != RenderLabel {
+		if spec != nil && spec.Masked() && spec.Render != "" && spec.Render != RenderLabel {
 			r.add(at, "leave render out",
 				"column %q has no labels that could name folders: it is rendered as %s", name,
 				spec.Render)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 )
 
@@ -95,7 +96,7 @@ func (c *CSV) Read(columns []Column) formats.CSV {
 		if columns[i].Rename > 0 {
 			csv.Names[columns[i].Rename] = columns[i].Name
 		}
-		csv.Ordered[columns[i].Name] = columns[i].Mask == MaskDiscretize
+		csv.Ordered[columns[i].Name] = columns[i].Is(engine.Discretize)
 		if layout := columns[i].Layout(); layout != "" {
 			csv.Layouts[columns[i].Name] = layout
 		}

@@ -56,10 +56,13 @@ func words(path string) (absent, doc string) {
 	panic("keys.txt lacks " + path)
 }
 
-// algorithms are the names of all algorithms, and masks those of all masks.
+// algorithms are the names of all algorithms, masks those of all masks, and labeling those of the
+// masks with labels.
 var (
 	algorithms = values(reflect.TypeFor[Algorithm]().Field(0).Tag, "enum")
 	masks      = values(reflect.TypeFor[Column]().Field(1).Tag, "enum")
+	labeling   = slices.DeleteFunc(slices.Clone(masks),
+		func(mask string) bool { return !(&Column{Mask: mask}).Masked() })
 )
 
 // jobFields are the keys at the top of the file, and allFields all keys, in the order of the

@@ -25,6 +25,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kcut/kcut/engine"
 )
 
 // Job is a whole run: the input, the requirements, the masks and the output. Load reads a job from
@@ -317,7 +319,7 @@ func (j *Job) Reads() []string {
 // have it.
 func (j *Job) Uncounted(name string) bool {
 	spec := j.Column(name)
-	return len(j.InputCounts) > 0 && spec != nil && !spec.masked() && name != j.Class &&
+	return len(j.InputCounts) > 0 && spec != nil && !spec.Masked() && name != j.Class &&
 		name != j.Entity &&
 		!slices.ContainsFunc(j.Sensitive, func(s Sensitive) bool { return s.Column == name })
 }
@@ -348,9 +350,27 @@ func (j *Job) Column(name string) *Column {
 	return nil
 }
 
-// masked reports whether the column's values are masked, not kept or dropped.
-func (c *Column) masked() bool {
-	return c.Mask == MaskGeneralize || c.Mask == MaskDiscretize || c.Mask == MaskSuppress
+// labels are the masks that replace values by labels, with the kind of the labels. Code that
+// counts, searches, masks or verifies asks for the kind, so that several masks may share one.
+var labels = map[string]engine.Mask{
+	MaskGeneralize: engine.Generalize,
+	MaskDiscretize: engine.Discretize,
+	MaskSuppress:   engine.Suppress,
+}
+
+// Gives reports whether a mask replaces values by labels of a kind.
+func Gives(mask string, kind engine.Mask) bool {
+	is, labeled := labels[mask]
+	return labeled && is == kind
+}
+
+// Is reports whether the column's values are replaced by labels of a kind.
+func (c *Column) Is(kind engine.Mask) bool { return Gives(c.Mask, kind) }
+
+// Masked reports whether the column's values are replaced by labels, not kept or dropped.
+func (c *Column) Masked() bool {
+	_, labeled := labels[c.Mask]
+	return labeled
 }
 
 // FinestLevel returns the finest allowed level of a generalized column's labels, in steps from the
@@ -362,7 +382,7 @@ func (c *Column) FinestLevel() int { return c.level(c.AtMost) }
 func (c *Column) CoarsestLevel() int { return c.level(c.AtLeast) }
 
 func (c *Column) level(limit string) int {
-	if c.Mask != MaskGeneralize {
+	if !c.Is(engine.Generalize) {
 		return 0
 	}
 	level, _ := strconv.Atoi(limit) // Resolve has checked it

@@ -246,7 +246,7 @@ func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
 	out := make(map[string]Taxonomy)
 	for i := range j.Columns {
 		c := &j.Columns[i]
-		if c.Mask != MaskGeneralize {
+		if !c.Is(engine.Generalize) {
 			continue
 		}
 		name, path := c.Taxonomy.Name, j.taxonomyFile(c)
@@ -306,7 +306,7 @@ func (r *reader) readTrees(path, name string) (trees map[string]*taxonomy.Node, 
 
 // taxonomyFile returns the path of the file with a column's taxonomy; empty: there is none.
 func (j *Job) taxonomyFile(c *Column) string {
-	if c.Mask != MaskGeneralize || c.Taxonomy.Name == "" {
+	if !c.Is(engine.Generalize) || c.Taxonomy.Name == "" {
 		return ""
 	}
 	return cmp.Or(j.TaxonomyFile, j.Taxonomies[c.Taxonomy.Name].File)

@@ -115,7 +115,7 @@ func (s *Search) pruning(plan engine.Plan, spec *job.Column, k uint64) engine.Pr
 			Outliers: s.requirement.Suppressible(),
 			Classes:  s.Class >= 0,
 		}
-	case plan.Pool && spec.Mask == job.MaskSuppress:
+	case plan.Pool && spec.Is(engine.Suppress):
 		return engine.Pruning{K: k}
 	}
 	return engine.Pruning{Level: level}

@@ -8,7 +8,6 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/count"
-	"github.com/kcut/kcut/pipeline/job"
 )
 
 // flatColumns are the names of columns about which a release has little or no information.
@@ -23,7 +22,7 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 	var flat flatColumns
 	of := s.requirement.ByAttribute(len(s.Masked))
 	for a := range s.Masked {
-		d, mask := &counts.Columns[a].Domain, s.Specs[s.Masked[a]].Mask
+		d, spec := &counts.Columns[a].Domain, s.Specs[s.Masked[a]]
 		name, sizes := d.Attribute.Name, counts.Table.Histograms[a].Sizes()
 		single, outside := isSingle(recoding, a, sizes), 2*d.Outside > sum(sizes)
 		if outside {
@@ -35,8 +34,8 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 		if s.applied != "" && (outside || single && s.given.Column(a).Tells()) {
 			flat.lost = append(flat.lost, name)
 		}
-		if k := of[a].K.Size(); single && mask != job.MaskSuppress && d.Nulls > 0 && d.Nulls < k &&
-			d.Nulls < sum(sizes) {
+		if k := of[a].K.Size(); single && !spec.Is(engine.Suppress) && d.Nulls > 0 &&
+			d.Nulls < k && d.Nulls < sum(sizes) {
 			s.Noted(fmt.Sprintf("column %s: %s, fewer than k = %d, may keep it at its widest "+
 				"label: max_suppressed lets them go", name, text.Count(d.Nulls, "null"), k))
 		}

@@ -53,7 +53,7 @@ func isCoarse(a *engine.Attribute, column *engine.ColumnCut, label int, spec *jo
 	switch is := column.Labels[label]; {
 	case is.Null, is.Mark:
 		return false
-	case spec.Mask == job.MaskGeneralize:
+	case spec.Is(engine.Generalize):
 		n, _ := a.Tree.Node(is.Text)
 		return a.Tree.Depth(n) < spec.CoarsestLevel() && (!a.Tree.IsLeaf(n) || a.Tree.IsPruned(n))
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/job"
 )
 
 // tidy returns the released form of a recoding: without labels that no released record has, which
@@ -26,15 +25,15 @@ func (s *Search) tidy(t *engine.Table, recoding engine.Recoding) engine.Recoding
 // not disclosed has their mark.
 func (s *Search) stays(a int, label engine.Label) bool {
 	spec := s.Specs[s.Masked[a]]
+	if domain.IsMark(label, spec.Mask) {
+		return true
+	}
 	if s.applied != "" {
 		known := func(l cutfile.Label) bool { return l.Plain() == label }
-		return domain.IsMark(label, spec.Mask) || slices.ContainsFunc(s.given.Column(a).Cut, known)
-	}
-	if spec.Mask == job.MaskSuppress {
-		return domain.IsMark(label, spec.Mask)
+		return slices.ContainsFunc(s.given.Column(a).Cut, known)
 	}
 	tree := s.Taxonomies.Of[spec.Name].Tree
-	return spec.Mask == job.MaskGeneralize && !label.Null && tree != nil && names(tree, label.Text)
+	return !label.Null && tree != nil && names(tree, label.Text)
 }
 
 // names reports whether a taxonomy has a node with a name.

@@ -46,7 +46,7 @@ func decide(d *Dialect, cut *domain.CutColumn, labels []engine.Label) (n node, e
 	null := slices.IndexFunc(labels, func(l engine.Label) bool { return l.Null })
 	switch {
 	case null >= 0:
-	case cut.Mask == job.MaskSuppress:
+	case cut.Is(engine.Suppress):
 		null = c.mark
 	case whole:
 		null = 0
@@ -54,7 +54,7 @@ func decide(d *Dialect, cut *domain.CutColumn, labels []engine.Label) (n node, e
 		null = noLabel // there was none
 	}
 	isNull := c.x + " IS NULL"
-	if c.Type.Kind == formats.Float && domain.NaNIsNull(c.Mask, c.Taxonomy) {
+	if c.Type.Kind == formats.Float && domain.NaNIsNull(c.Spec, c.Taxonomy) {
 		is, err := c.isNaN(c.Type, c.x)
 		if err != nil {
 			return n, err
@@ -65,9 +65,9 @@ func decide(d *Dialect, cut *domain.CutColumn, labels []engine.Label) (n node, e
 	switch {
 	case c.Type.Kind == formats.Null:
 		rest = labeled(noLabel)
-	case c.Mask == job.MaskDiscretize:
+	case c.Is(engine.Discretize):
 		rest, err = c.intervals()
-	case c.Mask == job.MaskSuppress:
+	case c.Is(engine.Suppress):
 		rest, err = c.values()
 	case whole:
 		return labeled(0), nil // for every value

@@ -5,7 +5,6 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/job"
 )
 
 // releasedColumn is a masked column in the groups of a set: as one column, as several, or as fields
@@ -66,15 +65,15 @@ func (r *rules) isLookedFor(column *cutfile.Column, label, set int) bool {
 // interval without another one.
 func (r *rules) mustHaveRecords(column *cutfile.Column, label int) bool {
 	if label == len(column.Cut) {
-		return column.Mask != job.MaskSuppress || column.Suppressed != engine.Suppressed
+		return !column.Is(engine.Suppress) || column.Suppressed != engine.Suppressed
 	}
 	l := &column.Cut[label]
 	switch {
 	case l.Null, r.hasRegions():
 		return true
-	case column.Mask == job.MaskGeneralize:
+	case column.Is(engine.Generalize):
 		return column.Generated
-	case column.Mask == job.MaskDiscretize:
+	case column.Is(engine.Discretize):
 		return slices.ContainsFunc(column.Cut,
 			func(o cutfile.Label) bool { return !o.Null && o.Label != l.Label })
 	}

@@ -123,7 +123,7 @@ func (r *rules) findMarks() {
 			marks[check] = r.checks[check].numberOf(uint32(mark))
 			own := marks[check] == uint32(len(r.checks[check].numbers)-1)
 			r.exact = r.exact ||
-				column.Mask != job.MaskSuppress && column.Render == "" && column.Suppressed != "" &&
+				!column.Is(engine.Suppress) && column.Render == "" && column.Suppressed != "" &&
 					own
 		}
 	}
