@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
@@ -20,7 +19,7 @@ import (
 func previousForSearch(ctx context.Context, j *job.Job) (*domain.Cut, error) {
 	const hint = "mask with the last cut: kcut apply --cut %s --on-break suppress; or set " +
 		"allow_new_cut: true"
-	if name := j.Algorithm.Name; j.Previous != "" && !j.AllowNewCut && !algorithm.Columnwise(name) {
+	if name := j.Algorithm.Name; j.Previous != "" && !j.AllowNewCut && job.MakesRegions(name) {
 		return nil, fault.Errorf(fault.Usage, fmt.Sprintf(hint, j.Previous),
 			"search after the previous release %s: algorithm %s cuts new regions for every input",
 			j.Previous, name)

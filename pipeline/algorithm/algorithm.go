@@ -30,38 +30,33 @@ type Info struct {
 // algorithm is an algorithm with the properties that a run needs.
 type algorithm struct {
 	Info
-	// columnwise: its labels depend only on their own column, or it chooses such an algorithm.
-	// Others make regions, which are new for every input: two inputs have the same ones only by
-	// chance.
-	columnwise bool
-	takesAway  bool // its search may take records away; others end with groups that are too small
-	unites     bool // it treats several sets as one, their union with the largest k
-	engine     func(a *job.Algorithm) engine.Engine
+	takesAway bool // its search may take records away; others end with groups that are too small
+	unites    bool // it treats several sets as one, their union with the largest k
+	engine    func(a *job.Algorithm) engine.Engine
 }
 
 // algorithms are in the order of the list. The engine of auto takes the whole job.
 var algorithms = []algorithm{
 	{Info{job.AlgorithmTDR, "", "the default: one cut for all records, several sets, any size"},
-		true, true, false, topDown},
-	{Info{job.AlgorithmTDS, "", "as tdr, taking specializations that cost nothing first"}, true,
 		true, false, topDown},
+	{Info{job.AlgorithmTDS, "", "as tdr, taking specializations that cost nothing first"}, true,
+		false, topDown},
 	{Info{job.AlgorithmBottomUp, "a class",
-		"a cut that starts from the data: few columns, small k"}, true, false, false, bottomUp},
+		"a cut that starts from the data: few columns, small k"}, false, false, bottomUp},
 	{Info{job.AlgorithmKACTUS, "a class",
-		"no taxonomies at hand: suppresses along a decision tree"}, false, false, true, kactusTree},
+		"no taxonomies at hand: suppresses along a decision tree"}, false, true, kactusTree},
 	{Info{job.AlgorithmIACk, "a class",
-		"one pass, when some records may lose all quasi-identifiers"}, false, false, false, iack},
+		"one pass, when some records may lose all quasi-identifiers"}, false, false, iack},
 	{Info{job.AlgorithmIACc, "a class", "as iack, when the data must not change by more than a " +
-		"limit"}, false, false, true, iacc},
-	{Info{job.AlgorithmMondrian, "", "the finest groups, for statistics and queries"}, false, false,
-		true, plainMondrian},
+		"limit"}, false, true, iacc},
+	{Info{job.AlgorithmMondrian, "", "the finest groups, for statistics and queries"}, false, true,
+		plainMondrian},
 	{Info{job.AlgorithmInfoGainMondrian, "a class", "the most accurate classifiers, when labels " +
-		"may overlap"}, false, false, true, infoGainMondrian},
+		"may overlap"}, false, true, infoGainMondrian},
 	{Info{job.AlgorithmGuided, "a class", "as infogain-mondrian, led by a model of the class and " +
-		"pruned"}, false, false, true, guided},
+		"pruned"}, false, true, guided},
 	{Info{job.AlgorithmAuto, "",
-		"judges tdr, kactus, the Mondrians and guided, and takes the best"}, true, true, false,
-		nil},
+		"judges tdr, kactus, the Mondrians and guided, and takes the best"}, true, false, nil},
 }
 
 // List lists the algorithms that a job can name.
@@ -81,9 +76,6 @@ func of(name string) *algorithm {
 	}
 	return &algorithms[at]
 }
-
-// Columnwise reports whether the labels of an algorithm depend only on their own column.
-func Columnwise(name string) bool { return of(name).columnwise }
 
 // TakesAway reports whether an algorithm's search may take records away.
 func TakesAway(name string) bool { return of(name).takesAway }

@@ -38,24 +38,16 @@ func (f *flaws) find(format string, args ...any) {
 	f.found = append(f.found, fmt.Sprintf(format, args...))
 }
 
-// kinds are the kinds of the cuts that algorithms make.
-var kinds = map[string]string{
-	job.AlgorithmTDR: "", job.AlgorithmTDS: "", job.AlgorithmBottomUp: "",
-	job.AlgorithmKACTUS: KindRegions, job.AlgorithmIACk: KindRegions,
-	job.AlgorithmIACc: KindRegions, job.AlgorithmMondrian: KindRegions,
-	job.AlgorithmInfoGainMondrian: KindRegions, job.AlgorithmGuided: KindRegions,
-}
-
 func (f *flaws) hasRegions() bool { return f.Kind == KindRegions }
 
 func (f *flaws) checkAlgorithm() {
-	kind, known := kinds[f.Algorithm]
+	regions := job.MakesRegions(f.Algorithm)
 	switch {
-	case !known:
+	case !job.MakesCuts(f.Algorithm):
 		f.find("its cut is of no algorithm of kcut")
-	case kind == KindRegions && !f.hasRegions():
+	case regions && !f.hasRegions():
 		f.find("its cut has no regions, which algorithm %s makes", f.Algorithm)
-	case kind != f.Kind:
+	case f.hasRegions() && !regions:
 		f.find("its cut has regions, which algorithm %s does not make", f.Algorithm)
 	}
 }

@@ -74,6 +74,19 @@ func (r *reader) rules() {
 var classified = []string{AlgorithmBottomUp, AlgorithmKACTUS, AlgorithmIACk, AlgorithmIACc,
 	AlgorithmInfoGainMondrian, AlgorithmGuided}
 
+// regional are the algorithms that choose the labels of several columns together. Their cuts have
+// regions, which are new for every input: two inputs have the same ones only by chance.
+var regional = []string{AlgorithmKACTUS, AlgorithmIACk, AlgorithmIACc, AlgorithmMondrian,
+	AlgorithmInfoGainMondrian, AlgorithmGuided}
+
+// MakesRegions reports whether the cuts of an algorithm have regions.
+func MakesRegions(algorithm string) bool { return slices.Contains(regional, algorithm) }
+
+// MakesCuts reports whether an algorithm makes cuts, and does not only choose another one.
+func MakesCuts(algorithm string) bool {
+	return slices.Contains(algorithms, algorithm) && algorithm != AlgorithmAuto
+}
+
 // hasColumns reports whether the columns of the job are known.
 func (r *reader) hasColumns() bool { return !r.rejected("columns") && len(r.Columns) > 0 }
 
