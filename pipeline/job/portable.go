@@ -30,8 +30,8 @@ func (j *Job) Portable() ([]byte, error) {
 	}
 	for i := range p.Columns {
 		paths = append(paths, &p.Columns[i].KeyFile)
-		if t, generalized := taxonomies[p.Columns[i].Name]; generalized {
-			p.Columns[i].Taxonomy = t
+		if c := &p.Columns[i]; c.Taxonomy.Name != "" {
+			c.Taxonomy = taxonomies[c.Name]
 		}
 	}
 	for _, path := range paths {
