@@ -205,6 +205,27 @@ func TestCutSchemaAlgorithms(t *testing.T) {
 	}
 }
 
+// The schema names every mask with labels, and cuts have no others.
+func TestCutSchemaMasks(t *testing.T) {
+	names := cutSchema(t).Defs["column"].Properties["mask"].Enum
+	masks := reflect.TypeFor[job.Column]().Field(1).Tag.Get("enum")
+	for _, name := range strings.Split(masks, "|") {
+		column := cutfile.Column{Name: "a", Mask: name, Cut: []cutfile.Label{{Label: "b"}}}
+		c := &cutfile.File{Version: cutfile.Version, Columns: cutfile.Columns{column},
+			Sets: []cutfile.Set{{Columns: []string{"a"}, K: 2}}}
+		text, err := cutfile.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = cutfile.Parse(text)
+		masked := (&job.Column{Mask: name}).Masked()
+		if named := slices.Contains(names, any(name)); named != masked || (err == nil) != masked {
+			t.Errorf("mask %s: with labels: %t; in the schema: %t; in a cut: %v", name, masked,
+				named, err)
+		}
+	}
+}
+
 // The examples in the documentation conform to the schema there.
 func TestDocumentedCuts(t *testing.T) {
 	text := mustRead(t, filepath.Join("..", "docs", "metadata.md"))
