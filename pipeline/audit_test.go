@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"math/bits"
 	"reflect"
 	"slices"
 	"strconv"
@@ -358,19 +359,43 @@ func (a *audit) checkIntervals(column *cutfile.Column) {
 // Verification checks the figures of the cut.
 func (a *audit) checkSets() {
 	a.Helper()
-	for i, set := range a.job.Sets {
+	sets := listedSets(a.job)
+	for i, set := range sets {
 		if counted := a.anonymity(set.Columns); counted < set.K {
 			a.Errorf("set %d: anonymity %d, k is %d", i+1, counted, set.K)
 		}
 	}
 	for _, claim := range a.cut.Sets {
-		if !slices.ContainsFunc(a.job.Sets, func(s job.Set) bool {
+		if !slices.ContainsFunc(sets, func(s job.Set) bool {
 			return slices.Equal(s.Columns, claim.Columns) &&
 				cmp.Or(s.K, int(claim.Anonymity)) == claim.K
 		}) {
 			a.Errorf("the cut has a set that the job has not: %+v", claim)
 		}
 	}
+}
+
+// listedSets returns the sets of a job: for an entry with subsets one for each choice of columns.
+func listedSets(j *job.Job) (sets []job.Set) {
+	for _, set := range j.Sets {
+		if set.Subsets == 0 {
+			sets = append(sets, set)
+			continue
+		}
+		for chosen := range uint(1) << len(set.Of) {
+			if bits.OnesCount(chosen) != set.Subsets {
+				continue
+			}
+			one := job.Set{K: set.K}
+			for i, name := range set.Of {
+				if chosen>>i&1 == 1 {
+					one.Columns = append(one.Columns, name)
+				}
+			}
+			sets = append(sets, one)
+		}
+	}
+	return sets
 }
 
 // anonymity counts the rows of the smallest group with equal values in some columns.

@@ -103,10 +103,15 @@ var otherEndings = []string{".csv", ".tsv", ".arrow", ".feather", ".json"}
 
 // noteJob notes settings of a job that its author may not have meant.
 func noteJob(b *binding.Bound, res *runState) {
-	for i := range b.Job.Sets {
-		if b.Job.Sets[i].K == 1 {
-			res.Noted(fmt.Sprintf("quasi-identifier set %d has k = 1, which every table meets: "+
-				"it protects nobody", i+1))
+	for i, entry := range b.Job.Sets {
+		if entry.K == 1 {
+			which := fmt.Sprintf("set %d has", i+1)
+			if entry.Subsets > 0 {
+				which = fmt.Sprintf("sets of every %d of %d columns have", entry.Subsets,
+					len(entry.Of))
+			}
+			res.Noted(fmt.Sprintf("quasi-identifier %s k = 1, which every table meets: it "+
+				"protects nobody", which))
 		}
 	}
 	if len(b.Job.InputCounts) > 0 {

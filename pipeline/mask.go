@@ -65,7 +65,7 @@ func notePartitions(b *binding.Bound, parts []fileset.Part, res *runState) {
 	k, rows, small := 0, make(map[string]int64), 0
 	for i := range b.Job.Sets {
 		set := &b.Job.Sets[i]
-		has := func(name string) bool { return slices.Contains(set.Columns, name) }
+		has := func(name string) bool { return slices.Contains(set.Names(), name) }
 		if slices.ContainsFunc(b.Job.Output.PartitionBy, has) {
 			k = max(k, set.K)
 		}

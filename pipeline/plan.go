@@ -78,7 +78,7 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	if err := p.describe(ctx, f); err != nil {
 		return nil, err
 	}
-	for i, set := range p.Job.Sets {
+	for i, set := range p.Job.EverySet() {
 		f.Sets = append(f.Sets, forecast.Set{
 			Columns: set.Columns, K: set.K, Reachable: p.Dataset.Rows() >= int64(set.K),
 			Redundant: slices.Contains(p.Redundant, i),

@@ -61,7 +61,7 @@ func countedColumns(j *job.Job) (groupings [][]string) {
 	var names, others []string
 	number := make(map[string]int)
 	for _, set := range j.Sets {
-		for _, name := range set.Columns {
+		for _, name := range set.Names() {
 			if _, ok := number[name]; !ok {
 				number[name] = len(names)
 				names = append(names, name)

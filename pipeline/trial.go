@@ -94,7 +94,7 @@ func (p *planning) predictUnion(
 	ctx context.Context, part *dataset.Dataset, f *forecast.Forecast,
 ) error {
 	hidesAll := func(s job.Set) bool { return s.K > 1 && len(s.Columns) == len(p.Masked) }
-	if slices.ContainsFunc(p.Job.Sets, hidesAll) && len(f.Risk.Members) == 0 {
+	if slices.ContainsFunc(p.Job.EverySet(), hidesAll) && len(f.Risk.Members) == 0 {
 		f.Union = &risk.Union{} // nobody is alone: see cutfile.File.HidesAll
 		return nil
 	}

@@ -400,6 +400,9 @@ func (c *truthCase) drawSets() {
 	if c.rng.IntN(5) == 0 {
 		sets = append(sets, sets[0])
 	}
+	if c.rng.IntN(5) == 0 {
+		sets = append(sets, nil)
+	}
 	for _, set := range sets {
 		k := 1 + c.rng.IntN(8)
 		if c.rng.IntN(4) == 0 {
@@ -409,7 +412,12 @@ func (c *truthCase) drawSets() {
 			// fewer than tens of thousands of regions, and so of labels
 			k = max(k, c.rows/500)
 		}
-		c.set = append(c.set, fmt.Sprintf("- {k: %d, columns: [%s]}", k, c.quoted(set)))
+		if set != nil {
+			c.set = append(c.set, fmt.Sprintf("- {k: %d, columns: [%s]}", k, c.quoted(set)))
+		} else {
+			c.set = append(c.set, fmt.Sprintf("- {k: %d, subsets: %d, of: all}", k,
+				1+c.rng.IntN(min(3, c.masked))))
+		}
 		if k > c.rows {
 			c.may(fault.Privacy, "fewer rows than k")
 		}

@@ -38,8 +38,8 @@ func (a *audit) checkSensitive() {
 			}
 		}
 		whole := sharesOf(all)
-		for number := range a.job.Sets {
-			for _, rows := range a.classes(&a.job.Sets[number]) {
+		for number, set := range listedSets(a.job) {
+			for _, rows := range a.classes(&set) {
 				var values []string
 				for _, row := range rows {
 					values = append(values, all[row])

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,18 +71,14 @@ func (u *ui) printPlan(f *kcut.Forecast) error {
 	for _, c := range f.Columns {
 		columns.add(c.Name, c.Type, c.Mask, between(c.Distinct, text.Grouped))
 	}
-	groupings := newTable("counted together", "distinct combinations")
-	for _, g := range f.Groupings {
-		groupings.add(strings.Join(g.Columns, ", "), between(g.Tuples, text.Grouped))
-	}
 	threads := "1 thread"
 	if f.Threads != 1 {
 		threads = fmt.Sprintf("%d threads", f.Threads)
 	}
 	return u.printf("%s in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s%s%s", text.Count(f.Rows, "row"),
 		text.Count(f.Files, "file"), size(f.Bytes),
-		f.Algorithm, threads, reachTable(f.Sets), columns, groupings, riskTable(f), choiceTable(f),
-		needTable(f))
+		f.Algorithm, threads, reachTable(f.Sets), columns, groupingTable(f.Groupings),
+		riskTable(f), choiceTable(f), needTable(f))
 }
 
 // choiceTable has the searches that algorithm auto may choose and their times. It is empty if the
@@ -127,17 +124,54 @@ func riskTable(f *kcut.Forecast) string {
 // reachTable lists the sets and whether their k can be met.
 func reachTable(sets []kcut.ForecastSet) string {
 	t := newTable("quasi-identifiers", "k", "can be met")
+	var listed []listedSet
 	for _, set := range sets {
-		verdict := "no: fewer rows"
+		listed = append(listed, listedSet{set.Columns, set.K})
+	}
+	for _, f := range familiesOf(listed) {
+		set, verdict := sets[f.from], "no: fewer rows"
 		switch {
 		case set.Redundant:
 			verdict = "yes, with another set"
 		case set.Reachable:
 			verdict = "yes"
 		}
-		t.add(strings.Join(set.Columns, ", "), text.Grouped(int64(set.K)), verdict)
+		t.add(strings.Join(f.words(nil), ", "), text.Grouped(int64(set.K)), verdict)
 	}
 	return t.String()
+}
+
+// groupingTable lists the columns that are counted together. A family has the least and the most
+// combinations of its sets.
+func groupingTable(groupings []kcut.ForecastGrouping) string {
+	t := newTable("counted together", "distinct combinations")
+	with := sharedEnd(groupings)
+	var listed []listedSet
+	for _, g := range groupings {
+		listed = append(listed, listedSet{columns: g.Columns[:len(g.Columns)-len(with)]})
+	}
+	for _, f := range familiesOf(listed) {
+		tuples := groupings[f.from].Tuples
+		for _, g := range groupings[f.from:f.to] {
+			tuples.AtLeast = min(tuples.AtLeast, g.Tuples.AtLeast)
+			tuples.AtMost = max(tuples.AtMost, g.Tuples.AtMost)
+		}
+		t.add(strings.Join(f.words(with), ", "), between(tuples, text.Grouped))
+	}
+	return t.String()
+}
+
+// sharedEnd returns the columns with which all groupings end, and which are not all columns of one.
+func sharedEnd(groupings []kcut.ForecastGrouping) (with []string) {
+	for i, g := range groupings {
+		if with = with[max(0, len(with)-len(g.Columns)+1):]; i == 0 {
+			with = g.Columns[1:]
+		}
+		for len(with) > 0 && !slices.Equal(with, g.Columns[len(g.Columns)-len(with):]) {
+			with = with[1:]
+		}
+	}
+	return with
 }
 
 // needTable lists the resources that the run takes.

@@ -329,12 +329,19 @@ func whoOf(cut *kcut.Cut) string {
 	return "rows"
 }
 
-// setTable lists quasi-identifier sets and their anonymity.
+// setTable lists quasi-identifier sets and their anonymity, that of a family in its worst set.
 func (u *ui) setTable(sets []kcut.CutSet) string {
 	t := newTable("quasi-identifiers", "k", "anonymity")
+	var listed []listedSet
 	for _, set := range sets {
-		k, anonymity := text.Grouped(int64(set.K)), text.Grouped(int64(set.Anonymity))
-		for _, line := range fold(set.Columns, ",", u.room(len("  1,000,000  anonymity"))) {
+		listed = append(listed, listedSet{set.Columns, set.K})
+	}
+	for _, f := range familiesOf(listed) {
+		worst := slices.MinFunc(sets[f.from:f.to], func(a, b kcut.CutSet) int {
+			return cmp.Compare(a.Anonymity, b.Anonymity)
+		})
+		k, anonymity := text.Grouped(int64(worst.K)), text.Grouped(int64(worst.Anonymity))
+		for _, line := range fold(f.words(nil), ",", u.room(len("  1,000,000  anonymity"))) {
 			t.add(line, k, anonymity)
 			k, anonymity = "", ""
 		}

@@ -48,7 +48,7 @@ type Bound struct {
 	Sensitive []int         // fields of the sensitive columns, in the job's order
 
 	Requirement engine.Requirement // before any value is known
-	Redundant   []int              // sets that others imply, by position in the job
+	Redundant   []int              // sets that others imply, by position in Job.EverySet
 
 	inputs []storage.Info
 }
@@ -111,7 +111,7 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 	}
 	number := make(map[string]int) // of masked columns, by their first mention
 	for _, set := range job.Sets {
-		for _, name := range set.Columns {
+		for _, name := range set.Names() {
 			if _, ok := number[name]; !ok {
 				number[name] = len(b.Masked)
 				b.Masked = append(b.Masked, schema.Index(name))

@@ -17,7 +17,7 @@ func Requirement(j *job.Job, number map[string]int, records int64) (engine.Requi
 		all.MaxSuppressed = j.MaxSuppressed.Of(records)
 	}
 	others := protectionsOf(j)
-	for _, set := range j.Sets {
+	for _, set := range j.EverySet() {
 		s := engine.Set{K: engine.KAnonymity(set.K), Entities: j.Entity != "", Others: others}
 		for _, name := range set.Columns {
 			s.Columns = append(s.Columns, number[name])
@@ -34,7 +34,7 @@ func checkReach(job *job.Job, rows int64) error {
 		return job.LocatedKey("max_suppressed", "name fewer, or a share as 0.5%",
 			fmt.Errorf("max_suppressed is %d records, the input has %d", most.Records, rows))
 	}
-	for i, set := range job.Sets {
+	for i, set := range job.EverySet() {
 		if rows < int64(set.K) {
 			return fault.Errorf(fault.Privacy, "lower k, or give more rows",
 				"meet quasi-identifier set %d: the input has %d rows, k is %d: %w", i+1, rows,

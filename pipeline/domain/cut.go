@@ -85,9 +85,10 @@ func (g *Cut) Bind(j *job.Job, masked []*CutColumn) error {
 			return g.mismatch("column %s: the job does not mask it", g.Columns[i].Name)
 		}
 	}
+	sets := j.EverySet()
 	for i := range g.Sets {
 		within := func(s job.Set) bool { return g.Sets[i].Within(&cutfile.Set{Columns: s.Columns}) }
-		if !slices.ContainsFunc(j.Sets, within) {
+		if !slices.ContainsFunc(sets, within) {
 			return g.mismatch("quasi-identifier set %d of the cut is within none of the job's", i+1)
 		}
 	}
@@ -114,7 +115,7 @@ func (g *Cut) checkSetLabels(j *job.Job) error {
 		}
 		most := 1
 		for _, set := range j.Sets {
-			if slices.Contains(set.Columns, column.Name) {
+			if slices.Contains(set.Names(), column.Name) {
 				most = max(most, int(set.K))
 			}
 		}

@@ -38,7 +38,7 @@ func (g *Guard) NewCount() *Count {
 		}
 	}
 	r.Masked = c.read(g.Masked...)
-	for _, set := range g.Job.Sets {
+	for _, set := range g.Job.EverySet() {
 		var fields []int
 		for _, name := range set.Columns {
 			fields = append(fields, g.Dataset.Schema().Index(name))

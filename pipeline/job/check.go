@@ -45,14 +45,11 @@ func (r *reader) rejected(path string) bool { return r.origins.places[path].reje
 // need them report nothing.
 func (r *reader) rules() {
 	for i := range r.Sets {
-		if set := &r.Sets[i]; slices.Equal(set.Columns, []string{AllColumns}) && r.hasColumns() {
-			if set.Columns = r.maskedNames(); len(set.Columns) == 0 {
-				r.add(itemPath("quasi_identifiers", i)+".columns", "",
-					"all stands for all masked columns, and none is masked")
-			}
-		}
-		r.maskedRules(r.Sets[i].Columns, itemPath("quasi_identifiers", i)+".columns", "a set")
+		path := itemPath("quasi_identifiers", i)
+		r.setRules(&r.Sets[i].Columns, path+".columns")
+		r.setRules(&r.Sets[i].Of, path+".of")
 	}
+	r.subsetRules()
 	seen := make(map[string]bool, len(r.Columns))
 	for i := range r.Columns {
 		if name := r.Columns[i].Name; seen[name] {
@@ -68,6 +65,16 @@ func (r *reader) rules() {
 	r.sensitiveRules()
 	r.outputRules()
 	r.csvRules()
+}
+
+// setRules replaces AllColumns in the columns of a set, and checks them.
+func (r *reader) setRules(columns *[]string, path string) {
+	if slices.Equal(*columns, []string{AllColumns}) && r.hasColumns() {
+		if *columns = r.maskedNames(); len(*columns) == 0 {
+			r.add(path, "", "all stands for all masked columns, and none is masked")
+		}
+	}
+	r.maskedRules(*columns, path, "a set")
 }
 
 // classified are the algorithms that need a class: they use its frequencies.
@@ -135,7 +142,7 @@ func (r *reader) columnRules(i int) {
 	}
 	// A column counts as in a set if the sets, or the columns of a set, are not known.
 	inSet := len(r.Sets) == 0 || slices.ContainsFunc(r.Sets, func(s Set) bool {
-		return len(s.Columns) == 0 || slices.Contains(s.Columns, spec.Name)
+		return len(s.Names()) == 0 || slices.Contains(s.Names(), spec.Name)
 	})
 	if spec.Masked() && spec.Name != r.Class && !inSet {
 		r.add(path+":", "add it to a set, or keep or drop it",

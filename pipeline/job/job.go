@@ -91,9 +91,12 @@ type Output struct {
 	PartitionBy  []string `key:"partition_by"`
 }
 
-// Set is one quasi-identifier set. Its columns may be AllColumns alone, which Resolve replaces.
+// Set is one quasi-identifier set, or with Subsets all sets of that number of columns: EverySet
+// returns these. Its columns may be AllColumns alone, which Resolve replaces.
 type Set struct {
-	Columns []string `key:"columns" is:"columns" opt:"required"`
+	Columns []string `key:"columns" is:"columns" opt:"required" or:"subsets"`
+	Subsets int      `key:"subsets" range:"[1,)"` // 0: the set is Columns
+	Of      []string `key:"of" is:"columns"`
 	K       int      `key:"k" range:"[1,)" opt:"required" but:"iacc" flag:"k"` // 0: none, with AlgorithmIACc
 }
 

@@ -157,7 +157,7 @@ func (r *reader) roleRules() {
 		at := slices.IndexFunc(roles,
 			func(o role) bool { return o.name == c.name && o.what != c.what })
 		inSet := slices.ContainsFunc(r.Sets, func(s Set) bool {
-			return slices.Contains(s.Columns, c.name)
+			return slices.Contains(s.Names(), c.name)
 		})
 		hint := fmt.Sprintf("as in: %s: %s; %s", Quoted(c.name), c.mask, c.why)
 		switch spec := r.Column(c.name); {

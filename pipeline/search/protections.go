@@ -65,7 +65,7 @@ func (s *Search) require(t *engine.Table) error {
 	if t.Kinds == nil {
 		return nil
 	}
-	for i, set := range s.Job.Sets {
+	for i, set := range s.Job.EverySet() {
 		if t.Whole.Size < uint64(set.K) {
 			return fault.Errorf(fault.Privacy, "lower k, or give the rows of more entities",
 				"meet quasi-identifier set %d: %s, k is %d", i+1, entityWords(t), set.K)

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut"
+)
+
+// Sets in a row are one family if they, with the sets that imply the others, are all of one size.
+func TestFamilies(t *testing.T) {
+	of := func(size int, columns string, k int) (sets []listedSet) {
+		every := kcut.Job{Sets: []kcut.Set{
+			{Subsets: size, Of: strings.Split(columns, ""), K: k}}}
+		for _, set := range every.EverySet() {
+			sets = append(sets, listedSet{set.Columns, set.K})
+		}
+		return sets
+	}
+	one := func(columns string, k int) []listedSet { return of(len(columns), columns, k) }
+	for _, c := range []struct {
+		name string
+		sets []listedSet
+		want []string
+	}{
+		{"none", nil, nil},
+		{"three", of(2, "abc", 5), []string{"a b", "a c", "b c"}},
+		{"four", of(3, "abcd", 5), []string{"every 3 of a b c d (4 sets)"}},
+		{"many", of(4, "abcdefghijklm", 5),
+			[]string{"every 4 of a b c d e f g h i j k l m (715 sets)"}},
+		{"two families", slices.Concat(of(2, "abcd", 5), of(2, "efgh", 5), of(2, "ijkl", 4)),
+			[]string{"every 2 of a b c d (6 sets)", "every 2 of e f g h (6 sets)",
+				"every 2 of i j k l (6 sets)"}},
+		{"one is missing", of(3, "abcde", 5)[1:],
+			[]string{"a b d", "a b e", "a c d", "a c e", "a d e", "every 3 of b c d e (4 sets)"}},
+		{"one is implied", slices.Concat(of(3, "abcde", 5)[1:], one("cabx", 6)),
+			[]string{"every 3 of a b d e c (9 sets)", "c a b x"}},
+		{"one is not quite implied", slices.Concat(one("abcx", 4), of(2, "bcde", 5)[1:]),
+			[]string{"a b c x", "b d", "b e", "c d", "c e", "d e"}},
+		{"singles", of(1, "abcde", 2), []string{"every 1 of a b c d e (5 sets)"}},
+		{"no family", slices.Concat(one("ab", 5), one("cd", 5), one("ef", 5), one("gh", 5)),
+			[]string{"a b", "c d", "e f", "g h"}},
+	} {
+		var got []string
+		covered := 0
+		for _, f := range familiesOf(c.sets) {
+			got = append(got, strings.Join(f.words(nil), " "))
+			if f.from != covered {
+				t.Errorf("%s: a family begins at %d, want %d", c.name, f.from, covered)
+			}
+			covered = f.to
+		}
+		if covered != len(c.sets) || !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// A plan lists what is counted together in the same way, also with columns that all have.
+func TestGroupingTable(t *testing.T) {
+	var groupings []kcut.ForecastGrouping
+	every := kcut.Job{Sets: []kcut.Set{{Subsets: 2, Of: []string{"a", "b", "c", "d"}, K: 5}}}
+	for i, set := range every.EverySet() {
+		groupings = append(groupings, kcut.ForecastGrouping{
+			Columns: append(set.Columns, "class", "person"),
+			Tuples:  kcut.Range{AtLeast: int64(10 - i), AtMost: int64(100 + i)},
+		})
+	}
+	want := "every 2 of a, b, c, d (6 sets) with class, person  5 to 105\n"
+	if got := groupingTable(groupings); !strings.HasSuffix(got, want) {
+		t.Errorf("got\n%s", got)
+	}
+	if got := groupingTable(groupings[:1]); !strings.Contains(got, "a, b, class, person") {
+		t.Error("one grouping:\n", got)
+	}
+	if got := fmt.Sprint(sharedEnd(groupings[:0])); got != "[]" {
+		t.Error("none share ", got)
+	}
+}
