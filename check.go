@@ -18,7 +18,10 @@ type CheckOptions struct {
 	Entity    string
 	Sensitive []string // columns whose values Check examines in every class
 	K         int      // the k that must hold; 0: every k does
-	CSV       CSV      // how CSV is read
+	// PopulationSize is the number of people from whom those of the table were drawn: Check
+	// estimates the share of them who are unique. 0: it does not.
+	PopulationSize int64
+	CSV            CSV // how CSV is read
 	// MissingNull makes a column null in the files that lack it; without it that is an error.
 	MissingNull bool
 	// Limits without a SpillDir spill to a hidden folder in the current one.
@@ -39,8 +42,8 @@ func Check(ctx context.Context, opt CheckOptions) (*Checked, error) {
 	return guarded(func() (*Checked, error) {
 		return pipeline.Check(ctx, pipeline.CheckOptions{
 			Input: opt.Input, Columns: opt.Columns, Count: opt.Count, Entity: opt.Entity,
-			Sensitive: opt.Sensitive, K: opt.K, CSV: opt.CSV, MissingNull: opt.MissingNull,
-			Limits: opt.Limits, Events: opt.Events.below(),
+			Sensitive: opt.Sensitive, K: opt.K, PopulationSize: opt.PopulationSize, CSV: opt.CSV,
+			MissingNull: opt.MissingNull, Limits: opt.Limits, Events: opt.Events.below(),
 		})
 	})
 }

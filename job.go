@@ -16,17 +16,18 @@ type Job = job.Job
 
 // The parts of a Job.
 type (
-	Output    = job.Output    // where a release goes, and in which form
-	Set       = job.Set       // a quasi-identifier set and its k
-	Sensitive = job.Sensitive // a kept column whose values stay hard to guess
-	Shares    = job.Shares    // the largest shares of a class that its values may have
-	Column    = job.Column    // what happens to one input column
-	Share     = job.Share     // a share of the rows: 0.35, or 35% in text
-	Bounds    = job.Bounds    // the declared ends of a discretized column
-	Algorithm = job.Algorithm // a search and its options
-	Taxonomy  = job.Taxonomy  // a tree, or the way to make a tree of the values that occur
-	CSV       = job.CSV       // how to read CSV input
-	Limits    = job.Limits    // memory, threads and the folder to spill to
+	Output     = job.Output     // where a release goes, and in which form
+	Set        = job.Set        // a quasi-identifier set and its k
+	Sensitive  = job.Sensitive  // a kept column whose values stay hard to guess
+	Shares     = job.Shares     // the largest shares of a class that its values may have
+	Population = job.Population // the people from whom the table's are drawn
+	Column     = job.Column     // what happens to one input column
+	Share      = job.Share      // a share of the rows: 0.35, or 35% in text
+	Bounds     = job.Bounds     // the declared ends of a discretized column
+	Algorithm  = job.Algorithm  // a search and its options
+	Taxonomy   = job.Taxonomy   // a tree, or the way to make a tree of the values that occur
+	CSV        = job.CSV        // how to read CSV input
+	Limits     = job.Limits     // memory, threads and the folder to spill to
 )
 
 // The masks of a column.

@@ -69,6 +69,7 @@ type Union = risk.Union
 // The parts of a Risk.
 type (
 	RiskFigures    = risk.Figures
+	RiskPopulation = risk.Population // the estimated unique people of a population
 	RiskDetermined = risk.Determined // a masked column that a kept column determines
 	RiskMember     = risk.Member     // a kept column that masked columns of a set determine
 )

@@ -26,7 +26,10 @@ type CheckOptions struct {
 	Entity    string   // the column that identifies the entity of a row; empty: count rows
 	Sensitive []string
 	K         int // the smallest class size to accept; 0: accept any
-	CSV       job.CSV
+	// PopulationSize is the number of people from whom those of the table were drawn, and whose
+	// share of unique people is estimated; 0: none is.
+	PopulationSize int64
+	CSV            job.CSV
 	// MissingNull makes a column null in files without it; otherwise such a file is an error.
 	MissingNull bool
 	Limits      job.Limits // without a SpillDir, spilled data go to the current folder
@@ -53,6 +56,11 @@ func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
 	result, err := opt.count(ctx, j, res)
 	if err = joinClosed(err, res.closeStore()); err != nil {
 		return nil, res.Advise(err, j.Output.Path)
+	}
+	if opt.PopulationSize > 0 && result.Population == nil {
+		return nil, fault.Errorf(fault.Usage,
+			"name the number of people from whom those of the table were drawn",
+			"check people: the table has more than %d", opt.PopulationSize)
 	}
 	if !result.OK {
 		err = fault.Errorf(fault.Privacy,
@@ -103,7 +111,8 @@ func (o *CheckOptions) count(
 
 // request looks up the columns in the schema of the table.
 func (o *CheckOptions) request(in *dataset.Dataset) (*check.Request, error) {
-	r := &check.Request{Dataset: in, Entity: -1, K: o.K, Spill: o.Spill}
+	r := &check.Request{Dataset: in, Entity: -1, K: o.K, Population: o.PopulationSize,
+		Spill: o.Spill}
 	schema, names := in.Schema(), o.names()
 	var missing []string
 	for i, name := range names {

@@ -127,6 +127,9 @@ func (p *planning) predictRisk(
 		if reported := x.Report(); reported != nil {
 			f.Risk.Kept, f.Risk.Determines, f.Risk.Members = reported.Kept, reported.Determines,
 				reported.Members
+			if reported.Raw != nil {
+				f.Risk.Raw.Population = reported.Raw.Population
+			}
 		}
 		p.guard.NoteDetermined(f.Risk)
 	}

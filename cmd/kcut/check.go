@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +37,8 @@ Parquet, Arrow or CSV, written by any program. Nothing is written.`,
 	set.StringVar(&opt.Entity, "entity", "",
 		"count different values of column `NAME`, such as people, instead of rows")
 	set.IntVar(&opt.K, "k", 0, "end with exit code 4 unless every class has `N` rows, or people")
+	set.Int64Var(&opt.PopulationSize, "population-size", 0,
+		"estimate how many of `N` people, from whom those of the table were drawn, are unique")
 	set.StringVar(&missing, "missing-columns", "error",
 		"a column that some of the files lack: `error` (exit code 3), or null there")
 	offer(cmd, "missing-columns", "error", "null")
@@ -47,6 +51,9 @@ Parquet, Arrow or CSV, written by any program. Nothing is written.`,
 			return usageError(cmd.CommandPath(), "--columns names no column")
 		case set.Changed("k") && opt.K < 1:
 			return usageError(cmd.CommandPath(), "k must be at least 1, not %d", opt.K)
+		case set.Changed("population-size") && opt.PopulationSize < 1:
+			return usageError(cmd.CommandPath(), "population-size must be at least 1, not %d",
+				opt.PopulationSize)
 		case missing != "error" && missing != "null":
 			return usageError(cmd.CommandPath(),
 				"--missing-columns must be one of error, null, not %q", missing)
@@ -102,10 +109,26 @@ func (u *ui) checkedText(c *kcut.Checked) string {
 	risks.add("journalist", text.Percent(c.Journalist.Highest), text.Percent(c.Journalist.Average))
 	risks.add("marketer", "", text.Percent(c.Marketer))
 	words := fmt.Sprintf("%s%s\n\n%s\n%s", text.Count(c.Rows, "row"), counted, sizes, risks)
+	if c.Population != nil {
+		words += "\n" + populationTable(c.Population).String()
+	}
 	if len(c.Sensitive) > 0 {
 		words += "\n" + sensitiveTable(c.Sensitive).String()
 	}
 	return words
+}
+
+// populationTable has the estimates of the unique people of a population.
+func populationTable(p *kcut.RiskPopulation) *table {
+	t := newTable("estimator", "unique of "+text.Grouped(p.Size), "error")
+	for _, name := range slices.Sorted(maps.Keys(p.Estimates)) {
+		off := ""
+		if name == p.Estimator {
+			off = text.Percent(p.Error)
+		}
+		t.add(name, text.Percent(p.Estimates[name]), off)
+	}
+	return t
 }
 
 // sensitiveTable has the measures of sensitive columns, each in the class where it is worst.

@@ -42,6 +42,8 @@ type Request struct {
 	Entity    int
 	Sensitive []int
 	K         int // classes below it are small; 0: none is
+	// Population is the size of the population whose unique people are estimated; 0: none are.
+	Population int64
 
 	Spill bool // count in the store, for any budget
 }

@@ -27,6 +27,9 @@ type walk struct {
 
 func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *walk {
 	w := &walk{Request: r, classes: risk.ClassSizes{K: r.K}}
+	if r.Population > 0 {
+		w.classes.Sizes = make(map[int64]int64)
+	}
 	w.fields = layout.Fields[len(layout.Fields)-len(values):]
 	for i, v := range values {
 		s := spread{
@@ -109,6 +112,9 @@ func (w *walk) result() *Result {
 	}
 	for i := range w.spreads {
 		r.Sensitive = append(r.Sensitive, w.spreads[i].result())
+	}
+	if w.Population >= w.people && w.Population > 0 {
+		r.Population = w.classes.Population(w.Population, w.people)
 	}
 	r.OK = r.Anonymity >= int64(w.K)
 	return r

@@ -2,10 +2,12 @@ package guard
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
@@ -45,6 +47,7 @@ func (g *Guard) NewCount() *Count {
 		}
 		r.Sets = append(r.Sets, c.read(fields...))
 	}
+	r.Raw = g.Job.Population.Size > 0
 	if kept := g.Kept(); len(kept) > 0 {
 		r.Raw = true
 		if !g.accepts(kept) {
@@ -75,7 +78,9 @@ func (c *Count) read(fields ...int) (at []int) {
 func (c *Count) KeepDictionaries() { c.request.Dictionaries = true }
 
 // Counts reports whether anything is counted.
-func (c *Count) Counts() bool { return len(c.request.Kept)+len(c.request.Groups) > 0 }
+func (c *Count) Counts() bool {
+	return len(c.request.Kept)+len(c.request.Groups) > 0 || c.request.Raw
+}
 
 // SideCount returns the count for a reading that counts values of the input, or nil if nothing is
 // counted.
@@ -147,11 +152,15 @@ func (c *Count) Report() *risk.Report {
 		Determines: c.determined(determinations),
 		Members:    c.members(determinations),
 	}
-	if len(kept)+len(determinations) == 0 {
+	size := int64(c.Job.Population.Size)
+	if len(kept)+len(determinations) == 0 && size == 0 {
 		return nil
 	}
 	if c.request.Raw {
 		report.Raw = c.counts.Raw(c.request.K)
+	}
+	if size >= c.counts.Rows() {
+		report.Raw.Population = c.counts.Population(size)
 	}
 	if c.kept >= 0 {
 		report.Kept = c.counts.Group(c.kept)
@@ -177,6 +186,11 @@ func (c *Count) Check(ctx context.Context, report *risk.Report) error {
 	}
 	if report == nil {
 		return nil
+	}
+	if size := c.Job.Population.Size; size > 0 && report.Raw.Population == nil {
+		return c.Job.LocatedKey("population.size", "name the number of people from whom those of "+
+			"the table were drawn", fmt.Errorf("the table has %s, the population %d",
+			text.Count(c.counts.Rows(), "row"), size))
 	}
 	return c.checkKept(ctx, report.Kept)
 }

@@ -18,10 +18,10 @@ import (
 // known: nobody is alone if some set has all masked columns, and only the class is kept.
 func (g *Guard) RiskRequest(cut *cutfile.File) *verify.RiskRequest {
 	kept := g.Kept()
-	if len(kept) == 0 && cut.HidesAll() {
+	if len(kept) == 0 && cut.HidesAll() && g.Job.Population.Size == 0 {
 		return nil
 	}
-	ask := &verify.RiskRequest{}
+	ask := &verify.RiskRequest{Population: int64(g.Job.Population.Size)}
 	for _, field := range kept {
 		if g.isAccepted(field) {
 			ask.Accepted = append(ask.Accepted, g.Names(field)...)
@@ -130,6 +130,11 @@ func (g *Guard) released(report, after *risk.Report) *risk.Report {
 			"on average and %s at most before masking, %s and %s after",
 			text.Percent(before.Average), text.Percent(before.Highest), text.Percent(after.Average),
 			text.Percent(after.Highest)))
+		if p := report.Raw.Population; p != nil {
+			g.Noted(fmt.Sprintf("of a population of %s an estimated %s are unique on the "+
+				"quasi-identifiers of all sets before masking, and %s after",
+				text.Grouped(p.Size), p, report.Labels.Population))
+		}
 	}
 	return report
 }

@@ -63,6 +63,7 @@ func (r *reader) rules() {
 	r.roleRules()
 	r.countedRules()
 	r.sensitiveRules()
+	r.populationRules()
 	r.outputRules()
 	r.csvRules()
 }
@@ -251,6 +252,26 @@ func (r *reader) countedRules() {
 	if len(r.InputCounts) > 1 && (r.Entity != "" || len(r.Sensitive) > 0) {
 		r.add("input_counts", "kcut sql count prints the statement that makes it",
 			"entity and sensitive take one table of counts with all columns")
+	}
+}
+
+// populationRules checks that estimates of the population have rows to count.
+func (r *reader) populationRules() {
+	if r.Population.Size == 0 {
+		return
+	}
+	for _, key := range []struct {
+		given     bool
+		path, why string
+	}{
+		{r.Entity != "", "entity", "rows, and an entity may have several"},
+		{len(r.InputCounts) > 0, "input_counts", "rows of the release, which counts do not make"},
+	} {
+		if key.given {
+			r.add("population.size", "leave out size, and estimate with kcut check",
+				"population.size and %s do not go together: the estimate counts %s", key.path,
+				key.why)
+		}
 	}
 }
 

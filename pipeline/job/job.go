@@ -60,6 +60,7 @@ type Job struct {
 	Entity         string              `key:"entity" for:"tdr|tds|kactus|iack|mondrian|infogain-mondrian|guided|auto" opt:"protects"`
 	Count          string              `key:"count"`
 	Sensitive      []Sensitive         `key:"sensitive" for:"tdr|tds|kactus|mondrian|infogain-mondrian|guided|auto" opt:"protects" item:"sensitive column" example:"- {column: diagnosis, l: 3}"`
+	Population     Population          `key:"population"`
 	Columns        []Column            `key:"columns" opt:"required" example:"age: discretize"`
 	Unlisted       string              `key:"unlisted" default:"error" enum:"error|drop|keep"`
 	TaxonomyFile   string              `key:"taxonomies" is:"taxonomies"` // YAML file of named trees
@@ -98,6 +99,11 @@ type Set struct {
 	Subsets int      `key:"subsets" range:"[1,)"` // 0: the set is Columns
 	Of      []string `key:"of" is:"columns"`
 	K       int      `key:"k" range:"[1,)" opt:"required" but:"iacc" flag:"k"` // 0: none, with AlgorithmIACc
+}
+
+// Population is the people from whom the table's are drawn.
+type Population struct {
+	Size int `key:"size" range:"[1,)"` // 0: unknown
 }
 
 // Quota is a number of records, or a share of them.

@@ -37,12 +37,17 @@ type ClassSizes struct {
 	unique, below float64 // rows
 	squares       float64 // of the sizes of small classes
 	smallest      int64
+
+	Sizes map[int64]int64 // numbers of classes by size; nil: not collected
 }
 
 // Add adds a class.
 func (c *ClassSizes) Add(rows int64) {
 	if c.number++; c.number == 1 || rows < c.smallest {
 		c.smallest = rows
+	}
+	if c.Sizes != nil {
+		c.Sizes[rows]++
 	}
 	if rows == 1 {
 		c.unique++

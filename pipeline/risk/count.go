@@ -143,6 +143,10 @@ func (c *Counts) Rows() int64 { return c.scanners[0].rows }
 // than k rows are small.
 func (c *Counts) Raw(k int) *Figures { return c.raw.Figures(c.Rows(), k) }
 
+// Population estimates the unique people of a population of the given size on the masked columns,
+// like Raw.
+func (c *Counts) Population(size int64) *Population { return c.raw.Population(size, c.Rows()) }
+
 // Group returns the figures of a group of columns.
 func (c *Counts) Group(group int) *Figures {
 	f, _ := c.groups.Figures(group, c.Rows()) // classes without room were left out

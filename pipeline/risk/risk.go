@@ -51,6 +51,10 @@ type Figures struct {
 	// Marketer is the mean share of rows that a marketer, who links all rows, gets right.
 	Marketer float64 `json:"marketer"`
 
+	// Population is the estimated number of people who are unique in the population; nil: not
+	// requested.
+	Population *Population `json:"population,omitempty"`
+
 	// Part is the share of the classes that was counted and represents all; 0: all were counted.
 	// Error is twice the standard error of Unique or of Below that results, whichever is larger.
 	Part  float64 `json:"part_counted,omitempty"`

@@ -250,7 +250,7 @@ func TestRefine(t *testing.T) {
 		Journalist: Risk{1, 0.9}, Marketer: 0.9}
 	both := &Figures{Unique: 0.98, Below: 0.99, Classes: 95, Prosecutor: Risk{0.5, 0.95}, Part: 0.5}
 	both.Refine(kept)
-	if want := (Figures{1, 1, 95, Risk{1, 0.95}, Risk{1, 0.95}, 0.95, 0.5, 0}); *both != want {
+	if want := (Figures{1, 1, 95, Risk{1, 0.95}, Risk{1, 0.95}, 0.95, nil, 0.5, 0}); *both != want {
 		t.Errorf("%+v, want %+v", *both, want)
 	}
 	finer := FiguresOf([]uint64{1, 2, 3, 3}, 3)

@@ -16,6 +16,9 @@ type RiskRequest struct {
 	Kept     *risk.Figures // known figures on kept columns alone, or nil
 	Accepted []string      // kept columns that are not counted together with labels
 	Labels   bool          // no kept columns are counted
+	// Population is the size of the population whose unique people on the labels are estimated; 0:
+	// none are.
+	Population int64
 	// Members are kept columns that are counted together with the set that determines them.
 	Members []risk.Member
 }
@@ -78,6 +81,7 @@ type classSizes struct {
 	groupings []grouping
 	report    *risk.Report
 	memory    int64         // bytes that groupings with kept columns may take
+	size      int64         // of the population, see RiskRequest
 	budget    *spill.Budget // the budget from which all counts draw
 }
 
@@ -87,7 +91,8 @@ func (r *rules) newClassSizes(
 ) *classSizes {
 	memory, k, sets := spill.Exposure.Part(budget.Left()), r.cut.SmallestK(), r.cut.Sets
 	report := &risk.Report{K: k, Columns: kept, Kept: request.Kept}
-	e := &classSizes{report: report, memory: memory, budget: budget.Part(budget.Limit())}
+	e := &classSizes{report: report, memory: memory, size: request.Population,
+		budget: budget.Part(budget.Limit())}
 	most, others, labels := risk.MostClasses(2, memory), e.budget.Part(memory), []int{len(sets)}
 	e.groupings = append(e.groupings, grouping{
 		sets: labels, k: k, sum: risk.NewSum(risk.UnionHashes, e.budget),
@@ -151,6 +156,9 @@ func (e *classSizes) join(workers []*classCounter, rows int64) error {
 			}
 		}
 		w.note(w.sum.Figures(rows, w.k))
+	}
+	if e.size > 0 {
+		e.report.Labels.Population = e.groupings[0].sum.Population(e.size, rows)
 	}
 	slices.SortStableFunc(e.report.Pairs, func(a, b risk.Pair) int {
 		return cmp.Or(cmp.Compare(b.Below, a.Below), cmp.Compare(b.Unique, a.Unique))

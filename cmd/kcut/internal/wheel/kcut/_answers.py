@@ -93,6 +93,7 @@ class Checked(TypedDict):
     ok: bool
     entity: NotRequired[str]
     k: NotRequired[int]
+    population: NotRequired[Part]
     sensitive: NotRequired[list[Part]]
 
 
