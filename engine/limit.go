@@ -10,6 +10,7 @@ type Limit struct {
 	// of single values by their texts, instead, where these have limits of their own
 	Of         map[string]float64
 	CountsNull bool // the null counts as a value
+	L          int  // of recursive (c, l)-diversity
 
 	Column int // position among the sensitive columns
 	values Histogram
@@ -42,6 +43,7 @@ func (l *Limit) MostOf(value Label) float64 {
 
 // Judge returns the figure of a class, and whether it meets the limit.
 func (l *Limit) Judge(class Histogram) (figure float64, meets bool) {
+	class.L = l.L
 	figure = l.of(class)
 	if l.Of == nil {
 		return figure, l.meets(figure, l.Bound)
@@ -78,6 +80,6 @@ func (l *Limit) histogram(class Stats) Histogram {
 func (l *Limit) Implies(other Protection) bool {
 	o, ok := other.(*Limit)
 	return ok && o.Measure == l.Measure && o.Column == l.Column &&
-		(o.CountsNull || !l.CountsNull) && maps.Equal(o.Of, l.Of) &&
+		(o.CountsNull || !l.CountsNull) && maps.Equal(o.Of, l.Of) && o.L <= l.L &&
 		l.worse(l.Bound, o.Bound) == o.Bound
 }

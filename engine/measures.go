@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/kcut/kcut/internal/text"
@@ -22,6 +24,8 @@ type Histogram struct {
 	// by value: the largest share that it may have of the class, where single values have limits;
 	// else nil
 	Most []float64
+
+	L int // of recursive (c, l)-diversity
 }
 
 // Measure is a measure of a sensitive column's values in an equivalence class. Here is its only
@@ -35,6 +39,7 @@ type Measure struct {
 	// be suppressed for others to meet it are the same in any order.
 	Suppressible bool
 	Relative     bool // the figure compares the class with the whole table
+	Strict       bool // a figure that equals the limit does not meet it
 
 	of func(Histogram) float64       // the figure of a class
 	at func(*Measurements) **float64 // where results have it
@@ -47,6 +52,13 @@ var (
 	DistinctL = &Measure{
 		Key: "l", Name: "Different values", Least: true, Suppressible: true, of: distinctValues,
 		at: func(m *Measurements) **float64 { return &m.L },
+	}
+	// RecursiveC is the number that c must exceed: the records with the most frequent value,
+	// divided by those without the l−1 most frequent ones (recursive (c, l)-diversity, the same
+	// paper). Infinity: fewer than l values.
+	RecursiveC = &Measure{
+		Key: "c", Name: "Recursive c", Strict: true, of: recursiveC,
+		at: func(m *Measurements) **float64 { return &m.C },
 	}
 	// EntropyL is the number of equally frequent values that have the same entropy (entropy
 	// l-diversity).
@@ -66,18 +78,51 @@ var (
 		Key: "t", Name: "Distance t", Relative: true, of: distance,
 		at: func(m *Measurements) **float64 { return &m.T },
 	}
+	// BasicBeta is the largest gain of a value's share over that in the whole table, relative to
+	// the latter (basic β-likeness, Cao and Karras 2012, Definition 2).
+	BasicBeta = &Measure{
+		Key: "basic_beta", Name: "Basic β", Relative: true, of: basicBeta,
+		at: func(m *Measurements) **float64 { return &m.BasicBeta },
+	}
+	// EnhancedBeta is the same. Infinity: a value gains more than −ln of its share in the whole
+	// table, which no β allows (enhanced β-likeness, Definition 3).
+	EnhancedBeta = &Measure{
+		Key: "enhanced_beta", Name: "Enhanced β", Relative: true, of: enhancedBeta,
+		at: func(m *Measurements) **float64 { return &m.EnhancedBeta },
+	}
+	// Delta is the largest logarithm of the ratio, either way, of a value's share and that in the
+	// whole table (δ-disclosure privacy, Brickell and Shmatikov 2008). Infinity: the class lacks a
+	// value.
+	Delta = &Measure{
+		Key: "delta", Name: "Disclosure δ", Relative: true, of: delta,
+		at: func(m *Measurements) **float64 { return &m.Delta },
+	}
 )
 
 // Measures are all measures, in the order in which jobs and results have them.
-var Measures = []*Measure{DistinctL, EntropyL, MaxConfidence, Closeness}
+//
+// Each is monotone: where two classes meet a limit, their union does.
+//   - l: the union has the values of both.
+//   - c: of n records let the most frequent value have r and the l−1 most frequent ones s. The
+//     limit is r < c·(n − s). A union's n is the sum of two, its r and its s are at most the sums.
+//   - The others: shares in a union are averages of those in its classes. Entropy is concave in the
+//     shares, the sum of their distances convex, and the rest are bounds of each share by itself: δ
+//     from below, too, and so above 0.
+var Measures = []*Measure{
+	DistinctL, RecursiveC, EntropyL, MaxConfidence, Closeness, BasicBeta, EnhancedBeta, Delta,
+}
 
 // Measurements are the figures of a sensitive column, each of the class in which it is worst; nil:
-// it was not asked for.
+// it was not asked for, or is infinite.
 type Measurements struct {
 	L             *float64 `json:"l,omitempty"`
+	C             *float64 `json:"c,omitempty"`
 	EntropyL      *float64 `json:"entropy_l,omitempty"`
 	MaxConfidence *float64 `json:"max_confidence,omitempty"`
 	T             *float64 `json:"t,omitempty"`
+	BasicBeta     *float64 `json:"basic_beta,omitempty"`
+	EnhancedBeta  *float64 `json:"enhanced_beta,omitempty"`
+	Delta         *float64 `json:"delta,omitempty"`
 }
 
 // List returns the figures of all measures.
@@ -91,7 +136,7 @@ func (m *Measurements) List() (all []Measurement) {
 // Measurement is the figure of a measure.
 type Measurement struct {
 	*Measure
-	Value *float64 // nil: it was not asked for
+	Value *float64 // nil: it was not asked for, or is infinite
 }
 
 // String returns the figure for people, with four significant digits if it is no whole number.
@@ -99,6 +144,8 @@ func (m Measurement) String() string {
 	switch {
 	case m.Value == nil:
 		return ""
+	case math.IsInf(*m.Value, 0):
+		return "no finite figure"
 	case *m.Value == math.Trunc(*m.Value):
 		return text.Grouped(int64(*m.Value))
 	}
@@ -144,6 +191,75 @@ func distance(h Histogram) float64 {
 	return (moved + float64(left)/float64(h.Total)) / 2
 }
 
+// recursiveC returns the figure for the limit's l.
+func recursiveC(h Histogram) float64 {
+	least := h.RecursiveC(h.L)
+	if len(least) < h.L-1 {
+		return math.Inf(1)
+	}
+	return least[h.L-2]
+}
+
+// RecursiveC returns the number that c must exceed in the class, for each l from 2 to the given
+// one, or to the number of different values if that is smaller.
+func (h Histogram) RecursiveC(most int) (least []float64) {
+	var counts []uint64
+	for value, n := range h.Records {
+		if n > 0 && value+1 != h.Null {
+			counts = append(counts, n)
+		}
+	}
+	slices.SortFunc(counts, func(a, b uint64) int { return cmp.Compare(b, a) })
+	rest := sum(counts)
+	for i := 0; i+1 < min(most, len(counts)); i++ {
+		rest -= counts[i]
+		least = append(least, float64(counts[0])/float64(rest))
+	}
+	return least
+}
+
+// ratios returns the smallest and the largest ratio of the share of a value and its share in the
+// whole table.
+func (h Histogram) ratios() (least, most float64) {
+	all, left := sum(h.Records), h.Total
+	least = math.Inf(1)
+	for value, n := range h.Records {
+		if whole := h.Whole[value]; whole > 0 {
+			ratio := float64(n) / float64(all) / (float64(whole) / float64(h.Total))
+			least, most = min(least, ratio), max(most, ratio)
+			left -= whole
+		}
+	}
+	if left > 0 {
+		least = 0
+	}
+	return least, most
+}
+
+func basicBeta(h Histogram) float64 {
+	_, most := h.ratios()
+	return max(0, most-1)
+}
+
+func enhancedBeta(h Histogram) float64 {
+	all := float64(sum(h.Records))
+	for value, n := range h.Records {
+		if n == 0 {
+			continue
+		}
+		share := float64(h.Whole[value]) / float64(h.Total)
+		if float64(n)/all > share*(1-math.Log(share))+Slack {
+			return math.Inf(1)
+		}
+	}
+	return basicBeta(h)
+}
+
+func delta(h Histogram) float64 {
+	least, most := h.ratios()
+	return max(math.Log(most), -math.Log(least))
+}
+
 // sum returns the sum of counts.
 func sum(counts []uint64) (all uint64) {
 	for _, n := range counts {
@@ -162,8 +278,11 @@ func (m *Measure) worse(a, b float64) float64 {
 
 // meets reports whether a figure is within a bound. Numbers of values are exact.
 func (m *Measure) meets(figure, bound float64) bool {
-	if m.Least {
+	switch {
+	case m.Least:
 		return figure >= bound-min(Slack*bound, 0.5)
+	case m.Strict:
+		return figure < bound-Slack
 	}
 	return figure <= bound+Slack
 }

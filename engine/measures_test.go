@@ -1,9 +1,11 @@
 package engine_test
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -31,13 +33,24 @@ func (c valuesOf) share(value int) float64 {
 }
 
 // naive returns the figure of a class, as papers define it, by the share of every value. Values
-// below limited have a limit.
-func (c valuesOf) naive(key string, whole valuesOf, countsNull bool, limited int) float64 {
+// below limited have a limit; l is that of recursive (c, l)-diversity.
+func (c valuesOf) naive(key string, whole valuesOf, countsNull bool, limited, l int) float64 {
+	if key == "c" {
+		return c.recursive(countsNull, l)
+	}
 	figure := 0.0
 	for value := -1; value <= slices.Max(whole); value++ {
-		switch share := c.share(value); {
+		share, all := c.share(value), whole.share(value)
+		gain := (share - all) / all
+		switch {
 		case key == "t":
-			figure += math.Abs(share-whole.share(value)) / 2
+			figure += math.Abs(share-all) / 2
+		case key == "delta" && all > 0:
+			figure = max(figure, math.Abs(math.Log(share/all)))
+		case key == "enhanced_beta" && share > all && gain > 1e-9-math.Log(all):
+			return math.Inf(1)
+		case strings.HasSuffix(key, "_beta") && share > all:
+			figure = max(figure, gain)
 		case share == 0:
 		case key == "l" && (value >= 0 || countsNull):
 			figure++
@@ -51,6 +64,25 @@ func (c valuesOf) naive(key string, whole valuesOf, countsNull bool, limited int
 		return math.Exp2(figure)
 	}
 	return figure
+}
+
+// recursive returns the number that c must exceed.
+func (c valuesOf) recursive(countsNull bool, l int) float64 {
+	frequencies := map[int]float64{}
+	for _, value := range c {
+		if value >= 0 || countsNull {
+			frequencies[value]++
+		}
+	}
+	r, tail := slices.Sorted(maps.Values(frequencies)), 0.0
+	slices.Reverse(r)
+	for i := l; i <= len(r); i++ {
+		tail += r[i-1]
+	}
+	if tail == 0 {
+		return math.Inf(1)
+	}
+	return r[0] / tail
 }
 
 // labels returns the values of a whole, the null last.
@@ -79,6 +111,10 @@ func randomLimit(rng *rand.Rand, m *engine.Measure, labels []engine.Label) (engi
 		limit.Bound = float64(1 + rng.IntN(4))
 	case engine.EntropyL:
 		limit.Bound = 1 + 3*rng.Float64()
+	case engine.RecursiveC:
+		limit.L, limit.Bound = 2+rng.IntN(3), float64(1+rng.IntN(6))/2
+	case engine.BasicBeta, engine.EnhancedBeta, engine.Delta:
+		limit.Bound = 3 * rng.Float64()
 	default:
 		limit.Bound = rng.Float64()
 	}
@@ -108,10 +144,13 @@ func TestMeasuresAgreeWithNaive(t *testing.T) {
 			limit.Bind(labels, total)
 			found, holds, worst := engine.Verdict{Limit: limit}, 0, math.NaN()
 			for _, class := range classes {
-				want := class.naive(m.Key, whole, limit.CountsNull, limited)
+				want := class.naive(m.Key, whole, limit.CountsNull, limited, limit.L)
 				meets := want <= limit.Bound+1e-9
-				if m.Least {
+				switch {
+				case m.Least:
 					meets = want >= limit.Bound-1e-9
+				case m == engine.RecursiveC:
+					meets = want < limit.Bound-1e-9
 				}
 				if math.IsNaN(worst) || (want < worst) == m.Least {
 					worst = want

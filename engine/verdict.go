@@ -1,5 +1,7 @@
 package engine
 
+import "math"
+
 // Verdict is how classes meet a limit.
 type Verdict struct {
 	Limit
@@ -17,10 +19,12 @@ func (v *Verdict) Add(class Histogram) {
 	v.Worst, v.Broken, v.classes = figure, v.Broken || !meets, true
 }
 
-// WorstOf returns the figures of limits in the classes where they are worst.
+// WorstOf returns the figures of limits in the classes where they are worst, without infinite ones.
 func WorstOf(verdicts []Verdict) (all Measurements) {
 	for i := range verdicts {
-		*verdicts[i].at(&all) = &verdicts[i].Worst
+		if worst := &verdicts[i].Worst; !math.IsInf(*worst, 0) {
+			*verdicts[i].at(&all) = worst
+		}
 	}
 	return all
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/job"
@@ -70,6 +71,7 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 		secrets = append(secrets, row[3])
 	}
 	whole, worst, all := sharesOf(secrets), naiveFigures{}, 0.0
+	var inClasses []map[string]float64
 	r := &check.Result{Rows: int64(len(c)), K: k, Anonymity: math.MaxInt64,
 		Figures: &risk.Figures{Classes: int64(len(classes))}}
 	for _, rows := range classes {
@@ -90,6 +92,7 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 		if size < int64(k) {
 			r.Below += float64(size)
 		}
+		inClasses = append(inClasses, sharesOf(values))
 		worst.add(naiveMeasures(sharesOf(values), whole, ""))
 	}
 	r.Unique, r.Below = r.Unique/all, r.Below/all
@@ -97,8 +100,19 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 		Average: float64(len(classes)) / all}
 	r.Journalist, r.Marketer = r.Prosecutor, r.Prosecutor.Average
 	s := check.Sensitive{Column: "s", Values: len(whole)}
-	s.L, s.EntropyL = new(worst["l"]), new(worst["entropy_l"])
-	s.MaxConfidence, s.T = new(worst["max_confidence"]), new(worst["t"])
+	for _, class := range inClasses {
+		worst["c"] = max(worst["c"], naiveRecursive(class, "", max(2, int(worst["l"]))))
+	}
+	figure := func(key string) *float64 {
+		if figure := worst[key]; !math.IsInf(figure, 0) {
+			return &figure
+		}
+		return nil
+	}
+	s.L, s.C, s.EntropyL = figure("l"), figure("c"), figure("entropy_l")
+	s.MaxConfidence, s.T = figure("max_confidence"), figure("t")
+	s.BasicBeta, s.EnhancedBeta, s.Delta = figure("basic_beta"), figure("enhanced_beta"),
+		figure("delta")
 	r.Sensitive, r.OK = []check.Sensitive{s}, r.Anonymity >= int64(k)
 	return r
 }
@@ -108,8 +122,14 @@ func checkedText(r *check.Result) string {
 	text := fmt.Sprintf("%d %d %d %t %.9f %.9f %d %.9f %.9f %.9f", r.Rows, r.K, r.Anonymity,
 		r.OK, r.Unique, r.Below, r.Classes, r.Prosecutor, r.Journalist, r.Marketer)
 	for _, s := range r.Sensitive {
-		text += fmt.Sprintf(" %s %d %.9f %.9f %.9f %.9f",
-			s.Column, s.Values, *s.L, *s.EntropyL, *s.MaxConfidence, *s.T)
+		text += fmt.Sprintf(" %s %d", s.Column, s.Values)
+		for _, figure := range s.List() {
+			if figure.Value == nil {
+				text += " " + figure.Key + " none"
+			} else {
+				text += fmt.Sprintf(" %s %.9f", figure.Key, max(0, *figure.Value))
+			}
+		}
 	}
 	return text
 }
@@ -143,6 +163,68 @@ func TestCheckAgreesWithNaive(t *testing.T) {
 			t.Errorf("%+v\n got %s\nwant %s", opt, got, want)
 		}
 	})
+}
+
+// The figures of pyCANON 1.3.6 (Sáinz-Pardo Díaz and López García 2022) for public data are those
+// of check, where both follow the papers. enhanced_beta and delta are left out where no limit holds
+// by the papers.
+func TestCheckAgreesWithPycanon(t *testing.T) {
+	none := math.Inf(1)
+	for _, tt := range []struct {
+		file, columns, of string
+		k                 int64
+		// whole numbers where pyCANON rounds down
+		l, entropyL                    float64
+		confidence, t                  float64
+		basicBeta, enhancedBeta, delta float64
+	}{
+		{"adult/adult.csv", "sex", "class", 14695, 2, 1, 0.8864239537257571,
+			0.13426792347499417, 0.26078306149314656, 0.26078306149314656, 0.7803267701365008},
+		{"adult/adult.csv", "sex,race", "class", 126, 2, 1, 0.9395393474088292,
+			0.18738331715806625, 0.4147383603901318, 0.4147383603901318, 1.4108066108670976},
+		{"adult/adult.csv", "sex", "marital-status", 14695, 7, 2, 0.6172240967012809,
+			0.3149965278848385, 1.4990102323330856, 1.4990102323330856, 1.278657776517103},
+		{"adult/adult.csv", "workclass", "race", 21, 3, 1, 0.9386391251518833,
+			0.1134500176873591, 1.4399960759307404, 1.4399960759307404, none},
+		{"uci/nursery.csv", "parents,has_nurs", "class", 864, 3, 2, 0.5902777777777778,
+			0.3121913580246914, 13.999999999999998, none, none},
+		{"uci/german.csv", "status-checking,duration-months", "class", 1, 1, 1, 1,
+			0.7, 2.3333333333333335, none, none},
+		{"uci/cmc.csv", "wife-age,wife-education", "class", 1, 1, 1, 1,
+			0.7739307535641547, 3.423423423423423, none, none},
+		{"uci/car.csv", "buying,maint", "class", 108, 1, 1, 1,
+			0.2997685185185185, 4.333333333333334, none, none},
+	} {
+		r, err := Check(t.Context(), CheckOptions{
+			Input:   []string{formatstest.SharedData(t, tt.file)},
+			Columns: strings.Split(tt.columns, ","), Sensitive: []string{tt.of},
+		})
+		must(t, err)
+		if r.Anonymity != tt.k {
+			t.Errorf("%s: anonymity %d, want %d", tt.file, r.Anonymity, tt.k)
+		}
+		s := &r.Sensitive[0]
+		*s.EntropyL = math.Floor(*s.EntropyL)
+		for _, want := range []struct {
+			key    string
+			got    *float64
+			figure float64
+		}{
+			{"l", s.L, tt.l}, {"entropy_l", s.EntropyL, tt.entropyL},
+			{"max_confidence", s.MaxConfidence, tt.confidence}, {"t", s.T, tt.t},
+			{"basic_beta", s.BasicBeta, tt.basicBeta},
+			{"enhanced_beta", s.EnhancedBeta, tt.enhancedBeta}, {"delta", s.Delta, tt.delta},
+		} {
+			got := none
+			if want.got != nil {
+				got = *want.got
+			}
+			if got != want.figure && math.Abs(got-want.figure) > 1e-9 {
+				t.Errorf("%s, %s of %s by %s: %v, want %v", tt.file, want.key, tt.of, tt.columns,
+					got, want.figure)
+			}
+		}
+	}
 }
 
 // A table that does not fit the memory is counted in the store, and the store leaves no file.

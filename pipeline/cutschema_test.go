@@ -138,6 +138,7 @@ func TestCutSchema(t *testing.T) {
 			{Column: "income", L: 2, MaxConfidence: &job.Shares{Every: 0.5}},
 			{Column: "score", EntropyL: 1.5,
 				MaxConfidence: &job.Shares{Of: map[string]float64{"1": 0.5}}, T: new(0.0)},
+			{Column: "wealth", L: 2, C: 0.5, BasicBeta: 1, EnhancedBeta: 0.5, Delta: 2},
 		}
 		if text := textOf(t, claiming); !c.takes(t, []byte(text)) {
 			t.Errorf("refused: %s", text)
@@ -161,6 +162,9 @@ func TestCutSchema(t *testing.T) {
 			"one value": sensitive(cutfile.Sensitive{L: 1}),
 			"entropy":   sensitive(cutfile.Sensitive{EntropyL: 1}),
 			"t":         sensitive(cutfile.Sensitive{T: new(1.0)}),
+			"β":         sensitive(cutfile.Sensitive{BasicBeta: -1}),
+			"δ":         sensitive(cutfile.Sensitive{Delta: -1}),
+			"c alone":   sensitive(cutfile.Sensitive{C: 2}),
 			"all":       sensitive(cutfile.Sensitive{MaxConfidence: &job.Shares{Every: 1}}),
 			"none": sensitive(
 				cutfile.Sensitive{MaxConfidence: &job.Shares{Of: map[string]float64{}}}),

@@ -1,15 +1,19 @@
 package pipeline
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // naiveFigures are the measures of a sensitive column in a class, by key, as papers define them.
 // They are computed without engine.Measures.
 type naiveFigures map[string]float64
 
 // naiveMeasures returns the measures of a class from the shares of its values, in the class and
-// in the whole table. The null is no value.
+// in the whole table. The null is no value. It leaves out c, whose l is known later.
 func naiveMeasures(class, whole map[string]float64, null string) naiveFigures {
 	different, entropy, most, moved := 0.0, 0.0, 0.0, 0.0
+	beta, enhanced, delta := 0.0, 0.0, 0.0
 	for value, share := range class {
 		if value != null {
 			different++
@@ -19,10 +23,38 @@ func naiveMeasures(class, whole map[string]float64, null string) naiveFigures {
 	}
 	for value, share := range whole {
 		moved += math.Abs(class[value]-share) / 2
+		if gain := (class[value] - share) / share; gain > 0 {
+			beta, enhanced = max(beta, gain), max(enhanced, gain)
+			if gain > 1e-9-math.Log(share) {
+				enhanced = math.Inf(1)
+			}
+		}
+		delta = max(delta, math.Abs(math.Log(class[value]/share)))
 	}
 	return naiveFigures{
 		"l": different, "entropy_l": math.Exp2(entropy), "max_confidence": most, "t": moved,
+		"basic_beta": beta, "enhanced_beta": enhanced, "delta": delta,
 	}
+}
+
+// naiveRecursive returns the number that c must exceed in a class for recursive (c, l)-diversity.
+// The null is no value.
+func naiveRecursive(class map[string]float64, null string, l int) float64 {
+	var shares []float64
+	for value, share := range class {
+		if value != null {
+			shares = append(shares, share)
+		}
+	}
+	slices.Sort(shares)
+	tail := 0.0
+	for i := 0; i <= len(shares)-l; i++ {
+		tail += shares[i]
+	}
+	if tail == 0 {
+		return math.Inf(1)
+	}
+	return shares[len(shares)-1] / tail
 }
 
 // isLeast reports whether a job bounds a measure from below.

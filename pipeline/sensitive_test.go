@@ -20,7 +20,7 @@ import (
 var largeClasses = strings.NewReplacer("k: 5", "k: 60", "k: 3", "k: 60").Replace(peopleJob)
 
 // worstMeasures returns the worst measures of a column among the classes of some columns of a
-// table, and the largest share of each value.
+// table, c for l = 2, and the largest share of each value.
 func worstMeasures(
 	t *testTable, columns []string, of string,
 ) (worst naiveFigures, shares map[string]float64) {
@@ -33,7 +33,9 @@ func worstMeasures(
 	whole := sharesOf(all)
 	for _, values := range classes {
 		class := sharesOf(values)
-		worst.add(naiveMeasures(class, whole, null))
+		figures := naiveMeasures(class, whole, null)
+		figures["c"] = naiveRecursive(class, null, 2)
+		worst.add(figures)
 		for value, share := range class {
 			shares[value] = max(shares[value], share)
 		}
@@ -73,6 +75,7 @@ func TestVerifySensitive(t *testing.T) {
 				}
 			}
 		}
+		infinite := 0
 		for _, column := range []string{"income", "diagnosis", "ill", "cost", "number"} {
 			worst := naiveFigures{}
 			shares := make(map[string]float64)
@@ -89,6 +92,18 @@ func TestVerifySensitive(t *testing.T) {
 			if l < 2 || share == 1 || moved == 0 {
 				t.Fatalf("%s tells too little: %+v", column, worst)
 			}
+			least, finite := cutfile.Sensitive{
+				Column: column, L: 2, C: worst["c"] + 1e-6, BasicBeta: worst["basic_beta"],
+				EnhancedBeta: worst["enhanced_beta"], Delta: worst["delta"],
+			}, true
+			for _, figure := range []*float64{&least.C, &least.EnhancedBeta, &least.Delta} {
+				if math.IsInf(*figure, 0) {
+					*figure, finite = 0, false
+				}
+			}
+			if !finite {
+				infinite++
+			}
 			most := slices.MaxFunc(slices.Sorted(maps.Keys(shares)), func(a, b string) int {
 				return int(math.Copysign(1, shares[a]-shares[b]))
 			})
@@ -99,8 +114,16 @@ func TestVerifySensitive(t *testing.T) {
 			found := func(measure string) []string {
 				return []string{"column " + column + ": " + measure + " "}
 			}
+			for i, measure := range []string{"c", "basic_beta", "enhanced_beta", "delta"} {
+				less := cutfile.Sensitive{Column: column, L: 2}
+				*[]*float64{&less.C, &less.BasicBeta, &less.EnhancedBeta, &less.Delta}[i] =
+					min(1e3, worst[measure]-1e-6)
+				mustFindForgeries(t, dir, forgery{column + ", less " + measure, claim(less),
+					found(measure)})
+			}
 			mustFindForgeries(t, dir, []forgery{
 				{algorithm + " " + column + ", what holds", claim(sound), nil},
+				{column + ", what holds of the others", claim(least), nil},
 				{column + ", what named values have",
 					claim(cutfile.Sensitive{Column: column,
 						MaxConfidence: &job.Shares{Of: shares}}), nil},
@@ -121,6 +144,9 @@ func TestVerifySensitive(t *testing.T) {
 						}}}), []string{"column " + column +
 						": max_confidence: a value has a larger share than its cut claims"}},
 			}...)
+		}
+		if infinite == 0 || infinite == 5 {
+			t.Errorf("%d of 5 columns have infinite figures", infinite)
 		}
 		mustFindForgeries(t, dir, []forgery{
 			{"a column that is not there", claim(cutfile.Sensitive{Column: "wealth", L: 2}),

@@ -57,6 +57,7 @@ func (a *audit) checkSensitive() {
 // brokenMeasure returns a measure that a class breaks, from the shares of values in the class and
 // in the whole table.
 func brokenMeasure(s *job.Sensitive, class, whole map[string]float64) string {
+	null := null
 	figures := naiveMeasures(class, whole, null)
 	if s.Nulls == job.NullsCount && class[null] > 0 {
 		figures["l"]++
@@ -81,6 +82,19 @@ func brokenMeasure(s *job.Sensitive, class, whole map[string]float64) string {
 		if !figures.meets(measure, bound) {
 			return measure
 		}
+	}
+	for measure, bound := range map[string]float64{
+		"basic_beta": s.BasicBeta, "enhanced_beta": s.EnhancedBeta, "delta": s.Delta,
+	} {
+		if bound > 0 && !figures.meets(measure, bound) {
+			return measure
+		}
+	}
+	if s.Nulls == job.NullsCount {
+		null = "no text is the null"
+	}
+	if s.C > 0 && naiveRecursive(class, null, s.L) >= s.C-1e-10 {
+		return "c"
 	}
 	return ""
 }

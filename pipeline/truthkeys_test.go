@@ -119,11 +119,12 @@ func drawSensitive(rng *rand.Rand, c *truthCase) {
 	named := fmt.Sprintf("max_confidence: {%q: 0.6}", secret.texts[0])
 	measure := fmt.Sprint("l: ", 2+rng.IntN(2)) + []string{"", ", nulls: count"}[rng.IntN(2)]
 	if !c.suppresses() {
-		measures := []string{measure, "max_confidence: 0.8", "entropy_l: 1.5", named, "t: 0.3",
-			measure + ", t: 0.5"}
+		measures := []string{measure, "max_confidence: 0.8", "entropy_l: 1.5", named,
+			measure + ", c: 2.5", "t: 0.3", measure + ", t: 0.5", "basic_beta: 1.5",
+			"enhanced_beta: 1.2", "delta: 1.5"}
 		if strings.Contains(c.searches, job.AlgorithmKACTUS) &&
 			!strings.Contains(c.searches, "recruit") {
-			measures = measures[:4]
+			measures = measures[:5]
 		}
 		measure = measures[rng.IntN(len(measures))]
 	}

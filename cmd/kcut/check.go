@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -137,7 +138,7 @@ func sensitiveTable(columns []kcut.CheckedSensitive) *table {
 	for _, s := range columns {
 		cells := []string{s.Column, text.Grouped(int64(s.Values))}
 		for _, figure := range s.List() {
-			cells = append(cells, figure.String())
+			cells = append(cells, cmp.Or(figure.String(), "none"))
 		}
 		t.add(cells...)
 	}

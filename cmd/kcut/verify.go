@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -102,14 +103,23 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 	return err
 }
 
-// measureTable lists the measures of sensitive columns, in the class of every set where they are
-// worst.
+// measureTable lists the measures of sensitive columns that were asked for, in the class of every
+// set where they are worst.
 func measureTable(measured []kcut.Measured) string {
-	t := newTable(append([]string{"sensitive", "set"}, measureKeys()...)...)
+	var asked []int
+	head := []string{"sensitive", "set"}
+	for i, key := range measureKeys() {
+		if slices.ContainsFunc(measured, func(m kcut.Measured) bool {
+			return m.List()[i].Value != nil
+		}) {
+			asked, head = append(asked, i), append(head, key)
+		}
+	}
+	t := newTable(head...)
 	for _, m := range measured {
-		cells := []string{m.Column, strconv.Itoa(m.Set)}
-		for _, figure := range m.List() {
-			cells = append(cells, figure.String())
+		cells, figures := []string{m.Column, strconv.Itoa(m.Set)}, m.List()
+		for _, i := range asked {
+			cells = append(cells, figures[i].String())
 		}
 		t.add(cells...)
 	}

@@ -157,6 +157,13 @@ func newProtections(r *rand.Rand, column int, d Data) (protections []engine.Prot
 		if r.IntN(4) == 0 {
 			add(engine.Limit{Measure: engine.Closeness, Bound: r.Float64() / 2})
 		}
+		if r.IntN(4) == 0 {
+			add(engine.Limit{Measure: engine.RecursiveC, L: 2 + r.IntN(2), Bound: 4 * r.Float64()})
+		}
+		if r.IntN(6) == 0 {
+			of := []*engine.Measure{engine.BasicBeta, engine.EnhancedBeta, engine.Delta}
+			add(engine.Limit{Measure: of[r.IntN(len(of))], Bound: 2 * r.Float64()})
+		}
 	}
 	return protections
 }

@@ -37,7 +37,9 @@ func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *w
 			whole: make([]uint64, v.Len()), class: make([]uint64, v.Len()),
 		}
 		for _, m := range engine.Measures {
-			s.verdicts = append(s.verdicts, engine.Verdict{Limit: engine.Limit{Measure: m}})
+			if m != engine.RecursiveC { // its l is the smallest number of values
+				s.verdicts = append(s.verdicts, engine.Verdict{Limit: engine.Limit{Measure: m}})
+			}
 		}
 		w.spreads = append(w.spreads, s)
 	}
@@ -127,6 +129,8 @@ type spread struct {
 	met          []uint32         // codes that the class has
 	null         uint32           // code of the null
 	verdicts     []engine.Verdict // on all measures
+	recursive    []float64        // by l from 2 on, to the smallest number of values: worst c
+	classes      bool             // there is one
 	values       engine.Histogram // of the last class
 }
 
@@ -156,11 +160,23 @@ func (s *spread) end(rows uint64) {
 	for i := range s.verdicts {
 		s.verdicts[i].Add(h)
 	}
+	most := len(h.Records)
+	if s.classes {
+		most = len(s.recursive) + 1
+	}
+	least := h.RecursiveC(most)
+	for i := range min(len(least), len(s.recursive)) {
+		least[i] = max(least[i], s.recursive[i])
+	}
+	s.recursive, s.classes = least, true
 }
 
 // result returns the measures in their worst classes.
 func (s *spread) result() Sensitive {
 	r := Sensitive{Column: s.column, Measurements: engine.WorstOf(s.verdicts)}
+	if n := len(s.recursive); n > 0 {
+		r.C = &s.recursive[n-1]
+	}
 	for _, rows := range s.whole {
 		if rows > 0 {
 			r.Values++

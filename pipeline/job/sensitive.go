@@ -20,19 +20,25 @@ type Sensitive struct {
 	Column        string   `key:"column" json:"column" opt:"required"`
 	L             int      `key:"l" json:"l,omitempty" range:"[2,2147483648]"`
 	Nulls         string   `key:"nulls" json:"nulls,omitempty" enum:"count"`
+	C             float64  `key:"c" json:"c,omitempty" range:"(0,)"`
 	EntropyL      float64  `key:"entropy_l" json:"entropy_l,omitempty" range:"(1,)"`
 	MaxConfidence *Shares  `key:"max_confidence" json:"max_confidence,omitempty" range:"(0,1)"`
 	T             *float64 `key:"t" json:"t,omitempty" range:"[0,1)"`
+	BasicBeta     float64  `key:"basic_beta" json:"basic_beta,omitempty" range:"(0,)"`
+	EnhancedBeta  float64  `key:"enhanced_beta" json:"enhanced_beta,omitempty" range:"(0,)"`
+	Delta         float64  `key:"delta" json:"delta,omitempty" range:"(0,)"`
 }
 
 // Limits returns the limits of all measures that are set, in the order of engine.Measures.
 func (s *Sensitive) Limits() (limits []engine.Limit) {
-	if s.L != 0 {
-		limits = append(limits, engine.Limit{Measure: engine.DistinctL, Bound: float64(s.L)})
+	add := func(measure *engine.Measure, bound float64) {
+		if bound != 0 {
+			limits = append(limits, engine.Limit{Measure: measure, Bound: bound})
+		}
 	}
-	if s.EntropyL != 0 {
-		limits = append(limits, engine.Limit{Measure: engine.EntropyL, Bound: s.EntropyL})
-	}
+	add(engine.DistinctL, float64(s.L))
+	add(engine.RecursiveC, s.C)
+	add(engine.EntropyL, s.EntropyL)
 	if m := s.MaxConfidence; m != nil {
 		limits = append(limits,
 			engine.Limit{Measure: engine.MaxConfidence, Bound: m.Every, Of: m.Of})
@@ -40,8 +46,14 @@ func (s *Sensitive) Limits() (limits []engine.Limit) {
 	if s.T != nil {
 		limits = append(limits, engine.Limit{Measure: engine.Closeness, Bound: *s.T})
 	}
+	add(engine.BasicBeta, s.BasicBeta)
+	add(engine.EnhancedBeta, s.EnhancedBeta)
+	add(engine.Delta, s.Delta)
 	for i := range limits {
 		limits[i].CountsNull = s.Nulls == NullsCount
+		if limits[i].Measure == engine.RecursiveC {
+			limits[i].L = s.L
+		}
 	}
 	return limits
 }
@@ -67,7 +79,7 @@ func (s *Sensitive) Demands() bool {
 			bounds = slices.Collect(maps.Values(l.Of))
 		}
 		of := fieldAt("sensitive[]." + l.Key)
-		if len(bounds) == 0 ||
+		if len(bounds) == 0 || l.Measure == engine.RecursiveC && l.L == 0 ||
 			slices.ContainsFunc(bounds, func(bound float64) bool { return !of.within(bound) }) {
 			return false
 		}
@@ -216,8 +228,13 @@ func (r *reader) measureRules(s *Sensitive, path string) {
 				m.Key)
 		}
 	}
-	if s.Nulls != "" && s.L == 0 && !r.rejected(path+".l") {
-		r.add(path+".nulls", "add l", "nulls is given without l")
+	for _, with := range []struct {
+		key   string
+		given bool
+	}{{"nulls", s.Nulls != ""}, {"c", s.C != 0}} {
+		if with.given && s.L == 0 && !r.rejected(path+".l") {
+			r.add(path+"."+with.key, "add l", "%s is given without l", with.key)
+		}
 	}
 	if asked == 0 && !r.rejected(path) {
 		keys := measureKeys()
