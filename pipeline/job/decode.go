@@ -18,6 +18,7 @@ type reader struct {
 	*Job
 	problems   []Problem
 	algorithm  string // of the job; empty: an unknown one
+	objective  string // of auto, as the job has it or by default
 	overridden bool   // a flag or a variable named the algorithm: options for others are left out
 }
 
@@ -38,12 +39,25 @@ func (r *reader) read(root *yaml.Node) (*Job, error) {
 	if slices.Contains(algorithms, name.Text) {
 		r.algorithm, r.overridden = name.Text, isOverride(name)
 	}
+	r.objective = objectiveOf(root)
 	r.keys(jobFields, "", root, reflect.ValueOf(r.Job).Elem())
 	r.rules()
 	if err := asError(r.problems); err != nil {
 		return nil, err
 	}
 	return r.Job, nil
+}
+
+// objectiveOf returns the objective of a job. By default it is to classify if there is something to
+// learn.
+func objectiveOf(root *yaml.Node) string {
+	switch objective := root.Value("objective"); {
+	case objective != nil:
+		return objective.Text
+	case root.Value("class") == nil:
+		return ObjectiveQueries
+	}
+	return ObjectiveClassification
 }
 
 // record records the place of the value, or the key, at a path.
@@ -125,10 +139,13 @@ func (r *reader) setDefault(f *field, owner string, m *yaml.Node, mask string, o
 		return
 	case path == "score" && (r.algorithm == AlgorithmTDR || r.algorithm == AlgorithmTDS):
 		value = r.algorithm // the score has the name of its algorithm
-	case path == "objective" && r.Class == "": // there is nothing to learn
-		value = ObjectiveQueries
 	case path == "objective":
-		value = ObjectiveClassification
+		value = r.objective
+	case path == "algorithm.region_labels" && r.algorithm == AlgorithmAuto &&
+		r.objective == ObjectiveQueries: // the narrower labels are, the better are counts
+		value = RegionLabelsTight
+	case path == "algorithm.region_labels":
+		value = RegionLabelsPath
 	case f.kind == "job.Taxonomy":
 		value = of.FieldByName("Name").String()
 	}

@@ -202,7 +202,7 @@ type Algorithm struct {
 	MaxInformationChange *float64 `key:"max_information_change" range:"[0,1]" default:"0.1" for:"iacc"`
 	Partitioning         string   `key:"partitioning" default:"strict" enum:"strict|relaxed" for:"mondrian"`
 	Categories           string   `key:"categories" default:"hierarchy" enum:"hierarchy|ordered" for:"mondrian"`
-	RegionLabels         string   `key:"region_labels" default:"path" enum:"path|tight" for:"mondrian|infogain-mondrian|auto"`
+	RegionLabels         string   `key:"region_labels" enum:"path|tight" for:"mondrian|infogain-mondrian|auto"`
 }
 
 // Column says how one input column is treated.
@@ -298,6 +298,7 @@ const (
 	SmallTopUp          = "topup"
 	PartitioningRelaxed = "relaxed"
 	CategoriesOrdered   = "ordered"
+	RegionLabelsPath    = "path"
 	RegionLabelsTight   = "tight"
 	SuppressedDrop      = "drop"
 	NullsCount          = "count"

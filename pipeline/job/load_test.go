@@ -78,6 +78,26 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// Labels are tight by default where auto serves queries, which is also what it serves without a
+// class; else they are those of the path.
+func TestDefaultLabels(t *testing.T) {
+	const auto, class = "algorithm: auto\n", "class: note\n"
+	for text, want := range map[string]string{
+		auto:                                   RegionLabelsTight,
+		auto + class + "objective: queries\n":  RegionLabelsTight,
+		auto + class:                           RegionLabelsPath,
+		auto + class + "objective: balanced\n": RegionLabelsPath,
+		"algorithm: mondrian\n":                RegionLabelsPath,
+		"algorithm: {name: auto, region_labels: path}\nobjective: queries\n": RegionLabelsPath,
+		class + "algorithm: {name: auto, region_labels: tight}\n":            RegionLabelsTight,
+	} {
+		job, err := Parse("a.yaml", []byte(smallJob+text), nil)
+		if err != nil || job.Algorithm.RegionLabels != want {
+			t.Errorf("%s: %+v, %v", text, job, err)
+		}
+	}
+}
+
 func TestLoadFiles(t *testing.T) {
 	dir := t.TempDir()
 	var bad *Error
