@@ -19,6 +19,7 @@ type guide struct {
 	other    growth    // the growth that is not active
 	subtrees []subtree // subtrees that are growing, each below the one before it
 	leaf     outcome   // scratch
+	rolled   []rolled  // parts of rollouts, by the hashes of their cells
 }
 
 // subtree is a node with all nodes below it.
@@ -57,9 +58,13 @@ func (g *guide) growTwice(ctx context.Context, of *cells.Cells) error {
 	if err != nil {
 		return err
 	}
+	if g.tries > 1 {
+		g.rolled = make([]rolled, rolledOut)
+	}
 	if err := g.grow(ctx, of); err != nil {
 		return err
 	}
+	g.rolled = nil
 	g.swap()
 	g.byGain, g.tries = true, 1
 	if err := g.grow(ctx, same); err != nil {
@@ -163,5 +168,6 @@ func (g *guide) look(ctx context.Context, of *cells.Cells, o *outcome) (err erro
 func (g *guide) release(p part, o *outcome) error {
 	g.put(p.link, p.bounds, o.size, o.weight)
 	subtrees := int64(cap(g.subtrees)) * int64(pendingBytes+24*len(g.dimensions)+16*g.classes)
-	return g.account.Draw(g.Bytes() + g.other.Bytes() + subtrees)
+	return g.account.Draw(g.Bytes() + g.other.Bytes() + subtrees +
+		int64(len(g.rolled))*rolledBytes)
 }

@@ -3,6 +3,8 @@ package mondrian
 import (
 	"context"
 
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/cells"
 )
 
@@ -87,23 +89,59 @@ func (g *guide) below(ctx context.Context, of *cells.Cells, by split) (found out
 	return found, nil
 }
 
+// rolled is a part of a rollout, and the risk that was found for it. Many parts come up again: two
+// splits leave the same parts in either order, and the rollout of the chosen split is repeated.
+type rolled struct {
+	part [2]uint64 // identifies its cells
+	risk uint64
+}
+
+const rolledBytes = 24
+
 // grown returns the outcome of cutting cells further, and pruning. It consumes the cells.
 func (g *guide) grown(ctx context.Context, of *cells.Cells) (found outcome, err error) {
+	var known *rolled
 	if of.Size() >= 2*g.set.K.Size() {
-		by, ok, err := g.choose(ctx, of)
+		part, err := identify(ctx, of)
 		if err != nil {
 			return found, err
 		}
-		if ok {
-			if found, err = g.below(ctx, of, by); err != nil {
+		if known = &g.rolled[part[0]%uint64(len(g.rolled))]; known.part != part {
+			by, ok, err := g.choose(ctx, of)
+			if err != nil {
 				return found, err
 			}
-			found.risk = min(found.risk, found.wrong())
-			return found, nil
+			if ok {
+				if found, err = g.below(ctx, of, by); err != nil {
+					return found, err
+				}
+				found.risk = min(found.risk, found.wrong())
+				*known = rolled{part, found.risk}
+				return found, nil
+			}
+			known = nil
 		}
 	}
 	if err := g.look(ctx, of, &found); err != nil {
 		return found, err
 	}
+	if known != nil {
+		found.risk = known.risk
+	}
 	return found, of.Free()
+}
+
+// identify returns a number of 128 bits that depends on the cells, but not on their order.
+func identify(ctx context.Context, of *cells.Cells) (part [2]uint64, err error) {
+	return part, of.Visit(ctx, func(t *partition.Table) error {
+		w := t.Layout.Words
+		for i, count := range t.Counts {
+			a, b := count, ^count
+			for _, word := range t.Keys[i*w : (i+1)*w] {
+				a, b = engine.Mix(a^word), engine.Mix(b+word)
+			}
+			part[0], part[1] = part[0]+a, part[1]+b
+		}
+		return nil
+	})
 }
