@@ -260,8 +260,11 @@ func (r *Records) SetBounds(
 }
 
 // SearchOf returns the engine of a job, and the options of the engine for the records'
-// attributes. Algorithm auto calls chose with the name of the algorithm that it chooses.
-func (r *Records) SearchOf(job *job.Job, chose func(name string)) (engine.Engine, engine.Options) {
+// attributes. Algorithm auto calls chose with the name and the engine of the algorithm that it
+// chooses; an error ends the search.
+func (r *Records) SearchOf(
+	job *job.Job, chose func(name string, by engine.Engine) error,
+) (engine.Engine, engine.Options) {
 	e := algorithm.Noting(algorithm.Engine(job), chose)
 	return e, algorithm.Options(job, r.Attributes)
 }

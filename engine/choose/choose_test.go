@@ -19,7 +19,7 @@ func (p problem) verdict(t *testing.T, codes enginetest.Codes, space partition.S
 	engine.Recoding) {
 	t.Helper()
 	var verdict *Verdict
-	p.engine.OnVerdict = func(v *Verdict) { verdict = v }
+	p.engine.OnVerdict = func(v *Verdict) error { verdict = v; return nil }
 	recoding, err := enginetest.SearchIn(t, p.engine, codes, p.requirement,
 		engine.Options{MaxSteps: -1, Space: space}, space.Store == nil)
 	if err != nil && !errors.Is(err, engine.ErrInfeasible) {

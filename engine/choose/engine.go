@@ -84,8 +84,9 @@ type Engine struct {
 	// largest number of records by which candidates are judged; 0: MostJudged
 	Most int
 	// verdict of an earlier search of the same table: nothing is judged again; may be nil
-	Known     *Verdict
-	OnVerdict func(*Verdict) // called before the chosen candidate searches; may be nil
+	Known *Verdict
+	// called before the chosen candidate searches; an error ends the search; may be nil
+	OnVerdict func(*Verdict) error
 }
 
 var _ engine.Engine = Engine{}
@@ -145,7 +146,9 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 		}
 	}
 	if e.OnVerdict != nil {
-		e.OnVerdict(v)
+		if err := e.OnVerdict(v); err != nil {
+			return nil, err
+		}
 	}
 	if v.Chosen < 0 {
 		return nil, ErrNone

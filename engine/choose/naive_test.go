@@ -570,7 +570,7 @@ func TestNaive(t *testing.T) {
 	n := enginetest.Cases(t, 80, func(r *rand.Rand) {
 		p := newProblem(r)
 		var got *Verdict
-		p.engine.OnVerdict = func(v *Verdict) { got = v }
+		p.engine.OnVerdict = func(v *Verdict) error { got = v; return nil }
 		table := p.codes.Table(p.engine.Plan(p.requirement))
 		tuples := table.Groupings[0].Len()
 		_, err := p.engine.Search(t.Context(), table, p.requirement, engine.Options{MaxSteps: -1})

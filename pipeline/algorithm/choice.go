@@ -83,18 +83,19 @@ func newChoice(j *job.Job) engine.Engine {
 	return e
 }
 
-// Noting returns an engine that calls chose with the name of every candidate that it chooses, if it
-// is the one of algorithm auto.
-func Noting(e engine.Engine, chose func(name string)) engine.Engine {
+// Noting returns an engine that calls chose with the name and the engine of every candidate that it
+// chooses, if it is the one of algorithm auto. An error of chose ends the search.
+func Noting(e engine.Engine, chose func(name string, by engine.Engine) error) engine.Engine {
 	choice, ok := e.(choose.Engine)
 	if !ok {
 		return e
 	}
-	choice.OnVerdict = func(v *choose.Verdict) {
-		if v.Chosen >= 0 {
-			c := choice.Candidates[v.Chosen]
-			chose(name(c.Name, c.Suppresses))
+	choice.OnVerdict = func(v *choose.Verdict) error {
+		if v.Chosen < 0 {
+			return nil
 		}
+		c := choice.Candidates[v.Chosen]
+		return chose(name(c.Name, c.Suppresses), c.Engine)
 	}
 	return choice
 }

@@ -195,7 +195,7 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 	}
 	measured := make([]measurement, variants+len(e.Variants))
 	measure := func(i int, space partition.Space) (err error) {
-		t := e.trial(f, space)
+		t := e.trial(f, measured, space)
 		switch i {
 		case raw:
 			err = errors.Join(t.Unmasked(ctx, true), t.findMajority(ctx))
@@ -207,11 +207,31 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 		measured[i] = t.measurement
 		return err
 	}
-	err = judge.Trials(len(measured), e.counted.Space, measure)
-	if err == nil {
-		e.measured = append(e.measured, measured)
+	alone, auto := e.order()
+	for _, some := range [][]int{alone, auto} {
+		err := judge.Trials(len(some), e.counted.Space, func(n int, space partition.Space) error {
+			return measure(some[n], space)
+		})
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	e.measured = append(e.measured, measured)
+	return nil
+}
+
+// order returns the numbers of the measurements of a round, those of algorithm auto apart: they
+// come last, since the algorithm that it chooses is mostly measured alone, too.
+func (e *evaluation) order() (alone, auto []int) {
+	alone = append(alone, raw, without)
+	for i, v := range e.Variants {
+		if v.Algorithm.Name == job.AlgorithmAuto {
+			auto = append(auto, variants+i)
+		} else {
+			alone = append(alone, variants+i)
+		}
+	}
+	return alone, auto
 }
 
 // assign assigns the records. The memory of their counts stays drawn.

@@ -140,7 +140,8 @@ type shown struct{ trained, tested uint64 }
 
 // watched returns a trial, and the rows that its single classifier gets.
 func watched(e *evaluation, f *judge.Fold) (*trial, *shown) {
-	tr, s := e.trial(f, partition.Space{Budget: spill.NewBudget(1 << 30), Threads: 1}), &shown{}
+	tr, s := e.trial(f, nil,
+		partition.Space{Budget: spill.NewBudget(1 << 30), Threads: 1}), &shown{}
 	tr.Learners = []classify.Learner{s}
 	tr.Examine = func(_ classify.Classifier, _ partition.Space,
 		test func(judge.Examiner) error) error {

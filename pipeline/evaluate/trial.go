@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -18,10 +19,11 @@ type trial struct {
 	*evaluation
 	judge.Trial
 	measurement
+	others []measurement // of this round, as far as they are done
 }
 
-func (e *evaluation) trial(f *judge.Fold, space partition.Space) *trial {
-	t := &trial{evaluation: e, Trial: judge.Trial{
+func (e *evaluation) trial(f *judge.Fold, others []measurement, space partition.Space) *trial {
+	t := &trial{evaluation: e, others: others, Trial: judge.Trial{
 		Fold: f, Space: space, Learners: e.learners, Compare: true, Place: true,
 		Nominal: e.Nominal, Uniform: e.Uniform, Roots: e.RootsTell, RawTest: e.RawTest,
 	}}
@@ -57,6 +59,9 @@ func (t *trial) findMajority(ctx context.Context) error {
 func (t *trial) variant(ctx context.Context, job *job.Job) error {
 	requirement := t.Requirement(job)
 	release, err := t.search(ctx, job, requirement)
+	if errors.Is(err, errMeasured) {
+		return nil
+	}
 	if errors.Is(err, engine.ErrInfeasible) || errors.Is(err, engine.ErrUnreached) {
 		t.failed = err
 		return nil
@@ -75,11 +80,36 @@ func (t *trial) variant(ctx context.Context, job *job.Job) error {
 	return err
 }
 
+// errMeasured ends a search of algorithm auto: the algorithm that it has chosen was measured.
+var errMeasured = errors.New("the chosen algorithm was measured")
+
+// choose notes the algorithm that auto has chosen for a job. If another variant of the round is
+// just that, its measurement is this one's, too.
+func (t *trial) choose(
+	job *job.Job, requirement engine.Requirement, name string, by engine.Engine,
+) error {
+	t.chosen = name
+	_, options := t.SearchOf(job, nil)
+	for i, other := range t.Variants {
+		searcher, theirs := t.SearchOf(other, nil)
+		if reflect.DeepEqual(searcher, by) && reflect.DeepEqual(options, theirs) &&
+			requirement.MaxSuppressed == 0 && !requirement.Drop &&
+			reflect.DeepEqual(requirement, t.Requirement(other)) {
+			t.measurement = t.others[variants+i]
+			t.chosen = name
+			return errMeasured
+		}
+	}
+	return nil
+}
+
 // search finds the release.
 func (t *trial) search(
 	ctx context.Context, job *job.Job, requirement engine.Requirement,
 ) (*judge.Release, error) {
-	searcher, options := t.SearchOf(job, func(name string) { t.chosen = name })
+	searcher, options := t.SearchOf(job, func(name string, by engine.Engine) error {
+		return t.choose(job, requirement, name, by)
+	})
 	table, pools, err := t.pool(job, searcher.Plan(requirement), requirement)
 	if err != nil {
 		return nil, err

@@ -267,7 +267,10 @@ func (s *Search) searcher() engine.Engine {
 	if !ok {
 		return s.engine
 	}
-	e.Known, e.OnVerdict = s.verdict, func(v *choose.Verdict) { s.verdict = v }
+	e.Known, e.OnVerdict = s.verdict, func(v *choose.Verdict) error {
+		s.verdict = v
+		return nil
+	}
 	return e
 }
 
