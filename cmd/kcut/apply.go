@@ -23,16 +23,18 @@ kcut show --json prints. Every set is counted anew; if one has too few records s
 --on-break says what to do:
 
   fail      publish nothing (the default)
-  refuse    publish nothing, nor if more than half of the rows are outside the cut in
-            some column, or all of them get one label there
+  refuse    publish nothing, nor if more than half of the rows are outside the
+            cut in some column, or all of them get one label there
   coarsen   undo the fewest steps of the cut until every set holds
   suppress  release the records that are too few with * in every masked column,
             as far as --max-suppressed allows
 
 A run that fails leaves nothing new behind. The same command may be run again.`,
-		Example: `  kcut apply people.yaml --cut release/2026-01-30.parquet --output release/2026-01-31.parquet
+		Example: `  kcut apply people.yaml --cut release/2026-01-30.parquet \
+    --output release/2026-01-31.parquet
   kcut apply people.yaml --cut cut.json --on-break coarsen --json
-  kcut apply people.yaml --cut cut.json --on-break suppress --max-suppressed 0.5%`,
+  kcut apply people.yaml --cut cut.json --on-break suppress \
+    --max-suppressed 0.5%`,
 		Args:              takes("one job file", 1, 1),
 		ValidArgsFunction: endingIn(jobEndings...),
 	}

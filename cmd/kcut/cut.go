@@ -180,7 +180,8 @@ which labels only one of them has. The job has the taxonomies, a release has not
 --job, kcut infers from the order of labels which nodes are above each other, and prints a
 question mark; if that is not possible the cuts are called different. It is no error if
 cuts differ.`,
-		Example: `  kcut diff release/2026-01-30.parquet release/2026-01-31.parquet --job people.yaml
+		Example: `  kcut diff release/2026-01-30.parquet release/2026-01-31.parquet \
+    --job people.yaml
   kcut diff a.parquet cut.json --json`,
 		Args:              takes("two releases", 2, 2),
 		ValidArgsFunction: endingIn("parquet", "json"),

@@ -29,7 +29,7 @@ func newEvaluate(u *ui) *cobra.Command {
 	var flags evaluateFlags
 	cmd := &cobra.Command{
 		Use:   "evaluate JOB",
-		Short: "Measure how useful releases would be, for classifiers and for counting",
+		Short: "Measure how useful releases would be to classifiers and for counts",
 		Long: `Masks training rows by the job, and test rows with the resulting labels, as kcut apply does.
 Classifiers learn the class from the training rows: a decision tree, naive Bayes, logistic
 regression and boosted trees. kcut counts how often they are wrong about the test rows.

@@ -26,7 +26,8 @@ func main() {
 }
 
 // execute runs one command line and returns its exit code. It does not leave the process, so that
-// deferred calls of a command run.
+// deferred calls of a command run. The JSON object of a command comes after its error: where both
+// streams are one, it is the last line.
 func execute(ctx context.Context, args []string, u *ui) int {
 	err := workers.Fence(func() error {
 		root := newRoot(u)
@@ -36,9 +37,16 @@ func execute(ctx context.Context, args []string, u *ui) int {
 		return root.ExecuteContext(ctx)
 	})
 	failed := exit.FailureOf(ctx, err)
-	if failed == nil {
-		return 0
+	if failed != nil {
+		u.fail(failed, args)
 	}
-	u.fail(failed, args)
-	return failed.Exit
+	unsaid := exit.FailureOf(ctx, workers.Fence(u.finish))
+	switch {
+	case failed != nil: // standard output may have failed, too; the exit code still says so
+		return failed.Exit
+	case unsaid != nil:
+		u.fail(unsaid, nil)
+		return unsaid.Exit
+	}
+	return 0
 }

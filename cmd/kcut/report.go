@@ -27,7 +27,8 @@ and what the run took; with an evaluation of its job, how useful this and other 
 The page needs no network, and no script except its own, for the slider. It is for
 reviewers, not for release. A release that does not hold gets no page.`,
 		Example: `  kcut run people.yaml --trace trace.jsonl --run-json run.json
-  kcut report release.parquet report.html --trace trace.jsonl --run-json run.json
+  kcut report release.parquet report.html --trace trace.jsonl \
+    --run-json run.json
 
   kcut evaluate people.yaml --curve --folds 2 --json > evaluation.json
   kcut report release.parquet report.html --evaluation evaluation.json`,

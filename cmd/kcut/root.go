@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -9,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/kcut/kcut/internal/text"
 )
 
 func newRoot(u *ui) *cobra.Command {
@@ -30,9 +36,11 @@ a classifier, and writes it as Parquet with the rule it applied in the file's me
 		SuggestionsMinimumDistance: 2,
 	}
 	root.PersistentFlags().BoolVar(&u.quiet, "quiet", false, "print errors only")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError(cmd.CommandPath(), "%w", err)
-	})
+	root.SetFlagErrorFunc(flagError)
+	width := widthOf(u.out)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { explain(cmd, width) })
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ",
+		fmt.Sprintf("Flags.FlagUsagesWrapped %d ", width)))
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
 		newRun(u), newApply(u), newPlan(u), newInit(u), newCheck(u), newVerify(u), newShow(u),
@@ -54,6 +62,45 @@ func noCommand(cmd *cobra.Command, args []string) error {
 			strings.Join(near, " or "))
 	}
 	return usageError("kcut", "no command is called %s", args[0])
+}
+
+// flagError answers a command line with a flag that cannot be understood. For an unknown one it
+// names the flag with the nearest spelling, or the only one that begins so.
+func flagError(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || len(unknown.GetSpecifiedName()) < 2 {
+		return usageError(cmd.CommandPath(), "%w", err)
+	}
+	var names, begun []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+		if !f.Hidden && strings.HasPrefix(f.Name, unknown.GetSpecifiedName()) {
+			begun = append(begun, f.Name)
+		}
+	})
+	near := text.Nearest(unknown.GetSpecifiedName(), names)
+	if len(begun) == 1 {
+		near = begun[0]
+	}
+	if near == "" {
+		return usageError(cmd.CommandPath(), "%w", err)
+	}
+	return usageError(cmd.CommandPath(), "%w; did you mean --%s?", err, near)
+}
+
+// explain prints the help of a command, in lines of at most width characters. Lists and examples
+// stay as they are.
+func explain(cmd *cobra.Command, width int) {
+	cmd.InitDefaultHelpFlag()
+	for paragraph := range strings.SplitSeq(cmp.Or(cmd.Long, cmd.Short), "\n\n") {
+		if !strings.HasPrefix(paragraph, " ") {
+			paragraph = text.Wrap(strings.ReplaceAll(paragraph, "\n", " "), width, "")
+		}
+		cmd.Println(paragraph + "\n")
+	}
+	cmd.Print(cmd.UsageString())
 }
 
 // takes returns a check that a command has from least to most arguments (most < 0: any number).
@@ -149,7 +196,6 @@ func newHelp() *cobra.Command {
 			if err != nil || len(rest) > 0 {
 				return usageError("kcut", "no command is called %s", args[len(args)-1])
 			}
-			topic.InitDefaultHelpFlag()
 			return topic.Help()
 		},
 	}
@@ -167,7 +213,7 @@ func newCompletion(u *ui) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch args[0] {
 			case "bash":
-				return cmd.Root().GenBashCompletionV2(u.out, true)
+				return u.completeBash(cmd.Root())
 			case "zsh":
 				return cmd.Root().GenZshCompletion(u.out)
 			case "fish":
@@ -179,6 +225,22 @@ func newCompletion(u *ui) *cobra.Command {
 				args[0])
 		},
 	}
+}
+
+// bashOwn has functions of the script for bash that cobra's script takes from the package
+// bash-completion.
+//
+//go:embed completion.bash
+var bashOwn string
+
+// completeBash prints the script for bash. Its own functions replace those of cobra's script.
+func (u *ui) completeBash(root *cobra.Command) error {
+	var script bytes.Buffer
+	if err := root.GenBashCompletionV2(&script, true); err != nil {
+		return fmt.Errorf("write completion script: %w", err)
+	}
+	cobras := strings.ReplaceAll(script.String(), "_filedir", "__kcut_filedir")
+	return u.printf("%s%s", cobras, bashOwn)
 }
 
 // version is set by the linker; see the Makefile.

@@ -92,7 +92,8 @@ func newSQLMask(u *ui) *cobra.Command {
 		Long: `Prints a CREATE TABLE AS SELECT with the same result as kcut apply on the rows of the
 table. The types of the columns are those of the job's input_counts, or of its input.
 A cut that the dialect cannot express is refused.`,
-		Example:           `  kcut sql mask people.yaml --cut cut.json --dialect trino --table census.people --into release.people`,
+		Example: `  kcut sql mask people.yaml --cut cut.json --dialect trino \
+    --table census.people --into release.people`,
 		Args:              takes("one job file", 1, 1),
 		ValidArgsFunction: endingIn(jobEndings...),
 	}

@@ -23,9 +23,9 @@ import (
 //   - Messages name files, columns, row groups, rows and counts, never a cell's value.
 //   - Answers go to standard output: with --json one object on one line, the last line, also if
 //     the command failed. Everything else goes to standard error.
-//   - On a terminal standard error has messages and one live line; elsewhere every line is a
-//     JSON log record, except for errors and hints, which are the same everywhere. A terminal
-//     that cannot draw gets messages without a live line.
+//   - On a terminal standard error has messages, which break between words, and one live line;
+//     elsewhere every line is a JSON log record, except for errors and hints, which are the same
+//     everywhere. A terminal that cannot draw gets messages without a live line.
 //   - --quiet keeps errors and hints only. NO_COLOR turns colors off.
 
 // ui prints the messages of a command.
@@ -34,9 +34,9 @@ type ui struct {
 	terminal bool // err is a terminal
 	dumb     bool // the terminal can neither move its cursor nor show colors
 	color    bool
-	quiet    bool // flag
-	json     bool // flag
-	answered bool // the JSON object has been printed
+	quiet    bool   // flag
+	json     bool   // flag
+	answered string // the JSON object to print last; empty: there is none
 	log      *slog.Logger
 }
 
@@ -48,10 +48,13 @@ func newUI(out, err io.Writer, terminal bool) *ui {
 	}
 }
 
-// width returns the number of characters in a line of the terminal now, since users resize it, or a
-// usual number.
-func (u *ui) width() (columns int) {
-	if f, ok := u.err.(*os.File); ok {
+// width returns the number of characters in a line of the terminal of messages now, since users
+// resize it, or a usual number.
+func (u *ui) width() int { return widthOf(u.err) }
+
+// widthOf returns the number of characters in a line of a terminal, or a usual number.
+func widthOf(to io.Writer) (columns int) {
+	if f, ok := to.(*os.File); ok {
 		columns = columnsOf(f)
 	}
 	return cmp.Or(columns, 80)
@@ -90,14 +93,20 @@ func (u *ui) reply(answer any, words string) error {
 	return u.printf("%s", words)
 }
 
-// answer prints the JSON object of a command, on one line.
-func (u *ui) answer(v any) error {
-	u.answered = true
-	text, err := oneLine(v)
-	if err != nil {
+// answer sets the JSON object of a command, which finish prints on one line.
+func (u *ui) answer(v any) (err error) {
+	if u.answered, err = oneLine(v); err != nil {
 		return fmt.Errorf("encode answer: %w", err)
 	}
-	return u.printf("%s\n", text)
+	return nil
+}
+
+// finish prints the JSON object of a command, if there is one.
+func (u *ui) finish() error {
+	if u.answered == "" {
+		return nil
+	}
+	return u.printf("%s\n", u.answered)
 }
 
 // oneLine encodes v on one line. It does not escape <, > and &, which labels may have, but it
@@ -111,35 +120,46 @@ func oneLine(v any) (string, error) {
 }
 
 // note prints a fact for the user.
-func (u *ui) note(words string) { u.say(slog.LevelInfo, "note:", words) }
+func (u *ui) note(words string) { u.say(slog.LevelInfo, "", "note:", words) }
 
 // warn prints a problem that somebody should solve, although the command goes on.
 func (u *ui) warn(err error) {
 	if err != nil {
-		u.say(slog.LevelWarn, u.paint("33", "warning:"), err.Error())
+		u.say(slog.LevelWarn, "33", "warning:", err.Error())
 	}
 }
 
-func (u *ui) say(level slog.Level, kind, words string) {
+func (u *ui) say(level slog.Level, color, kind, words string) {
 	switch {
 	case u.quiet:
 	case u.terminal:
-		fmt.Fprintf(u.err, "kcut: %s %s\n", kind, text.Printable(words, "\n"))
+		u.tell(color, kind, text.Printable(words, "\n"))
 	default:
 		u.log.Log(context.Background(), level, text.Printable(words, "\n"))
 	}
 }
 
+// messageIndent begins the further lines of a message.
+const messageIndent = "      "
+
+// tell prints a message. On a terminal it breaks between words, unless it has lines that show a
+// place in a file.
+func (u *ui) tell(color, kind, words string) {
+	if begin := "kcut: " + kind + " "; u.terminal && !strings.Contains(words, "\n") {
+		words = strings.TrimPrefix(text.Wrap(begin+words, u.width(), messageIndent), begin)
+	}
+	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint(color, kind), words)
+}
+
 // fail prints an error, its hint and, with KCUT_DEBUG, the place of a bug. It takes args because a
 // command line that cannot be parsed may still ask for JSON.
 func (u *ui) fail(f *exit.Failure, args []string) {
-	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("31", "error:"), text.Printable(f.Message, "\n\t"))
-	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("36", "hint:"), text.Printable(f.Hint, "\n"))
+	u.tell("31", "error:", text.Printable(f.Message, "\n\t"))
+	u.tell("36", "hint:", text.Printable(f.Hint, "\n"))
 	if f.Stack != nil && os.Getenv("KCUT_DEBUG") != "" {
 		fmt.Fprintf(u.err, "%s", f.Stack)
 	}
-	if !u.answered && (u.json || slices.Contains(args, "--json")) {
-		// Standard output may have failed; the exit code still says so.
+	if u.answered == "" && (u.json || slices.Contains(args, "--json")) {
 		public := *f
 		public.Message = text.WithoutPartitions(f.Message)
 		public.Hint = text.WithoutPartitions(f.Hint)
@@ -148,7 +168,7 @@ func (u *ui) fail(f *exit.Failure, args []string) {
 }
 
 func (u *ui) paint(color, text string) string {
-	if !u.color || u.dumb {
+	if !u.color || u.dumb || color == "" {
 		return text
 	}
 	return "\x1b[" + color + "m" + text + "\x1b[0m"

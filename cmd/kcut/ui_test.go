@@ -149,6 +149,76 @@ func TestNote(t *testing.T) {
 	}
 }
 
+// Messages and help break between words: lines are not longer than those of a terminal. Programs
+// get messages on one line, and messages that show a place stay as they are.
+func TestLinesFit(t *testing.T) {
+	long := strings.TrimSpace(strings.Repeat("twelve chars ", 20))
+	for _, terminal := range []bool{true, false} {
+		var stderr strings.Builder
+		u := newUI(io.Discard, &stderr, terminal)
+		u.color = false
+		u.fail(&exit.Failure{Message: long, Hint: "look\n" + long}, nil)
+		lines := strings.Split(stderr.String(), "\n")
+		if tail := "kcut: hint: look\n" + long + "\n"; !strings.HasSuffix(stderr.String(), tail) {
+			t.Errorf("terminal %v: a message with a place is changed: %q", terminal, &stderr)
+		}
+		if !terminal {
+			if lines[0] != "kcut: error: "+long {
+				t.Errorf("a program gets %q", lines[0])
+			}
+			continue
+		}
+		again := strings.Join(lines[:4], "\n")
+		if got := strings.ReplaceAll(again, "\n      ", " "); got != "kcut: error: "+long {
+			t.Errorf("got %q", again)
+		}
+		for _, line := range lines[:4] {
+			if len(line) > 80 {
+				t.Errorf("a line of %d characters: %q", len(line), line)
+			}
+		}
+	}
+	for _, c := range documented(newRoot(newUI(io.Discard, io.Discard, false))) {
+		var help strings.Builder
+		c.SetOut(&help)
+		if err := c.Help(); err != nil || !strings.Contains(help.String(), "Usage:") {
+			t.Errorf("%s: no usage: %v", c.Name(), err)
+		}
+		for line := range strings.SplitSeq(help.String(), "\n") {
+			if len(line) > 80 {
+				t.Errorf("%s: a line of %d characters: %q", c.Name(), len(line), line)
+			}
+		}
+	}
+}
+
+// Where both streams are one, the JSON object is the last line, also of a command that failed after
+// it had made its answer.
+func TestAnswerIsLast(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFiles(t, ".", map[string]string{"people.csv": "age,income\n1,2\n", "job.yaml": `
+input: people.csv
+output: out.parquet
+quasi_identifiers: [{columns: [age], k: 5}]
+columns: {age: discretize, income: {keep: {identifying: accepted}}}
+`})
+	for _, args := range []string{
+		"plan job.yaml --json", "run job.yaml --json", "verify people.csv --json", "rum --json",
+	} {
+		var both strings.Builder
+		u := newUI(&both, &both, false)
+		if code := execute(t.Context(), strings.Fields(args), u); code == 0 {
+			t.Errorf("%s: exit 0", args)
+		}
+		lines := strings.Split(strings.TrimSpace(both.String()), "\n")
+		answer := struct{ Error *exit.Failure }{}
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &answer); err != nil ||
+			answer.Error == nil || !strings.Contains(both.String(), "kcut: error: ") {
+			t.Errorf("%s: the last line is %q", args, lines[len(lines)-1])
+		}
+	}
+}
+
 func TestColor(t *testing.T) {
 	for _, noColor := range []string{"", "1"} {
 		t.Setenv("NO_COLOR", noColor)

@@ -248,7 +248,7 @@ func HintOfNames(missing []string, asked int, schema *formats.Schema) string {
 		names = append(names, schema.Fields[i].Name)
 	}
 	for _, name := range missing {
-		if hint := job.DidYouMean(name, names); hint != "" {
+		if hint := text.DidYouMean(name, names); hint != "" {
 			hints = append(hints, hint)
 		}
 	}

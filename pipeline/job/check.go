@@ -11,6 +11,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/text"
 )
 
 // Resolve checks the whole job, and returns a copy in which missing values have their defaults. All
@@ -119,7 +120,7 @@ func (r *reader) maskedRules(names []string, path, list string) {
 			r.add(at, "a column is either to be predicted or a quasi-identifier",
 				"the class column %q is in %s", name, list)
 		case spec == nil && r.hasColumns():
-			hint := DidYouMean(name, r.columnNames())
+			hint := text.DidYouMean(name, r.columnNames())
 			if name == "all" {
 				hint = "columns: all stands alone, for all masked columns"
 			}
@@ -205,7 +206,7 @@ func (r *reader) taxonomyRules(spec *Column) {
 	if _, ok := r.Taxonomies[name]; ok {
 		return
 	}
-	hint := DidYouMean(name, slices.Sorted(maps.Keys(r.Taxonomies)))
+	hint := text.DidYouMean(name, slices.Sorted(maps.Keys(r.Taxonomies)))
 	if strings.HasSuffix(at, ":") {
 		hint = cmp.Or(hint, "name one, or add it to taxonomies; without a taxonomy use suppress")
 		r.add(at, hint, "column %q is generalized and has no taxonomy", spec.Name)

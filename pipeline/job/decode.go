@@ -10,6 +10,7 @@ import (
 
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/yaml"
+	"github.com/kcut/kcut/internal/text"
 )
 
 // reader makes a job from nodes, of a job file or of a job that a program filled in, and checks it.
@@ -81,7 +82,8 @@ func (r *reader) keys(fields []*field, owner string, m *yaml.Node, of reflect.Va
 		if i < 0 {
 			r.record(path+":", e.Key)
 			hint := "the keys here are " + strings.Join(keysOf(fields), ", ")
-			r.add(path+":", cmp.Or(DidYouMean(key, keysOf(fields)), hint), "unknown key %q", key)
+			near := text.DidYouMean(key, keysOf(fields))
+			r.add(path+":", cmp.Or(near, hint), "unknown key %q", key)
 			continue
 		}
 		f := fields[i]

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/text"
 )
 
 // Sensitive is a requirement on a kept column's values among the records of every equivalence class
@@ -179,7 +180,7 @@ func (r *reader) roleRules() {
 			r.add(c.path, hint, "the %s %q is in a set", c.what, c.name)
 		// Unlisted is the name of a mask, too.
 		case spec == nil && c.path != "count" && r.hasColumns() && r.Unlisted != c.mask:
-			near := cmp.Or(DidYouMean(c.name, r.columnNames()), hint)
+			near := cmp.Or(text.DidYouMean(c.name, r.columnNames()), hint)
 			r.add(c.path, near, "the %s %q has no entry in columns", c.what, c.name)
 		case spec != nil && spec.Mask != "" && spec.Mask != c.mask:
 			r.add(c.masked, hint,

@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/formats/yaml"
+	"github.com/kcut/kcut/internal/text"
 )
 
 // Taxonomy is a taxonomy of a job: a tree, a way to make a taxonomy from the values that occur, or
@@ -269,7 +270,7 @@ func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
 			tree = trees[name]
 		}
 		if tree == nil && trees != nil {
-			hint := DidYouMean(name, slices.Sorted(maps.Keys(trees)))
+			hint := text.DidYouMean(name, slices.Sorted(maps.Keys(trees)))
 			r.add(j.namedAt(c), hint, "column %q: no taxonomy named %q in %s", c.Name, name, path)
 		}
 		out[c.Name] = Taxonomy{Tree: tree}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/yaml"
+	"github.com/kcut/kcut/internal/text"
 )
 
 // kinds has, for every kind of values, its name in the reference, the name of one value in
@@ -117,7 +118,7 @@ func (f *field) set(v reflect.Value, n *yaml.Node) (message, hint string) {
 		f.enum == nil && pattern != "" && !regexp.MustCompile(pattern).MatchString(n.Text):
 		return f.mismatch(n)
 	case f.enum != nil && !slices.Contains(f.enum, n.Text):
-		return f.mismatch(n, DidYouMean(n.Text, f.enum))
+		return f.mismatch(n, text.DidYouMean(n.Text, f.enum))
 	case v.Kind() == reflect.Int64 && v.Int() < minMemory:
 		return fmt.Sprintf("of %d bytes is less than 1MiB", v.Int()),
 			"is a unit missing, as in 1GiB?"
