@@ -16,9 +16,8 @@ import (
 
 // alreadyDone reports whether the same job made the existing output of the same input. Then its
 // report becomes the report of this run. Another output is an error, unless it is to be replaced.
-// With Overwrite and a trace the release is made again, since only a search writes the trace.
 func (r *runRecords) alreadyDone(ctx context.Context) (done bool, err error) {
-	if !r.exists || !r.opt.Resume || r.opt.Overwrite && r.opt.Trace != nil {
+	if !r.exists || !r.opt.Resume {
 		return false, nil
 	}
 	why, hint := "it exists", "name another output, or replace it with --overwrite"

@@ -71,8 +71,11 @@ func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
 		s, err = run.plan(ctx, records, res)
 		return run.markMissingInput(err)
 	})
-	if err != nil || res.report.AlreadyDone {
+	if err != nil {
 		return err
+	}
+	if res.report.AlreadyDone {
+		return run.traceAgain(ctx, s, res)
 	}
 	found, err := run.resume(ctx, s, records)
 	if err == nil && found == nil {
@@ -130,7 +133,20 @@ func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
 	return records.confirm()
 }
 
-// plan determines whether the release exists already, and binds the job if not.
+// traceAgain searches the cut of a release that exists already, for the trace alone: nothing keeps
+// one, since a trace reveals more than the release. The report stays that of the run that made the
+// release. Without a trace nothing is bound, and nothing happens.
+func (run *jobRun) traceAgain(ctx context.Context, s *search.Search, res *runState) error {
+	if s == nil {
+		return nil
+	}
+	made := *res.report
+	_, err := run.find(ctx, s, res)
+	*res.report = made
+	return err
+}
+
+// plan determines whether the release exists already. It binds the job if not, or for the trace.
 func (run *jobRun) plan(
 	ctx context.Context, records *runRecords, res *runState,
 ) (*search.Search, error) {
@@ -144,11 +160,16 @@ func (run *jobRun) plan(
 	if res.report.Digests, err = run.digests(ctx, taxonomies, res.Threads); err != nil {
 		return nil, err
 	}
-	if done, err := records.alreadyDone(ctx); err != nil || done {
+	done, err := records.alreadyDone(ctx)
+	if err != nil || done && run.opt.Trace == nil {
 		return nil, err
 	}
+	made := *res.report
 	s, err := run.bind(ctx, taxonomies, res)
-	if err == nil && records.exists {
+	if done {
+		*res.report = made
+	}
+	if err == nil && records.exists && !done {
 		err = output.CheckReplaced(run.job.Output.Path)
 	}
 	return s, err

@@ -147,7 +147,7 @@ func (s *settings) run(ctx context.Context, path string, overrides []kcut.Overri
 	}
 	s.opt.Runner, s.opt.Resume, s.opt.Events = runner(s.runner), !s.afresh, s.ui.events()
 	report, err := kcut.Run(ctx, job, s.opt)
-	if err == nil && s.trace != "" && !report.AlreadyDone {
+	if err == nil && s.trace != "" {
 		err = os.WriteFile(s.trace, trace.Bytes(), 0o600) // it may reveal more than the release
 	}
 	switch {

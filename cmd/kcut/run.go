@@ -206,11 +206,11 @@ func (f *runFlags) traced(do func() (*kcut.Report, error)) (*kcut.Report, error)
 	}
 	f.opt.Trace = file
 	report, err := do()
-	return report, errors.Join(err, file.close(err == nil && !report.AlreadyDone))
+	return report, errors.Join(err, file.close(err == nil))
 }
 
 // traceFile is a file that is truncated when the first step is written to it. A run that fails
-// before, or has nothing to do, leaves the trace of an earlier run, or no file. The file is
+// before leaves the trace of an earlier run, or no file. The file is
 // private: a trace may reveal more than the release.
 type traceFile struct {
 	file   *os.File
