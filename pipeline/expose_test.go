@@ -86,7 +86,7 @@ func TestKeptIdentifiersAreRefused(t *testing.T) {
 				}) {
 				t.Errorf("notices %q, want %q", report.Notices, tt.noted)
 			}
-			if (report.Risk.Kept == nil) != (tt.entries == nil) {
+			if (report.Risk.Kept == nil) != (tt.entries == nil) || report.Risk.Raw == nil {
 				t.Errorf("risk %+v", report.Risk)
 			}
 		})

@@ -19,6 +19,11 @@ func (a *audit) checkPairs(r *Report) {
 	if r.Risk == nil || r.Risk.Labels == nil {
 		return
 	}
+	if slices.ContainsFunc(r.Notices, func(text string) bool {
+		return strings.HasSuffix(text, "and 0.0 % alone")
+	}) {
+		a.Errorf("a note says that nobody is alone: %q", r.Notices)
+	}
 	var all []risk.Pair
 	for i := range a.cut.Sets {
 		for j := range a.cut.Sets[:i] {

@@ -26,8 +26,8 @@ type Report struct {
 	// Union counts the rows that are alone, or in small classes, on the labels of all masked
 	// columns together. It is nil until the release has been recounted.
 	Union *risk.Union `json:"union,omitempty"`
-	// Risk is the disclosure risk of kept columns, of labels and of both together. It is nil if one
-	// set has all masked columns and no column is kept but the class.
+	// Risk is the disclosure risk of the input, of kept columns, of labels and of both together. It
+	// is nil if the input has counts.
 	Risk    *risk.Report `json:"risk,omitempty"`
 	Notices []string     `json:"notices,omitempty"`
 	Inputs  []string     `json:"inputs"` // without the values in names of partition folders

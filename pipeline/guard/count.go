@@ -26,10 +26,11 @@ type Count struct {
 
 // NewCount returns the count for the input.
 func (g *Guard) NewCount() *Count {
-	r := &risk.Request{}
+	r := &risk.Request{Raw: true}
 	c := &Count{Guard: g, kept: -1, class: -1, request: r}
 	if len(g.Job.InputCounts) > 0 {
-		return c // the counts do not have these columns
+		r.Raw = false // the counts do not have these columns
+		return c
 	}
 	if r.K = g.SmallestK(); g.Entity >= 0 {
 		r.Entity = c.read(g.Entity)
@@ -47,13 +48,9 @@ func (g *Guard) NewCount() *Count {
 		}
 		r.Sets = append(r.Sets, c.read(fields...))
 	}
-	r.Raw = g.Job.Population.Size > 0
-	if kept := g.Kept(); len(kept) > 0 {
-		r.Raw = true
-		if !g.accepts(kept) {
-			c.kept, r.Groups = len(r.Groups),
-				append(r.Groups, risk.ColumnGroup{Columns: c.read(kept...)})
-		}
+	if kept := g.Kept(); len(kept) > 0 && !g.accepts(kept) {
+		c.kept, r.Groups = len(r.Groups),
+			append(r.Groups, risk.ColumnGroup{Columns: c.read(kept...)})
 	}
 	if g.Class >= 0 && g.Specs[g.Class].Keeps() && !g.isAccepted(g.Class) {
 		c.class, r.Groups = len(r.Groups),
@@ -79,7 +76,7 @@ func (c *Count) KeepDictionaries() { c.request.Dictionaries = true }
 
 // Counts reports whether anything is counted.
 func (c *Count) Counts() bool {
-	return len(c.request.Kept)+len(c.request.Groups) > 0 || c.request.Raw
+	return c.request.Raw || len(c.request.Kept)+len(c.request.Groups) > 0
 }
 
 // SideCount returns the count for a reading that counts values of the input, or nil if nothing is
@@ -138,7 +135,7 @@ func (c *Count) Close() {
 	}
 }
 
-// Report returns the counts, nil if only those of the class exist.
+// Report returns the counts, nil if nothing was counted.
 func (c *Count) Report() *risk.Report {
 	if c.counts == nil {
 		return nil
@@ -151,15 +148,9 @@ func (c *Count) Report() *risk.Report {
 		Columns:    c.Names(kept...),
 		Determines: c.determined(determinations),
 		Members:    c.members(determinations),
+		Raw:        c.counts.Raw(c.request.K),
 	}
-	size := int64(c.Job.Population.Size)
-	if len(kept)+len(determinations) == 0 && size == 0 {
-		return nil
-	}
-	if c.request.Raw {
-		report.Raw = c.counts.Raw(c.request.K)
-	}
-	if size >= c.counts.Rows() {
+	if size := int64(c.Job.Population.Size); size >= c.counts.Rows() {
 		report.Raw.Population = c.counts.Population(size)
 	}
 	if c.kept >= 0 {

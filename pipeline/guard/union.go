@@ -65,10 +65,13 @@ func (g *Guard) noteUnion(report *risk.Report, union *risk.Union, k int) {
 	}
 	for _, pair := range report.Pairs {
 		if pair.Below > MostUnique {
-			g.Noted(fmt.Sprintf("who knows quasi-identifier sets %d and %d finds %s of the rows "+
-				"in classes of fewer than %d, and %s alone",
-				pair.Sets[0], pair.Sets[1], text.Percent(pair.Below), pair.K,
-				text.Percent(pair.Unique)))
+			note := fmt.Sprintf("who knows quasi-identifier sets %d and %d finds %s of the rows "+
+				"in classes of fewer than %d",
+				pair.Sets[0], pair.Sets[1], text.Percent(pair.Below), pair.K)
+			if pair.Unique > 0 {
+				note += ", and " + text.Percent(pair.Unique) + " alone"
+			}
+			g.Noted(note)
 		}
 	}
 }
@@ -99,9 +102,6 @@ func (g *Guard) hidesKept() bool {
 // released combines the counts of the input with those of the written release, labels and kept
 // columns together, and notes them.
 func (g *Guard) released(report, after *risk.Report) *risk.Report {
-	if report == nil { // only the class is kept
-		report = after
-	}
 	if report.Kept == nil || !g.hidesKept() {
 		report.Kept = after.Kept
 	}
