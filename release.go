@@ -3,6 +3,7 @@ package kcut
 import (
 	"context"
 
+	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/verify"
@@ -58,6 +59,17 @@ func Inspect(ctx context.Context, path string, opt VerifyOptions) (*Inspection, 
 	})
 }
 
+// SampleRows are some rows of a release, for people who look at it.
+type (
+	SampleRows = pipeline.SampleRows
+	SampleCell = pipeline.SampleCell
+)
+
+// ReadRows returns at most n rows of a released file or directory, spread over it, as texts.
+func ReadRows(ctx context.Context, path string, n int) (*SampleRows, error) {
+	return guarded(func() (*SampleRows, error) { return pipeline.ReadRows(ctx, path, n) })
+}
+
 // Risk reports the sizes of the classes that rows form on the kept columns, on the labels of all
 // sets, and on both, and ARX's risks. RiskOf returns the Risk of a release. The Report of a run has
 // the risks of the input, too.
@@ -70,6 +82,7 @@ type Union = risk.Union
 type (
 	RiskFigures    = risk.Figures
 	RiskPopulation = risk.Population // the estimated unique people of a population
+	RiskPair       = risk.Pair       // the sizes of classes for somebody who knows two sets
 	RiskDetermined = risk.Determined // a masked column that a kept column determines
 	RiskMember     = risk.Member     // a kept column that masked columns of a set determine
 )

@@ -30,6 +30,7 @@ type RunOptions struct {
 	OnlyCoarsen string
 	Trace       io.Writer // one JSON line per step of the search, not for release; nil: none
 	RunJSON     string    // file that receives the report, before publishing; empty: none
+	Version     string    // of the program, for the report; empty: not reported
 	Events      Events
 
 	// Runner has other processes mask the rows; nil: this process masks them. The bytes of the
@@ -42,7 +43,7 @@ type RunOptions struct {
 func (o *RunOptions) below() pipeline.RunOptions {
 	return pipeline.RunOptions{
 		Overwrite: o.Overwrite, Resume: o.Resume, Checkpoint: o.Checkpoint,
-		OnlyCoarsen: o.OnlyCoarsen, Trace: o.Trace, RunJSON: o.RunJSON,
+		OnlyCoarsen: o.OnlyCoarsen, Trace: o.Trace, RunJSON: o.RunJSON, Version: o.Version,
 		Events: o.Events.below(), Runner: o.Runner, Shared: o.Shared,
 	}
 }

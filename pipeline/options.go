@@ -23,6 +23,7 @@ type RunOptions struct {
 	// any node of that cut. Empty: the search has no bounds.
 	OnlyCoarsen string
 	RunJSON     string // the file for the report, written before publishing; empty: none
+	Version     string // of the program, for the report
 	Events      Events
 
 	// Checkpoint is the least working time after which a run keeps the cut that it has found for

@@ -44,7 +44,12 @@ type Report struct {
 	Files int   `json:"released_files"`
 	// Digests identify the job, the input and the release.
 	Digests *Digests `json:"digests,omitempty"`
-	CutOnly bool     `json:"cut_only,omitempty"` // the input has counts: the output is a cut
+	// Job is the name of the job file, Version that of the program, and Began the time at which the
+	// run began, in UTC, of the run that made the release. Empty: unknown.
+	Job     string `json:"job,omitempty"`
+	Version string `json:"version,omitempty"`
+	Began   string `json:"began,omitempty"`
+	CutOnly bool   `json:"cut_only,omitempty"` // the input has counts: the output is a cut
 	// AlreadyDone says that the release existed already: the report is that of the run that made
 	// it.
 	AlreadyDone bool         `json:"already_done,omitempty"`

@@ -17,6 +17,7 @@ import (
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/resources"
+	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
@@ -195,11 +196,13 @@ func TestReportOfExistingRelease(t *testing.T) {
 // An inspection reports the groups that a plain count over the released rows finds, also if a
 // column is released as numbers, and with regions.
 func TestInspect(t *testing.T) {
-	homogeneous := uint64(0)
+	homogeneous, pairs := uint64(0), 0
 	for _, tt := range []struct{ name, job string }{
 		{"labels", peopleJob},
 		{"regions", changed("class: income", "class: income\nalgorithm: mondrian")},
 		{"parts", changed("out.parquet", "out/")},
+		{"three sets", changed("quasi_identifiers:",
+			"quasi_identifiers:\n  - {columns: [born, age], k: 2}")},
 		{"sensitive class", changed("class: income",
 			"class: income\nsensitive: [{column: income, max_confidence: {high: 0.99}}]")},
 	} {
@@ -215,10 +218,74 @@ func TestInspect(t *testing.T) {
 			table := readTable(t, report.Output)
 			checkGroups(t, in, table)
 			homogeneous += checkHomogeneity(t, in, table)
+			pairs += checkAllPairs(t, in, table)
+			checkSample(t, report.Output, table)
 		})
 	}
 	if homogeneous == 0 {
 		t.Error("no class has one value")
+	}
+	if pairs < 3 {
+		t.Errorf("%d pairs of sets", pairs)
+	}
+}
+
+// checkAllPairs compares the shares of rows that are alone, or in small classes, for somebody who
+// knows two sets, with plain counts. It returns the number of pairs.
+func checkAllPairs(t *testing.T, in *verify.Inspection, table *testTable) (pairs int) {
+	t.Helper()
+	for i, a := range in.Cut.Sets {
+		for j, b := range in.Cut.Sets[:i] {
+			if a.Within(&b) || b.Within(&a) {
+				continue
+			}
+			counts, alone, below := make(map[string]int), 0, 0
+			for _, row := range table.rows {
+				counts[table.key(row, slices.Concat(a.Columns, b.Columns))]++
+			}
+			for _, n := range counts {
+				if n == 1 {
+					alone++
+				}
+				if n < min(a.K, b.K) {
+					below += n
+				}
+			}
+			want := risk.Pair{Sets: [2]int{j + 1, i + 1}, K: min(a.K, b.K),
+				Unique: float64(alone) / float64(len(table.rows)),
+				Below:  float64(below) / float64(len(table.rows))}
+			if !slices.ContainsFunc(in.Risk.Pairs, func(p risk.Pair) bool {
+				return p.Sets == want.Sets && samePair(p, want)
+			}) {
+				t.Errorf("sets %v: %+v, want %+v", want.Sets, in.Risk.Pairs, want)
+			}
+			pairs++
+		}
+	}
+	if len(in.Risk.Pairs) != pairs {
+		t.Errorf("%d pairs, want %d", len(in.Risk.Pairs), pairs)
+	}
+	return pairs
+}
+
+// checkSample compares some rows of a release with all of its rows.
+func checkSample(t *testing.T, path string, table *testTable) {
+	t.Helper()
+	for _, n := range []int{10, 1, len(table.rows) + 1} {
+		sample, err := ReadRows(t.Context(), path, n)
+		must(t, err)
+		if n = min(n, len(table.rows)); len(sample.Rows) != n {
+			t.Fatalf("%d rows, want %d", len(sample.Rows), n)
+		}
+		for i, cells := range sample.Rows {
+			for c, cell := range cells {
+				want := table.rows[i*len(table.rows)/n][table.index(sample.Columns[c])]
+				if cell != (SampleCell{Text: want}) &&
+					(want != null || cell != SampleCell{Null: true}) {
+					t.Errorf("row %d, column %s: %+v, want %q", i, sample.Columns[c], cell, want)
+				}
+			}
+		}
 	}
 }
 

@@ -178,6 +178,7 @@ func ofRelease(t *testing.T, r *Report) string {
 		}
 		of.Auto = &auto
 	}
+	of.Began = ""
 	of.Output, of.Stages, of.PeakDraw, of.PeakRSS, of.Spilled, of.SpilledPeak, of.Notices = "",
 		nil, 0, 0, 0, 0, nil
 	text, err := of.text()

@@ -3,6 +3,8 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"time"
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
@@ -36,7 +38,13 @@ func execute(ctx context.Context, run *jobRun) (*Report, error) {
 			"leave out the runner: kcut masks by an earlier cut on one machine",
 			"mask by an earlier cut with a runner")
 	}
-	report := &Report{Output: run.job.Output.Path}
+	report := &Report{
+		Output: run.job.Output.Path, Version: run.opt.Version,
+		Began: time.Now().UTC().Format(time.RFC3339),
+	}
+	if run.job.File != "" {
+		report.Job = filepath.Base(run.job.File)
+	}
 	res, err := newRunState(run.job, report, run.opt.Events, run.opt.System.Store)
 	if err != nil {
 		return nil, report.failed(err, run.opt)

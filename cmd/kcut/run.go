@@ -110,7 +110,7 @@ func (f *runFlags) release(cmd *cobra.Command, path string, earlier kcut.Place,
 	if f.catalog != nil && job != nil {
 		events = f.catalog.Start(job)
 	}
-	f.opt.Resume = !f.afresh
+	f.opt.Resume, f.opt.Version = !f.afresh, versionText()
 	err := workers.Fence(func() error {
 		if broken != nil {
 			return broken

@@ -25,7 +25,8 @@ type Report struct {
 	// Raw are the figures on the quasi-identifiers' values in the input: the risk before masking.
 	Raw *Figures `json:"raw,omitempty"`
 
-	// Pairs are the two pairs of sets that leave most rows in small classes, the worst pair first.
+	// Pairs are pairs of sets, that which leaves most rows in small classes first: of a run the two
+	// worst, of an inspection all that were counted.
 	Pairs []Pair `json:"pairs,omitempty"`
 
 	// Determines are the masked columns that kept columns determine, and Members the kept columns

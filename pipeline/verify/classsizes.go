@@ -21,6 +21,8 @@ type RiskRequest struct {
 	Population int64
 	// Members are kept columns that are counted together with the set that determines them.
 	Members []risk.Member
+	// AllPairs keeps the figures of all pairs of sets that are counted, not of the two worst alone.
+	AllPairs bool
 }
 
 // keptColumns returns the columns of a part that its cut does not name, and its pseudonyms. If the
@@ -44,6 +46,9 @@ func (r *rules) keptColumns(ctx context.Context, part string) ([]string, error) 
 // pairedSets is the largest number of sets that are paired: those with the most combinations of
 // labels.
 const pairedSets = 6
+
+// worstPairs is the number of pairs of sets that a run reports.
+const worstPairs = 2
 
 // pairs returns pairs of sets. In none of them one set has all columns of the other.
 func (r *rules) pairs() (pairs [][]int) {
@@ -80,6 +85,7 @@ type grouping struct {
 type classSizes struct {
 	groupings []grouping
 	report    *risk.Report
+	pairs     int           // number of pairs of sets in the report, the worst first
 	memory    int64         // bytes that groupings with kept columns may take
 	size      int64         // of the population, see RiskRequest
 	budget    *spill.Budget // the budget from which all counts draw
@@ -91,14 +97,19 @@ func (r *rules) newClassSizes(
 ) *classSizes {
 	memory, k, sets := spill.Exposure.Part(budget.Left()), r.cut.SmallestK(), r.cut.Sets
 	report := &risk.Report{K: k, Columns: kept, Kept: request.Kept}
-	e := &classSizes{report: report, memory: memory, size: request.Population,
-		budget: budget.Part(budget.Limit())}
+	e := &classSizes{
+		report: report, pairs: worstPairs, memory: memory, size: request.Population,
+		budget: budget.Part(budget.Limit()),
+	}
 	most, others, labels := risk.MostClasses(2, memory), e.budget.Part(memory), []int{len(sets)}
 	e.groupings = append(e.groupings, grouping{
 		sets: labels, k: k, sum: risk.NewSum(risk.UnionHashes, e.budget),
 		note: func(f *risk.Figures) { report.Labels = f },
 	})
 	pairs := r.pairs()
+	if request.AllPairs {
+		e.pairs = len(pairs)
+	}
 	for _, pair := range pairs {
 		of := risk.Pair{Sets: [2]int{pair[0] + 1, pair[1] + 1},
 			K: min(sets[pair[0]].K, sets[pair[1]].K)}
@@ -163,7 +174,7 @@ func (e *classSizes) join(workers []*classCounter, rows int64) error {
 	slices.SortStableFunc(e.report.Pairs, func(a, b risk.Pair) int {
 		return cmp.Or(cmp.Compare(b.Below, a.Below), cmp.Compare(b.Unique, a.Unique))
 	})
-	e.report.Pairs = e.report.Pairs[:min(len(e.report.Pairs), 2)]
+	e.report.Pairs = e.report.Pairs[:min(len(e.report.Pairs), e.pairs)]
 	return nil
 }
 

@@ -65,7 +65,7 @@ func verify(
 	}
 	rules := rulesOf(cut, inspects)
 	rules.unstamped = given != "" && given != path
-	request := &RiskRequest{Labels: !inspects}
+	request := &RiskRequest{Labels: !inspects, AllPairs: inspects}
 	threads := cmp.Or(limits.Threads, runtime.GOMAXPROCS(0))
 	if v, err = newVerifier(ctx, path, rules, threads, budget, watch, request); err != nil {
 		return nil, nil, err

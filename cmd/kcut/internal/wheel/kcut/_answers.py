@@ -22,6 +22,9 @@ class Report(TypedDict):
     """What a run did (docs/watching.md)."""
 
     output: str
+    job: NotRequired[str]
+    version: NotRequired[str]
+    began: NotRequired[str]
     rows: int
     released: int
     quasi_identifiers: list[Set]
