@@ -106,7 +106,9 @@ func (c *docCommand) run(t *testing.T) (int, string) {
 	t.Helper()
 	var output bytes.Buffer
 	if c.args[0] == "kcut" {
-		exit := execute(context.Background(), c.args[1:], newUI(&output, &output, true))
+		u := newUI(&output, &output, true)
+		u.columns = 1000 // the documents have messages on one line
+		exit := execute(context.Background(), c.args[1:], u)
 		return exit, liveLine.ReplaceAllString(output.String(), "")
 	}
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.Join(c.args, " "))

@@ -34,6 +34,7 @@ type ui struct {
 	terminal bool // err is a terminal
 	dumb     bool // the terminal can neither move its cursor nor show colors
 	color    bool
+	columns  int    // in a line of messages; 0: those of the terminal
 	quiet    bool   // flag
 	json     bool   // flag
 	answered string // the JSON object to print last; empty: there is none
@@ -50,7 +51,7 @@ func newUI(out, err io.Writer, terminal bool) *ui {
 
 // width returns the number of characters in a line of the terminal of messages now, since users
 // resize it, or a usual number.
-func (u *ui) width() int { return widthOf(u.err) }
+func (u *ui) width() int { return cmp.Or(u.columns, widthOf(u.err)) }
 
 // widthOf returns the number of characters in a line of a terminal, or a usual number.
 func widthOf(to io.Writer) (columns int) {
