@@ -20,31 +20,15 @@ type Source interface {
 	Close() error
 }
 
-// Kept is a Source that may be costly to open and has no file open while nobody reads it: then it
-// is worth keeping.
-type Kept interface {
-	Source
-	Kept() bool
-}
-
-// IsKept reports whether a source is worth keeping.
-func IsKept(s Source) bool {
-	kept, ok := s.(Kept)
-	return ok && kept.Kept()
-}
-
-// Noting is a Source that may have been read in a way that was not intended: its notes describe how
-// it was read.
-type Noting interface {
-	Source
-	Notes() []string
-}
-
-// Inferring is a Source whose types are inferred from texts. The types of several files are those
-// that the texts of all allow: the caller that knows them all sets them before it reads rows.
+// Inferring is a Source whose types are inferred from texts. It is worth keeping: it is costly to
+// open, and has no file open while nobody reads it.
 type Inferring interface {
 	Source
+	// Settle sets types before rows are read. The types of several files are those that the texts
+	// of all allow.
 	Settle(fields map[string]Field)
+	// Notes describe how the file was read, where that may not have been intended.
+	Notes() []string
 }
 
 // Request asks a reader for one column.

@@ -367,7 +367,7 @@ func TestTrailingDelimiters(t *testing.T) {
 			strings.Join(got[1], " ") != tt.want {
 			t.Errorf("%q: got %q", tt.text, got)
 		}
-		if notes := s.(formats.Noting).Notes(); len(notes) != 1 ||
+		if notes := s.(formats.Inferring).Notes(); len(notes) != 1 ||
 			!strings.HasPrefix(notes[0], "lines end in a delimiter") {
 			t.Errorf("%q: notes %q", tt.text, notes)
 		}
@@ -407,7 +407,7 @@ func TestSeparatorLine(t *testing.T) {
 func TestHeadless(t *testing.T) {
 	const text = "0,M,20,Bonn\n1,F,21,Bonn\n2,M,22,\n"
 	s := mustCSV(t, text, formats.ReadOptions{})
-	if notes := s.(formats.Noting).Notes(); len(notes) != 1 ||
+	if notes := s.(formats.Inferring).Notes(); len(notes) != 1 ||
 		!strings.Contains(notes[0], "in column 1, 2, 3, 4: set csv.header") ||
 		strings.Contains(notes[0], "Bonn") {
 		t.Errorf("notes %q", notes)
@@ -428,8 +428,8 @@ func TestHeadless(t *testing.T) {
 			names = append(names, f.Name)
 		}
 		if got := formatstest.ReadAll(t, s, true); len(got[0]) != 3 || got[2][0] != "20" ||
-			strings.Join(names, " ") != tt.names || len(s.(formats.Noting).Notes()) > 0 {
-			t.Errorf("%v %q, notes %q", names, got, s.(formats.Noting).Notes())
+			strings.Join(names, " ") != tt.names || len(s.(formats.Inferring).Notes()) > 0 {
+			t.Errorf("%v %q, notes %q", names, got, s.(formats.Inferring).Notes())
 		}
 	}
 	for _, header := range [][]string{{"id", "sex", "age"}, {"id", "sex", "age", "city", "more"}} {
@@ -445,7 +445,7 @@ func TestHeadless(t *testing.T) {
 		s.Fields()) != 2 {
 		t.Errorf("%d columns, the last of which is null in the first line", len(s.Fields()))
 	}
-	if s := mustCSV(t, "a,b\n1,x\n", formats.ReadOptions{}); len(s.(formats.Noting).Notes()) > 0 {
-		t.Errorf("notes of a header: %q", s.(formats.Noting).Notes())
+	if s := mustCSV(t, "a,b\n1,x\n", formats.ReadOptions{}); len(s.(formats.Inferring).Notes()) > 0 {
+		t.Errorf("notes of a header: %q", s.(formats.Inferring).Notes())
 	}
 }

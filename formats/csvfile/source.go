@@ -115,14 +115,11 @@ func open(ctx context.Context, path string, opt formats.ReadOptions, cutting cut
 
 func (s *source) Fields() []formats.Field { return s.schema }
 
-// Notes implements formats.Noting.
+// Notes implements formats.Inferring.
 func (s *source) Notes() []string { return s.notes }
 
-// Close does nothing: see Kept.
+// Close does nothing: no file is open while nobody reads.
 func (s *source) Close() error { return nil }
-
-// Kept returns true: the source is worth keeping while nobody reads it, see formats.Kept.
-func (s *source) Kept() bool { return true }
 
 func (s *source) Chunks() []int64 {
 	rows := make([]int64, len(s.parts))

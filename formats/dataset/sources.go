@@ -121,7 +121,7 @@ func (c *sourceCache) evict() []*cachedSource {
 		if entry.users > 0 {
 			continue
 		}
-		if c.closed || !formats.IsKept(entry.src) {
+		if _, keep := entry.src.(formats.Inferring); c.closed || !keep {
 			idle = append(idle, entry)
 		}
 	}
@@ -175,8 +175,8 @@ func (c *sourceCache) profileOne(ctx context.Context, path string) member {
 	if m.records = m.chunks; c.opt.Count != "" {
 		m.err = m.countRecords(ctx, src, c.opt.Count)
 	}
-	if noting, ok := src.(formats.Noting); ok {
-		m.notes = noting.Notes()
+	if inferring, ok := src.(formats.Inferring); ok {
+		m.notes = inferring.Notes()
 	}
 	return m
 }
