@@ -232,7 +232,7 @@ var unreached = map[string][]size{
 		{name: "engine/choose.MostJudged", value: 1 << 16},
 		{name: "engine/classify.mostSteps", value: 300},
 		{name: "engine/classify.rankMost", value: 32},
-		{name: "pipeline/search.leastKept", value: 2},
+		{name: "pipeline/cutfile.leastKept", value: 2},
 		{name: "engine/classify.mostBoosted", value: 1 << 17},
 		{name: "engine/mondrian.fittedCells", value: 1 << 16},
 		{name: "pipeline/forecast.mostFitted", value: 1 << 16},

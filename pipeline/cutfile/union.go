@@ -18,6 +18,17 @@ func (s *Set) Within(other *Set) bool {
 	})
 }
 
+// leastKept is the number of masked columns that keep more than one label in a release that is of
+// some use.
+const leastKept = 2
+
+// IsFlat reports whether hardly anything is left of some masked columns, given the number of those
+// that keep more than one label.
+func IsFlat(kept, masked int) bool { return kept < leastKept && masked >= leastKept }
+
+// IsFlat is the function IsFlat for the masked columns of the cut.
+func (c *File) IsFlat(kept int) bool { return IsFlat(kept, len(c.Columns)) }
+
 // HidesAll reports whether some set has all masked columns and a k above 1: then nobody is alone on
 // them, and nobody is in a class below the smallest k.
 func (c *File) HidesAll() bool {

@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/cutfile"
 )
 
 // flatColumns are the names of columns about which a release has little or no information.
@@ -43,7 +44,7 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 	flat.note(s.Noted)
 	kept := len(s.Masked) - len(flat.single)
 	s.Out.ColumnsKept = &kept
-	if kept < leastKept && len(s.Masked) >= leastKept {
+	if cutfile.IsFlat(kept, len(s.Masked)) {
 		s.Noted(fmt.Sprintf("hardly anything is left: %s of %d keep more than one label; a "+
 			"smaller k, smaller sets, max_suppressed or algorithm auto may keep more",
 			text.Count(uint64(kept), "masked column"), len(s.Masked)))
@@ -56,10 +57,6 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 	}
 	return nil
 }
-
-// leastKept is the number of masked columns that keep more than one label in a release that is of
-// some use.
-const leastKept = 2
 
 // note notes the flat columns.
 func (f *flatColumns) note(noted func(text string)) {

@@ -79,10 +79,6 @@ func (p *page) Suppressed() uint64 {
 	return n
 }
 
-// leastKept is the number of masked columns with more than one label below which the page says in
-// red that hardly anything is left.
-const leastKept = 2
-
 // Kept counts the masked columns that keep more than one label. Records with only the marks do not
 // count; a column that is released as numbers has no counts, and keeps as many labels as its cut.
 func (p *page) Kept() (kept int) {
@@ -108,7 +104,7 @@ func (p *page) Kept() (kept int) {
 }
 
 // IsFlat reports whether hardly anything is left of the masked columns.
-func (p *page) IsFlat() bool { return p.Kept() < leastKept && len(p.Cut.Columns) >= leastKept }
+func (p *page) IsFlat() bool { return p.Cut.IsFlat(p.Kept()) }
 
 // Scripted reports whether the page has a script.
 func (p *page) Scripted() bool { return p.Replay != nil }
