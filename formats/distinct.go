@@ -75,15 +75,6 @@ func (d *Distinct) Restarted() *Distinct {
 	return fresh
 }
 
-// DistinctBytes returns the approximate MemoryBytes of a table with a number of values.
-func DistinctBytes(values int64) int64 {
-	slots := int64(leastSlots)
-	for slots < 2*values {
-		slots *= 2
-	}
-	return 8 * slots
-}
-
 // leastSlots is the initial number of slots of a table.
 const leastSlots = 256
 

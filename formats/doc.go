@@ -56,6 +56,4 @@ var (
 		"the input was changed during the run")
 	// ErrBusy is returned when another run is writing the same output.
 	ErrBusy = fault.New(fault.Transient, "", "output is being written by another run")
-	// ErrLeak is returned when a released file contains something that it must not disclose.
-	ErrLeak = fault.New(fault.Privacy, "", "leak")
 )

@@ -445,7 +445,8 @@ func TestHeadless(t *testing.T) {
 		s.Fields()) != 2 {
 		t.Errorf("%d columns, the last of which is null in the first line", len(s.Fields()))
 	}
-	if s := mustCSV(t, "a,b\n1,x\n", formats.ReadOptions{}); len(s.(formats.Inferring).Notes()) > 0 {
+	s = mustCSV(t, "a,b\n1,x\n", formats.ReadOptions{})
+	if len(s.(formats.Inferring).Notes()) > 0 {
 		t.Errorf("notes of a header: %q", s.(formats.Inferring).Notes())
 	}
 }

@@ -20,11 +20,8 @@ type FrequencySet struct {
 	Masses partition.Histogram
 }
 
-// Mass is the sum of the probabilities of all classes of a record, of MassBits bits.
-const (
-	MassBits = 16
-	Mass     = 1 << MassBits
-)
+// MassBits is the number of bits of the sum of the probabilities of all classes of a record.
+const MassBits = 16
 
 // Size returns the number of records of Codes[i].
 func (f *FrequencySet) Size(i int) (size uint64) {

@@ -72,7 +72,7 @@ type Job struct {
 	MaxSteps       *int                `key:"max_steps" range:"[0,)" flag:"max-steps"` // nil: no limit
 	MaxSuppressed  Quota               `key:"max_suppressed" for:"!bottom-up"`
 	Suppressed     string              `key:"suppressed" default:"mark" enum:"mark|drop" for:"tdr|tds|auto"`
-	MaxUnique      *Share              `key:"max_unique" default:"1%" flag:"max-unique"` // nil: DefaultMaxUnique
+	MaxUnique      *Share              `key:"max_unique" default:"1%" flag:"max-unique"` // nil: 1%
 	Order          string              `key:"order" default:"released" enum:"released|input" flag:"order"`
 	Previous       string              `key:"previous" is:"path" flag:"previous"`
 	AllowNewCut    bool                `key:"allow_new_cut" flag:"allow-new-cut"`
@@ -150,10 +150,6 @@ func (q *Quota) UnmarshalText(text []byte) (err error) {
 
 // quotaPattern matches quotas.
 const quotaPattern = `^([0-9]+|[0-9]+(\.[0-9]+)?%)$`
-
-// DefaultMaxUnique is the share of the rows that may be unique on all labels if a job does not set
-// it.
-const DefaultMaxUnique Share = 0.01
 
 // AllColumns in a Set means all masked columns of the job, like "columns: all" in a job file.
 const AllColumns = "\x00all"
@@ -261,15 +257,13 @@ const (
 	MaskPseudonym  = "pseudonym"
 	MaskDrop       = "drop"
 
-	UnlistedError = "error"
-	UnlistedDrop  = "drop"
-	UnlistedKeep  = "keep"
+	UnlistedDrop = "drop"
+	UnlistedKeep = "keep"
 
 	OrderReleased = "released"
 	OrderInput    = "input"
 
-	UnknownError = "error"
-	UnknownRoot  = "root"
+	UnknownRoot = "root"
 
 	IdentifyingAccepted = "accepted"
 
