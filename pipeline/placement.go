@@ -2,8 +2,8 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/text"
@@ -59,24 +59,19 @@ func readPlacements(
 	if storage.IsRemote(path) {
 		return nil, nil // a remote record has no placements
 	}
-	work, sum := &checkpoint.Folder{Path: workFolder(path)}, ""
-	for _, name := range []string{recordFile, pendingFile} {
-		was := runRecord{}
-		content, err := work.Get(name, maxRecord)
-		if err != nil || json.Unmarshal(content, &was) != nil || was.Report == nil ||
-			was.Digests == nil || was.Placements == nil {
-			continue
-		}
-		if sum == "" {
-			if sum, err = fileset.Digest(ctx, path, threads); err != nil {
-				return nil, err
-			}
-		}
+	local := &runRecords{work: &checkpoint.Folder{Path: workFolder(path)}}
+	records, _ := local.storedRecords(ctx) // what cannot be read is no record
+	records = slices.DeleteFunc(records, func(r storedRecord) bool { return r.Placements == nil })
+	if len(records) == 0 {
+		return nil, nil
+	}
+	sum, err := fileset.Digest(ctx, path, threads)
+	for _, was := range records {
 		if was.Digests.Output == sum {
-			return was.Placements, nil
+			return was.Placements, err
 		}
 	}
-	return nil, nil
+	return nil, err
 }
 
 // movedColumns returns the columns in which labels of an earlier cut now have other leaves.

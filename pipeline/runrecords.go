@@ -118,7 +118,7 @@ func (r *runRecords) confirm() error {
 
 // storedRecord is a record of the output, and the place where it was found.
 type storedRecord struct {
-	*Report
+	*runRecord
 	remote  bool // found in the output's object store
 	pending bool // announced, but not confirmed
 }
@@ -137,9 +137,9 @@ func (r *runRecords) storedRecords(ctx context.Context) (records []storedRecord,
 			none := errors.Is(err, checkpoint.ErrNone) ||
 				remote && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, storage.ErrDenied))
 			if err != nil && !none {
-				return nil, fmt.Errorf("read the output's record: %w", err)
+				return records, fmt.Errorf("read the output's record: %w", err)
 			}
-			was := &Report{}
+			was := &runRecord{Report: &Report{}}
 			if !none && json.Unmarshal(text, was) == nil && was.Digests != nil {
 				records = append(records, storedRecord{was, remote, name == pendingFile})
 			}
