@@ -38,7 +38,7 @@ func TestChosen(t *testing.T) {
 						auto.chosen, auto, other)
 				}
 			}
-			if &auto.scores[0] != &alone.scores[0] {
+			if auto.chosen == "guided" && &auto.scores[0] != &alone.scores[0] {
 				t.Errorf("k %s, round %d: %s is measured twice", k, r, auto.chosen)
 			}
 			chosen[auto.chosen]++

@@ -84,7 +84,7 @@ func (t *trial) variant(ctx context.Context, job *job.Job) error {
 var errMeasured = errors.New("the chosen algorithm was measured")
 
 // choose notes the algorithm that auto has chosen for a job. If another variant of the round is
-// just that, its measurement is this one's, too.
+// just that, and searches the same values, its measurement is this one's, too.
 func (t *trial) choose(
 	job *job.Job, requirement engine.Requirement, name string, by engine.Engine,
 ) error {
@@ -93,7 +93,7 @@ func (t *trial) choose(
 	for i, other := range t.Variants {
 		searcher, theirs := t.SearchOf(other, nil)
 		if reflect.DeepEqual(searcher, by) && reflect.DeepEqual(options, theirs) &&
-			requirement.MaxSuppressed == 0 && !requirement.Drop &&
+			requirement.MaxSuppressed == 0 && !requirement.Drop && by.Plan(requirement).Pool &&
 			reflect.DeepEqual(requirement, t.Requirement(other)) {
 			t.measurement = t.others[variants+i]
 			t.chosen = name
