@@ -22,8 +22,9 @@ type Kinds struct {
 
 // SensitiveValues are the values of a sensitive column.
 type SensitiveValues struct {
-	Values []Label  // by code, in order, the null last
+	Values []Label  // by code, in the order of their texts, the null last
 	Code   []uint32 // by kind
+	Places []uint32 // by code: place in the order of numbers or times; nil: they have none
 }
 
 // ErrKinds is returned by engines that divide records whose kinds masking cannot see, or that only

@@ -16,10 +16,15 @@ type Limit struct {
 	values Histogram
 }
 
-// Bind sets what depends on a table: the values of the column in the order of their codes, and by
-// code how many records of the whole table have them.
-func (l *Limit) Bind(values []Label, whole []uint64) {
+// Bind sets what depends on a table: the values of the column, and by code how many records of the
+// whole table have them.
+func (l *Limit) Bind(column *SensitiveValues, whole []uint64) {
+	values := column.Values
 	l.values = Histogram{Whole: whole, Total: sum(whole)}
+	if column.Places != nil && l.Measure == OrderedCloseness {
+		l.values.Order = NewOrder(column.Places, whole)
+		l.values.Rank = l.values.Order.Rank
+	}
 	if l.Of != nil {
 		l.values.Most = make([]float64, len(values))
 	}

@@ -26,6 +26,10 @@ type Histogram struct {
 	Most []float64
 
 	L int // of recursive (c, l)-diversity
+
+	// the values of the whole table in their order, and by value its rank; nil: they have none
+	Order *Order
+	Rank  []uint32
 }
 
 // Measure is a measure of a sensitive column's values in an equivalence class. Here is its only
@@ -78,6 +82,12 @@ var (
 		Key: "t", Name: "Distance t", Relative: true, of: distance,
 		at: func(m *Measurements) **float64 { return &m.T },
 	}
+	// OrderedCloseness is the same for values that have an order, by which neighbors are near and
+	// the first and the last one are as far apart as any. Infinity: they have no order.
+	OrderedCloseness = &Measure{
+		Key: "t_ordered", Name: "Distance t in order", Relative: true, of: orderedDistance,
+		at: func(m *Measurements) **float64 { return &m.TOrdered },
+	}
 	// BasicBeta is the largest gain of a value's share over that in the whole table, relative to
 	// the latter (basic β-likeness, Cao and Karras 2012, Definition 2).
 	BasicBeta = &Measure{
@@ -109,7 +119,8 @@ var (
 //     shares, the sum of their distances convex, and the rest are bounds of each share by itself: δ
 //     from below, too, and so above 0.
 var Measures = []*Measure{
-	DistinctL, RecursiveC, EntropyL, MaxConfidence, Closeness, BasicBeta, EnhancedBeta, Delta,
+	DistinctL, RecursiveC, EntropyL, MaxConfidence, Closeness, OrderedCloseness, BasicBeta,
+	EnhancedBeta, Delta,
 }
 
 // Measurements are the figures of a sensitive column, each of the class in which it is worst; nil:
@@ -120,6 +131,7 @@ type Measurements struct {
 	EntropyL      *float64 `json:"entropy_l,omitempty"`
 	MaxConfidence *float64 `json:"max_confidence,omitempty"`
 	T             *float64 `json:"t,omitempty"`
+	TOrdered      *float64 `json:"t_ordered,omitempty"`
 	BasicBeta     *float64 `json:"basic_beta,omitempty"`
 	EnhancedBeta  *float64 `json:"enhanced_beta,omitempty"`
 	Delta         *float64 `json:"delta,omitempty"`
@@ -189,6 +201,13 @@ func distance(h Histogram) float64 {
 		left -= h.Whole[value]
 	}
 	return (moved + float64(left)/float64(h.Total)) / 2
+}
+
+func orderedDistance(h Histogram) float64 {
+	if h.Order == nil {
+		return math.Inf(1)
+	}
+	return h.Order.distance(h)
 }
 
 // recursiveC returns the figure for the limit's l.

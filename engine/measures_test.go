@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -33,10 +34,15 @@ func (c valuesOf) share(value int) float64 {
 }
 
 // naive returns the figure of a class, as papers define it, by the share of every value. Values
-// below limited have a limit; l is that of recursive (c, l)-diversity.
-func (c valuesOf) naive(key string, whole valuesOf, countsNull bool, limited, l int) float64 {
-	if key == "c" {
+// below limited have a limit; l is that of recursive (c, l)-diversity;
+// places are those of the values in an order, the null is behind them.
+func (c valuesOf) naive(key string, whole valuesOf, countsNull bool, limited, l int,
+	places []uint32) float64 {
+	switch key {
+	case "c":
 		return c.recursive(countsNull, l)
+	case "t_ordered":
+		return c.ordered(whole, places)
 	}
 	figure := 0.0
 	for value := -1; value <= slices.Max(whole); value++ {
@@ -83,6 +89,19 @@ func (c valuesOf) recursive(countsNull bool, l int) float64 {
 		return math.Inf(1)
 	}
 	return r[0] / tail
+}
+
+// ordered returns the distance of values in an order.
+func (c valuesOf) ordered(whole valuesOf, places []uint32) float64 {
+	occurring := slices.Compact(slices.Sorted(slices.Values(whole)))
+	place := func(value int) uint32 { return places[(value+len(places))%len(places)] }
+	slices.SortFunc(occurring, func(a, b int) int { return cmp.Compare(place(a), place(b)) })
+	moved, ahead := 0.0, 0.0
+	for _, value := range occurring {
+		ahead += c.share(value) - whole.share(value)
+		moved += math.Abs(ahead)
+	}
+	return moved / max(1, float64(len(occurring)-1))
 }
 
 // labels returns the values of a whole, the null last.
@@ -139,12 +158,18 @@ func TestMeasuresAgreeWithNaive(t *testing.T) {
 		at := 1 + rng.IntN(len(whole)-1)
 		classes, labels := []valuesOf{whole[:at], whole[at:]}, whole.labels()
 		total := whole.counts(labels)
+		column := &engine.SensitiveValues{Values: labels}
+		for _, place := range append(rng.Perm(len(labels)-1), len(labels)) {
+			column.Places = append(column.Places, uint32(place))
+		}
+		order := engine.NewOrder(column.Places, total)
 		for _, m := range engine.Measures {
 			limit, limited := randomLimit(rng, m, labels)
-			limit.Bind(labels, total)
+			limit.Bind(column, total)
 			found, holds, worst := engine.Verdict{Limit: limit}, 0, math.NaN()
 			for _, class := range classes {
-				want := class.naive(m.Key, whole, limit.CountsNull, limited, limit.L)
+				want := class.naive(m.Key, whole, limit.CountsNull, limited, limit.L,
+					column.Places)
 				meets := want <= limit.Bound+1e-9
 				switch {
 				case m.Least:
@@ -165,7 +190,7 @@ func TestMeasuresAgreeWithNaive(t *testing.T) {
 				if meets {
 					holds++
 				}
-				found.Add(sparse(limit, class.counts(labels), total, labels))
+				found.Add(sparse(limit, class.counts(labels), total, labels, order))
 			}
 			if all := (engine.Stats{Values: [][]uint64{total}}); holds == 2 && !limit.Holds(all) {
 				t.Errorf("%s %g holds in parts of %v", m.Key, limit.Bound, whole)
@@ -187,14 +212,16 @@ func TestMeasuresAgreeWithNaive(t *testing.T) {
 }
 
 // sparse returns a class as a recount has it: without values that it lacks, in any order.
-func sparse(limit engine.Limit, counts, whole []uint64,
-	labels []engine.Label) (h engine.Histogram) {
+func sparse(limit engine.Limit, counts, whole []uint64, labels []engine.Label,
+	order *engine.Order) (h engine.Histogram) {
+	h.Order = order
 	for code := len(counts) - 1; code >= 0; code-- {
 		h.Total += whole[code]
 		if counts[code] == 0 {
 			continue
 		}
 		h.Records, h.Whole = append(h.Records, counts[code]), append(h.Whole, whole[code])
+		h.Rank = append(h.Rank, order.Rank[code])
 		if labels[code].Null && !limit.CountsNull {
 			h.Null = len(h.Records)
 		}
@@ -217,8 +244,12 @@ func TestImpliedLimits(t *testing.T) {
 		for _, m := range engine.Measures {
 			a, _ := randomLimit(rng, m, labels)
 			b, _ := randomLimit(rng, m, labels)
-			a.Bind(labels, whole.counts(labels))
-			b.Bind(labels, whole.counts(labels))
+			column := &engine.SensitiveValues{Values: labels}
+			for place := range labels {
+				column.Places = append(column.Places, uint32(place))
+			}
+			a.Bind(column, whole.counts(labels))
+			b.Bind(column, whole.counts(labels))
 			if !a.Implies(&b) {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,8 +60,8 @@ func (c checkedTable) write(t *testing.T, files int) (folder string) {
 	return folder
 }
 
-// naive computes with maps the result of check for some columns.
-func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
+// naive computes with maps the result of check for some columns, and one sensitive column.
+func (c checkedTable) naive(columns []int, k int, people bool, of int) *check.Result {
 	classes, secrets := make(map[string][]int), []string(nil)
 	for i, row := range c {
 		tuple := ""
@@ -68,7 +69,7 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 			tuple += fmt.Sprintf("%q,", row[column])
 		}
 		classes[tuple] = append(classes[tuple], i)
-		secrets = append(secrets, row[3])
+		secrets = append(secrets, row[of])
 	}
 	whole, worst, all := sharesOf(secrets), naiveFigures{}, 0.0
 	var inClasses []map[string]float64
@@ -77,7 +78,7 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 	for _, rows := range classes {
 		values, who := []string(nil), make(map[string]bool)
 		for _, i := range rows {
-			values = append(values, c[i][3])
+			values = append(values, c[i][of])
 			who[c[i][4]] = true
 		}
 		size := int64(len(rows))
@@ -99,8 +100,14 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 	r.Prosecutor = risk.Risk{Highest: 1 / float64(r.Anonymity),
 		Average: float64(len(classes)) / all}
 	r.Journalist, r.Marketer = r.Prosecutor, r.Prosecutor.Average
-	s := check.Sensitive{Column: "s", Values: len(whole)}
+	s := check.Sensitive{Column: []string{"a", "b", "c", "s"}[of], Values: len(whole)}
+	ordered := 0.0
 	for _, class := range inClasses {
+		worst["t_ordered"] = math.Inf(1)
+		if of == 1 {
+			ordered = max(ordered, naiveOrdered(class, whole, ""))
+			worst["t_ordered"] = ordered
+		}
 		worst["c"] = max(worst["c"], naiveRecursive(class, "", max(2, int(worst["l"]))))
 	}
 	figure := func(key string) *float64 {
@@ -113,6 +120,7 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 	s.MaxConfidence, s.T = figure("max_confidence"), figure("t")
 	s.BasicBeta, s.EnhancedBeta, s.Delta = figure("basic_beta"), figure("enhanced_beta"),
 		figure("delta")
+	s.TOrdered = figure("t_ordered")
 	r.Sensitive, r.OK = []check.Sensitive{s}, r.Anonymity >= int64(k)
 	return r
 }
@@ -148,7 +156,11 @@ func TestCheckAgreesWithNaive(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			opt.Entity = "p"
 		}
-		want := table.naive(columns, opt.K, opt.Entity != "")
+		of := 3
+		if !slices.Contains(columns, 1) {
+			of, opt.Sensitive = 1, []string{"b"}
+		}
+		want := table.naive(columns, opt.K, opt.Entity != "", of)
 		opt.Input = []string{table.write(t, 1+rng.IntN(4))}
 		got, err := Check(t.Context(), opt)
 		if errors.Is(err, formats.ErrSchema) {
@@ -194,6 +206,10 @@ func TestCheckAgreesWithPycanon(t *testing.T) {
 			0.7739307535641547, 3.423423423423423, none, none},
 		{"uci/car.csv", "buying,maint", "class", 108, 1, 1, 1,
 			0.2997685185185185, 4.333333333333334, none, none},
+		{"adult/adult.csv", "sex,race", "education-num", 126, 13, 6, 0.42379182156133827,
+			0.09923360629574147, 7.076318609358259, none, none},
+		{"adult/adult.csv", "marital-status", "age", 32, 18, 15, 0.15625,
+			0.27172288434334557, 80.92391304347827, none, none},
 	} {
 		r, err := Check(t.Context(), CheckOptions{
 			Input:   []string{formatstest.SharedData(t, tt.file)},
@@ -205,13 +221,17 @@ func TestCheckAgreesWithPycanon(t *testing.T) {
 		}
 		s := &r.Sensitive[0]
 		*s.EntropyL = math.Floor(*s.EntropyL)
+		far := s.T
+		if s.TOrdered != nil { // pyCANON takes it for numbers
+			far = s.TOrdered
+		}
 		for _, want := range []struct {
 			key    string
 			got    *float64
 			figure float64
 		}{
 			{"l", s.L, tt.l}, {"entropy_l", s.EntropyL, tt.entropyL},
-			{"max_confidence", s.MaxConfidence, tt.confidence}, {"t", s.T, tt.t},
+			{"max_confidence", s.MaxConfidence, tt.confidence}, {"t", far, tt.t},
 			{"basic_beta", s.BasicBeta, tt.basicBeta},
 			{"enhanced_beta", s.EnhancedBeta, tt.enhancedBeta}, {"delta", s.Delta, tt.delta},
 		} {
@@ -243,7 +263,7 @@ func TestCheckBeyondMemory(t *testing.T) {
 		t.Fatalf("spilled: %t, error %v", spilled, err)
 	}
 	if got, want := checkedText(got), checkedText(
-		table.naive([]int{0, 1, 2}, 0, true)); got != want {
+		table.naive([]int{0, 1, 2}, 0, true, 3)); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	if left, err := filepath.Glob(filepath.Join(folder, "*")); err != nil || len(left) > 0 {

@@ -138,7 +138,8 @@ func TestCutSchema(t *testing.T) {
 			{Column: "income", L: 2, MaxConfidence: &job.Shares{Every: 0.5}},
 			{Column: "score", EntropyL: 1.5,
 				MaxConfidence: &job.Shares{Of: map[string]float64{"1": 0.5}}, T: new(0.0)},
-			{Column: "wealth", L: 2, C: 0.5, BasicBeta: 1, EnhancedBeta: 0.5, Delta: 2},
+			{Column: "wealth", L: 2, C: 0.5, BasicBeta: 1, EnhancedBeta: 0.5, Delta: 2,
+				TOrdered: new(0.0)},
 		}
 		if text := textOf(t, claiming); !c.takes(t, []byte(text)) {
 			t.Errorf("refused: %s", text)
@@ -158,14 +159,15 @@ func TestCutSchema(t *testing.T) {
 			"end": func(c *cutfile.File) {
 				c.Columns[1].Cut[0].Lower = json.RawMessage("true")
 			},
-			"nothing":   sensitive(cutfile.Sensitive{}),
-			"one value": sensitive(cutfile.Sensitive{L: 1}),
-			"entropy":   sensitive(cutfile.Sensitive{EntropyL: 1}),
-			"t":         sensitive(cutfile.Sensitive{T: new(1.0)}),
-			"β":         sensitive(cutfile.Sensitive{BasicBeta: -1}),
-			"δ":         sensitive(cutfile.Sensitive{Delta: -1}),
-			"c alone":   sensitive(cutfile.Sensitive{C: 2}),
-			"all":       sensitive(cutfile.Sensitive{MaxConfidence: &job.Shares{Every: 1}}),
+			"nothing":    sensitive(cutfile.Sensitive{}),
+			"one value":  sensitive(cutfile.Sensitive{L: 1}),
+			"entropy":    sensitive(cutfile.Sensitive{EntropyL: 1}),
+			"t":          sensitive(cutfile.Sensitive{T: new(1.0)}),
+			"β":          sensitive(cutfile.Sensitive{BasicBeta: -1}),
+			"δ":          sensitive(cutfile.Sensitive{Delta: -1}),
+			"c alone":    sensitive(cutfile.Sensitive{C: 2}),
+			"t in order": sensitive(cutfile.Sensitive{TOrdered: new(1.0)}),
+			"all":        sensitive(cutfile.Sensitive{MaxConfidence: &job.Shares{Every: 1}}),
 			"none": sensitive(
 				cutfile.Sensitive{MaxConfidence: &job.Shares{Of: map[string]float64{}}}),
 			"all of x": sensitive(

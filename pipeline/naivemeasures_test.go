@@ -1,8 +1,13 @@
 package pipeline
 
 import (
+	"cmp"
+	"maps"
 	"math"
+	"math/big"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // naiveFigures are the measures of a sensitive column in a class, by key, as papers define them.
@@ -35,6 +40,45 @@ func naiveMeasures(class, whole map[string]float64, null string) naiveFigures {
 		"l": different, "entropy_l": math.Exp2(entropy), "max_confidence": most, "t": moved,
 		"basic_beta": beta, "enhanced_beta": enhanced, "delta": delta,
 	}
+}
+
+// naiveOrdered returns the distance of a class's shares from those of the whole table, for numbers
+// and dates. The null is behind all.
+func naiveOrdered(class, whole map[string]float64, null string) float64 {
+	values := slices.SortedFunc(maps.Keys(whole), func(a, b string) int {
+		switch null {
+		case a:
+			return 1
+		case b:
+			return -1
+		}
+		return compareTexts(a, b)
+	})
+	ahead, moved := 0.0, 0.0
+	for _, value := range values {
+		ahead += class[value] - whole[value]
+		moved += math.Abs(ahead)
+	}
+	return moved / max(1, float64(len(values)-1))
+}
+
+// compareTexts compares the texts of two numbers, NaN last, or of two dates.
+func compareTexts(a, b string) int {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	switch {
+	case errX != nil || errY != nil:
+		return strings.Compare(a, b)
+	case x != x:
+		return 1
+	case y != y:
+		return -1
+	case x != y || math.IsInf(x, 0):
+		return cmp.Compare(x, y)
+	}
+	p, _ := new(big.Rat).SetString(a)
+	q, _ := new(big.Rat).SetString(b)
+	return p.Cmp(q)
 }
 
 // naiveRecursive returns the number that c must exceed in a class for recursive (c, l)-diversity.

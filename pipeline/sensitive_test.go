@@ -35,6 +35,9 @@ func worstMeasures(
 		class := sharesOf(values)
 		figures := naiveMeasures(class, whole, null)
 		figures["c"] = naiveRecursive(class, null, 2)
+		if t.fields[at].Type.Ordered() {
+			figures["t_ordered"] = naiveOrdered(class, whole, null)
+		}
 		worst.add(figures)
 		for value, share := range class {
 			shares[value] = max(shares[value], share)
@@ -75,7 +78,7 @@ func TestVerifySensitive(t *testing.T) {
 				}
 			}
 		}
-		infinite := 0
+		infinite, measuredInOrder := 0, false
 		for _, column := range []string{"income", "diagnosis", "ill", "cost", "number"} {
 			worst := naiveFigures{}
 			shares := make(map[string]float64)
@@ -121,6 +124,26 @@ func TestVerifySensitive(t *testing.T) {
 				mustFindForgeries(t, dir, forgery{column + ", less " + measure, claim(less),
 					found(measure)})
 			}
+			if far, ordered := worst["t_ordered"]; ordered {
+				measuredInOrder = true
+				both := cutfile.Sensitive{Column: column, TOrdered: &far,
+					MaxConfidence: &job.Shares{Of: shares}}
+				less := maps.Clone(shares)
+				less[most] -= 1e-6
+				mustFindForgeries(t, dir, []forgery{
+					{column + ", what holds in order", claim(both), nil},
+					{column + ", closer in order",
+						claim(cutfile.Sensitive{Column: column, TOrdered: new(far - 1e-6)}),
+						found("t_ordered")},
+					{column + ", less confidence in one, in order", claim(cutfile.Sensitive{
+						Column: column, TOrdered: &far, MaxConfidence: &job.Shares{Of: less}}),
+						[]string{"max_confidence: a value has a larger share"}},
+				}...)
+			} else {
+				mustFindForgeries(t, dir, forgery{column + ", in no order",
+					claim(cutfile.Sensitive{Column: column, TOrdered: new(0.5)}),
+					found("t_ordered +Inf, its cut claims")})
+			}
 			mustFindForgeries(t, dir, []forgery{
 				{algorithm + " " + column + ", what holds", claim(sound), nil},
 				{column + ", what holds of the others", claim(least), nil},
@@ -145,8 +168,9 @@ func TestVerifySensitive(t *testing.T) {
 						": max_confidence: a value has a larger share than its cut claims"}},
 			}...)
 		}
-		if infinite == 0 || infinite == 5 {
-			t.Errorf("%d of 5 columns have infinite figures", infinite)
+		if infinite == 0 || infinite == 5 || !measuredInOrder {
+			t.Errorf("%d of 5 columns have infinite figures, one is in order: %t", infinite,
+				measuredInOrder)
 		}
 		mustFindForgeries(t, dir, []forgery{
 			{"a column that is not there", claim(cutfile.Sensitive{Column: "wealth", L: 2}),

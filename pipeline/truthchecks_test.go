@@ -90,6 +90,9 @@ func brokenMeasure(s *job.Sensitive, class, whole map[string]float64) string {
 			return measure
 		}
 	}
+	if s.TOrdered != nil && naiveOrdered(class, whole, null) > *s.TOrdered+2e-9 {
+		return "t_ordered"
+	}
 	if s.Nulls == job.NullsCount {
 		null = "no text is the null"
 	}

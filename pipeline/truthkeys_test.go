@@ -122,6 +122,10 @@ func drawSensitive(rng *rand.Rand, c *truthCase) {
 		measures := []string{measure, "max_confidence: 0.8", "entropy_l: 1.5", named,
 			measure + ", c: 2.5", "t: 0.3", measure + ", t: 0.5", "basic_beta: 1.5",
 			"enhanced_beta: 1.2", "delta: 1.5"}
+		switch secret.Type.Kind {
+		case formats.Int, formats.Uint, formats.Float, formats.Date:
+			measures = append(measures, "t_ordered: 0.2")
+		}
 		if strings.Contains(c.searches, job.AlgorithmKACTUS) &&
 			!strings.Contains(c.searches, "recruit") {
 			measures = measures[:5]

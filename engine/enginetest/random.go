@@ -135,9 +135,13 @@ func newProtections(r *rand.Rand, column int, d Data) (protections []engine.Prot
 		all[i] = i
 	}
 	whole, values := d.Stats(all).Values[column], Values(distinct(d.Sensitive[column])...)
+	bound := engine.SensitiveValues{Values: values}
+	for _, place := range r.Perm(len(values)) {
+		bound.Places = append(bound.Places, uint32(place))
+	}
 	add := func(limit engine.Limit) {
 		limit.Column = column
-		limit.Bind(values, whole)
+		limit.Bind(&bound, whole)
 		protections = append(protections, &limit)
 	}
 	for len(protections) == 0 {
@@ -161,7 +165,8 @@ func newProtections(r *rand.Rand, column int, d Data) (protections []engine.Prot
 			add(engine.Limit{Measure: engine.RecursiveC, L: 2 + r.IntN(2), Bound: 4 * r.Float64()})
 		}
 		if r.IntN(6) == 0 {
-			of := []*engine.Measure{engine.BasicBeta, engine.EnhancedBeta, engine.Delta}
+			of := []*engine.Measure{engine.BasicBeta, engine.EnhancedBeta, engine.Delta,
+				engine.OrderedCloseness}
 			add(engine.Limit{Measure: of[r.IntN(len(of))], Bound: 2 * r.Float64()})
 		}
 	}

@@ -129,7 +129,7 @@ func TestSensitiveAdult(t *testing.T) {
 	}
 	whole, codes := d.Stats(all).Values[0], d.Codes()
 	bound := func(limit engine.Limit) []engine.Protection {
-		limit.Bind(codes.Kinds.Sensitive[0].Values, whole)
+		limit.Bind(&codes.Kinds.Sensitive[0], whole)
 		return []engine.Protection{&limit}
 	}
 	for _, c := range []struct {

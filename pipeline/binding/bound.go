@@ -172,11 +172,25 @@ func (b *Bound) bindRoles(schema *formats.Schema) error {
 		field, err := find("entity", b.Job.Entity)
 		b.Entity, errs = field, append(errs, err)
 	}
-	for _, s := range b.Job.Sensitive {
+	for i, s := range b.Job.Sensitive {
 		field, err := find("sensitive", s.Column)
+		if err == nil && s.TOrdered != nil {
+			err = b.checkOrdered(i, &schema.Fields[field])
+		}
 		b.Sensitive, errs = append(b.Sensitive, field), append(errs, err)
 	}
 	return cmp.Or(errs...)
+}
+
+// checkOrdered refuses t_ordered of a sensitive column whose values have no order.
+func (b *Bound) checkOrdered(i int, f *formats.Field) error {
+	if f.Type.Ordered() && f.Type.InWords() {
+		return nil
+	}
+	return b.Job.LocatedKey(fmt.Sprintf("sensitive[%d].t_ordered", i),
+		"t takes any column; with csv, columns.NAME.type declares numbers and dates",
+		fmt.Errorf("column %s is of type %s: t_ordered is for numbers, dates and times of up to "+
+			"64 bits", f.Name, f.Type))
 }
 
 // bindColumns checks that the input has every column of the job, and the job every column of the

@@ -123,6 +123,7 @@ func (r *Request) count(ctx context.Context, res *count.Resources, space partiti
 		if err := table.Scan(ctx, space, w.addWhole); err != nil {
 			return nil, err
 		}
+		w.order(values)
 	}
 	if len(r.Sensitive) > 0 || r.Entity >= 0 { // otherwise every tuple is a class
 		space.Share = res.Budget.Grant(&spill.OrderedRecords)

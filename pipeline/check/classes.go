@@ -58,6 +58,15 @@ func (w *walk) addWhole(records *partition.Table) error {
 	return nil
 }
 
+// order puts the sensitive values of all rows in order.
+func (w *walk) order(values []*domain.Interner) {
+	for i := range w.spreads {
+		if places := values[i].Places(); places != nil {
+			w.spreads[i].order = engine.NewOrder(places, w.spreads[i].whole)
+		}
+	}
+}
+
 // add processes tuples; those of one class follow each other.
 func (w *walk) add(records *partition.Table) error {
 	words, known := records.Layout.Words, digestWords
@@ -132,6 +141,7 @@ type spread struct {
 	recursive    []float64        // by l from 2 on, to the smallest number of values: worst c
 	classes      bool             // there is one
 	values       engine.Histogram // of the last class
+	order        *engine.Order    // nil: the values have none
 }
 
 // add adds rows of the class.
@@ -148,12 +158,16 @@ func (s *spread) end(rows uint64) {
 	slices.SortFunc(s.met, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(s.class[a], s.class[b]), cmp.Compare(s.whole[a], s.whole[b]))
 	})
-	h := engine.Histogram{Records: s.values.Records[:0], Whole: s.values.Whole[:0], Total: rows}
+	h := engine.Histogram{Records: s.values.Records[:0], Whole: s.values.Whole[:0], Total: rows,
+		Order: s.order, Rank: s.values.Rank[:0]}
 	for i, code := range s.met {
 		if code == s.null {
 			h.Null = i + 1
 		}
 		h.Records, h.Whole = append(h.Records, s.class[code]), append(h.Whole, s.whole[code])
+		if s.order != nil {
+			h.Rank = append(h.Rank, s.order.Rank[code])
+		}
 		s.class[code] = 0
 	}
 	s.met, s.values = s.met[:0], h

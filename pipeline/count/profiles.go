@@ -199,27 +199,35 @@ func (s *columnStatistics) bindProfiles() *boundProfiles {
 		return nil
 	}
 	tuples := s.profiles.tuples()
-	// order numbers the codes of a column in their order and returns their labels.
-	order := func(column, at int) (names []engine.Label) {
+	// order numbers the codes of a column in their order and returns their labels and places.
+	order := func(column, at int) (names []engine.Label, places []uint32) {
 		pairs := make(partition.Pairs, len(tuples)) // the codes that occur
 		for i, tuple := range tuples {
 			pairs[i].Class = tuple[at]
 		}
-		numbers, names := s.columns[column].coder.(*domain.Interner).ClassOrder(pairs)
+		values := s.columns[column].coder.(*domain.Interner)
+		numbers, names := values.ClassOrder(pairs)
+		if all := values.Places(); all != nil {
+			places = make([]uint32, len(names))
+			for _, tuple := range tuples {
+				places[numbers[tuple[at]]] = all[tuple[at]]
+			}
+		}
 		for _, tuple := range tuples {
 			tuple[at] = numbers[tuple[at]]
 		}
-		return names
+		return names, places
 	}
 	b := &boundProfiles{
 		Kinds:   &engine.Kinds{},
 		numbers: make([]uint32, len(tuples)+1), classes: make([]uint32, len(tuples)+1),
 	}
 	if s.class >= 0 {
-		b.names = order(s.class, 0)
+		b.names, _ = order(s.class, 0)
 	}
 	for i, column := range s.Profile.Sensitive {
-		b.Sensitive = append(b.Sensitive, engine.SensitiveValues{Values: order(column, i+1)})
+		values, places := order(column, i+1)
+		b.Sensitive = append(b.Sensitive, engine.SensitiveValues{Values: values, Places: places})
 	}
 	if s.Profile.Entities {
 		b.Unit, b.Counted = unit, s.entities.number()

@@ -1,6 +1,8 @@
 package domain
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -199,6 +201,31 @@ func (in *Interner) byText() []uint32 {
 	}
 	slices.SortFunc(codes, func(a, b uint32) int { return strings.Compare(texts[a-1], texts[b-1]) })
 	return codes
+}
+
+// Places returns the place of every provisional code among the values, in the order of numbers and
+// times, with the null last; nil for a type that has no order.
+func (in *Interner) Places() []uint32 {
+	v := &in.values
+	if !v.Type.Ordered() {
+		return nil
+	}
+	codes := make([]int, v.Len())
+	for i := range codes {
+		codes[i] = i
+	}
+	slices.SortFunc(codes, func(a, b int) int {
+		if v.Type.InWords() {
+			return cmp.Compare(v.Words[a], v.Words[b])
+		}
+		return bytes.Compare(v.Bytes(a), v.Bytes(b))
+	})
+	places := make([]uint32, in.Len())
+	for place, i := range codes {
+		places[i+1] = uint32(place)
+	}
+	places[nullCode] = uint32(len(codes))
+	return places
 }
 
 // MaxClasses is the largest number of classes in a search: a class column with more is nearly

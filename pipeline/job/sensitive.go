@@ -25,6 +25,7 @@ type Sensitive struct {
 	EntropyL      float64  `key:"entropy_l" json:"entropy_l,omitempty" range:"(1,)"`
 	MaxConfidence *Shares  `key:"max_confidence" json:"max_confidence,omitempty" range:"(0,1)"`
 	T             *float64 `key:"t" json:"t,omitempty" range:"[0,1)"`
+	TOrdered      *float64 `key:"t_ordered" json:"t_ordered,omitempty" range:"[0,1)"`
 	BasicBeta     float64  `key:"basic_beta" json:"basic_beta,omitempty" range:"(0,)"`
 	EnhancedBeta  float64  `key:"enhanced_beta" json:"enhanced_beta,omitempty" range:"(0,)"`
 	Delta         float64  `key:"delta" json:"delta,omitempty" range:"(0,)"`
@@ -46,6 +47,10 @@ func (s *Sensitive) Limits() (limits []engine.Limit) {
 	}
 	if s.T != nil {
 		limits = append(limits, engine.Limit{Measure: engine.Closeness, Bound: *s.T})
+	}
+	if s.TOrdered != nil {
+		limits = append(limits,
+			engine.Limit{Measure: engine.OrderedCloseness, Bound: *s.TOrdered})
 	}
 	add(engine.BasicBeta, s.BasicBeta)
 	add(engine.EnhancedBeta, s.EnhancedBeta)

@@ -25,7 +25,7 @@ func (s *Search) bindProtections(t *engine.Table) {
 	}
 	for _, p := range s.requirement.Sets[0].Others { // the same for all sets
 		limit := p.(*engine.Limit)
-		limit.Bind(t.Kinds.Sensitive[limit.Column].Values, t.Whole.Values[limit.Column])
+		limit.Bind(&t.Kinds.Sensitive[limit.Column], t.Whole.Values[limit.Column])
 	}
 	if s.Entity < 0 {
 		return

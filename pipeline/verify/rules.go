@@ -27,6 +27,7 @@ type rules struct {
 	// values has the kept columns whose values are counted in every class: the cut's, then those
 	// about which the cut claims nothing.
 	values []cutfile.Sensitive
+	orders []*order // by these columns; nil: no measure needs an order of the values
 
 	// marks has the number of the mark of every check, if the cut counts suppressed records and all
 	// columns have marks.
@@ -44,6 +45,9 @@ func rulesOf(cut *cutfile.File, withClass bool) *rules {
 	isClass := func(s cutfile.Sensitive) bool { return s.Column == cut.Class }
 	if withClass && cut.Class != "" && !slices.ContainsFunc(r.values, isClass) {
 		r.values = append(r.values, cutfile.Sensitive{Column: cut.Class})
+	}
+	for i := range r.values {
+		r.orders = append(r.orders, newOrder(&r.values[i]))
 	}
 	var all []int
 	for i := range cut.Columns {

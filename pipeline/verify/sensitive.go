@@ -36,7 +36,11 @@ const nullHash = 0x6a09e667f3bcc909
 func (r *rules) sensitive() (kept []release.Kept) {
 	hash := func(values *formats.Values, i int) uint64 { return valueHash(values.Text(i)) }
 	for i := range r.values {
-		kept = append(kept, release.Kept{Name: r.values[i].Column, Hash: hash, Null: nullHash})
+		k := release.Kept{Name: r.values[i].Column, Hash: hash, Null: nullHash}
+		if o := r.orders[i]; o != nil {
+			k.Hash = o.hash
+		}
+		kept = append(kept, k)
 	}
 	return kept
 }
@@ -131,6 +135,11 @@ func (v *verifier) joinWhole(counters []*counter) error {
 		}
 	}
 	v.whole = counters[0].whole
+	for i, o := range v.orders {
+		if o != nil {
+			o.arrange(v.whole[i])
+		}
+	}
 	for _, c := range counters {
 		c.whole = nil
 	}
@@ -178,7 +187,8 @@ func (v *verifier) addTable(claim int, t *table) {
 // measures are the measures of the classes of one claim, so far.
 type measures struct {
 	claim
-	of *cutfile.Sensitive
+	of    *cutfile.Sensitive
+	order *order // nil: no measure needs it
 	// most has, by hash of a value, its largest allowed share; nil: there are none.
 	most        map[uint64]float64
 	verdicts    []engine.Verdict
@@ -190,7 +200,7 @@ type measures struct {
 func (r *rules) newMeasures() (all []measures) {
 	for _, c := range r.claims() {
 		s := &r.values[c.column]
-		m := measures{claim: c, of: s}
+		m := measures{claim: c, of: s, order: r.orders[c.column]}
 		for _, l := range s.Limits() {
 			m.verdicts = append(m.verdicts, engine.Verdict{Limit: l})
 			for value, most := range l.Of {
@@ -198,6 +208,9 @@ func (r *rules) newMeasures() (all []measures) {
 					m.most = make(map[uint64]float64)
 				}
 				m.most[valueHash(value)] = most
+			}
+			if m.order != nil && m.most != nil {
+				m.most = m.order.named
 			}
 		}
 		all = append(all, m)
@@ -208,7 +221,11 @@ func (r *rules) newMeasures() (all []measures) {
 // begin begins a class of a release with the given number of rows.
 func (m *measures) begin(rows uint64) {
 	c := &m.class
-	*c = engine.Histogram{Records: c.Records[:0], Whole: c.Whole[:0], Most: c.Most[:0], Total: rows}
+	*c = engine.Histogram{Records: c.Records[:0], Whole: c.Whole[:0], Most: c.Most[:0], Total: rows,
+		Rank: c.Rank[:0]}
+	if m.order != nil {
+		c.Order = m.order.all
+	}
 }
 
 // add adds a value with its number of rows in the class, and in the whole release.
@@ -217,6 +234,9 @@ func (m *measures) add(value, rows, whole uint64) {
 	c.Records, c.Whole = append(c.Records, rows), append(c.Whole, whole)
 	if value == nullHash && m.of.Nulls != job.NullsCount {
 		c.Null = len(c.Records)
+	}
+	if m.order != nil {
+		c.Rank = append(c.Rank, m.order.rank(value))
 	}
 	if m.most == nil {
 		return
