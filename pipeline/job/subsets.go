@@ -135,11 +135,11 @@ func others(room int) string {
 
 // numberText returns the number of sets, also if it is very large.
 func (s *Set) numberText() string {
-	const most = 1_000_000_000
-	if number := s.Number(most); number <= most {
+	const mostNamed = 1_000_000_000
+	if number := s.Number(mostNamed); number <= mostNamed {
 		return strconv.Itoa(number)
 	}
-	return "more than " + strconv.Itoa(most)
+	return "more than " + strconv.Itoa(mostNamed)
 }
 
 // fewerSubsets returns the hint with the largest smaller number of columns whose sets fit.
