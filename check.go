@@ -22,6 +22,8 @@ type CheckOptions struct {
 	// estimates the share of them who are unique. 0: it does not.
 	PopulationSize int64
 	CSV            CSV // how CSV is read
+	// Subsets searches the minimal sample uniques of up to that number of columns; 0: none.
+	Subsets int
 	// MissingNull makes a column null in the files that lack it; without it that is an error.
 	MissingNull bool
 	// Limits without a SpillDir spill to a hidden folder in the current one.
@@ -29,10 +31,11 @@ type CheckOptions struct {
 	Events Events
 }
 
-// Checked is the result of a check, CheckedSensitive a part of it.
+// Checked is the result of a check. The other types are its parts.
 type (
 	Checked          = check.Result
 	CheckedSensitive = check.Sensitive // a sensitive column, in the classes where it is worst
+	CheckedUniques   = check.Uniques   // rows that are unique in few columns
 )
 
 // Check counts how many rows of a table share each combination of values of some columns. The
@@ -42,7 +45,8 @@ func Check(ctx context.Context, opt CheckOptions) (*Checked, error) {
 	return guarded(func() (*Checked, error) {
 		return pipeline.Check(ctx, pipeline.CheckOptions{
 			Input: opt.Input, Columns: opt.Columns, Count: opt.Count, Entity: opt.Entity,
-			Sensitive: opt.Sensitive, K: opt.K, PopulationSize: opt.PopulationSize, CSV: opt.CSV,
+			Sensitive: opt.Sensitive, Subsets: opt.Subsets, K: opt.K,
+			PopulationSize: opt.PopulationSize, CSV: opt.CSV,
 			MissingNull: opt.MissingNull, Limits: opt.Limits, Events: opt.Events.below(),
 		})
 	})

@@ -30,6 +30,9 @@ type CheckOptions struct {
 	// share of unique people is estimated; 0: none is.
 	PopulationSize int64
 	CSV            job.CSV
+	// Subsets is the largest number of columns in which rows are searched that are unique in them
+	// and in no part of them; 0: none are searched.
+	Subsets int
 	// MissingNull makes a column null in files without it; otherwise such a file is an error.
 	MissingNull bool
 	Limits      job.Limits // without a SpillDir, spilled data go to the current folder
@@ -41,6 +44,9 @@ type CheckOptions struct {
 // Check measures the class sizes of any table on some columns. If K does not hold, Check returns
 // the result together with an error of class Privacy.
 func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
+	if err := opt.checkSubsets(); err != nil {
+		return nil, err
+	}
 	j := &job.Job{Input: opt.Input, Count: opt.Count, Limits: opt.Limits, CSV: opt.CSV}
 	if opt.MissingNull {
 		j.MissingColumns = job.MissingNull
@@ -70,6 +76,43 @@ func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
 			strings.Join(opt.Columns, ", "), result.Anonymity, opt.K)
 	}
 	return result, err
+}
+
+// mostUniqueSets is the largest number of sets of columns in which unique rows are searched: in
+// each of them the search may look at all rows.
+const mostUniqueSets = 10_000
+
+// checkSubsets refuses a search for unique rows that takes too long, or that cannot be asked for.
+func (o *CheckOptions) checkSubsets() error {
+	sets := func(size int) (number int) {
+		for part := 1; part <= size && number <= mostUniqueSets; part++ {
+			entry := job.Set{Subsets: part, Of: o.Columns}
+			number += entry.Number(mostUniqueSets)
+		}
+		return number
+	}
+	size := min(o.Subsets, len(o.Columns))
+	switch {
+	case o.Subsets > len(o.Columns):
+		return fault.Errorf(fault.Usage, "name more columns, or a smaller number",
+			"check subsets of %d columns: %d are named", o.Subsets, len(o.Columns))
+	case o.Subsets > 0 && o.Entity != "":
+		return fault.Errorf(fault.Usage, "leave out one of them",
+			"check subsets of columns: unique rows are searched, and the entity counts people")
+	case sets(size) <= mostUniqueSets:
+		return nil
+	}
+	for sets(size) > mostUniqueSets {
+		size--
+	}
+	hint := "name fewer columns"
+	if size > 0 {
+		hint += fmt.Sprintf(", or subsets of %d, the largest number that works here: these are %d "+
+			"sets", size, sets(size))
+	}
+	return fault.Errorf(fault.Usage, hint,
+		"check subsets of up to %d of %d columns: these are more than %d sets, and each may take "+
+			"a look at all rows", o.Subsets, len(o.Columns), mostUniqueSets)
 }
 
 // names returns the names of all columns that Check reads.
@@ -104,6 +147,9 @@ func (o *CheckOptions) count(
 	counting := search.Counting(res.Run, resources.StageCheck)
 	err = res.stage(ctx, resources.StageCheck, func() error {
 		result, err = check.Count(ctx, request, counting)
+		if err == nil && o.Subsets > 0 {
+			result.Uniques, err = check.CountUniques(ctx, request, o.Subsets, counting)
+		}
 		return err
 	})
 	return result, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -37,6 +38,8 @@ Parquet, Arrow or CSV, written by any program. Nothing is written.`,
 	set.StringVar(&opt.Count, "count", "", "take a row for as many records as column `NAME` says")
 	set.StringVar(&opt.Entity, "entity", "",
 		"count different values of column `NAME`, such as people, instead of rows")
+	set.IntVar(&opt.Subsets, "subsets", 0,
+		"search rows that are unique in up to `N` of the columns, and in no part of these (SUDA)")
 	set.IntVar(&opt.K, "k", 0, "end with exit code 4 unless every class has `N` rows, or people")
 	set.Int64Var(&opt.PopulationSize, "population-size", 0,
 		"estimate how many of `N` people, from whom those of the table were drawn, are unique")
@@ -55,6 +58,8 @@ Parquet, Arrow or CSV, written by any program. Nothing is written.`,
 		case set.Changed("population-size") && opt.PopulationSize < 1:
 			return usageError(cmd.CommandPath(), "population-size must be at least 1, not %d",
 				opt.PopulationSize)
+		case set.Changed("subsets") && opt.Subsets < 1:
+			return usageError(cmd.CommandPath(), "subsets must be at least 1, not %d", opt.Subsets)
 		case missing != "error" && missing != "null":
 			return usageError(cmd.CommandPath(),
 				"--missing-columns must be one of error, null, not %q", missing)
@@ -116,6 +121,9 @@ func (u *ui) checkedText(c *kcut.Checked) string {
 	if len(c.Sensitive) > 0 {
 		words += "\n" + sensitiveTable(c.Sensitive).String()
 	}
+	if c.Uniques != nil {
+		words += "\n" + u.uniquesText(c.Uniques)
+	}
 	return words
 }
 
@@ -131,6 +139,40 @@ func populationTable(p *kcut.RiskPopulation) *table {
 	}
 	return t
 }
+
+// mostUniqueSets is the largest number of sets with minimal uniques that are listed.
+const mostUniqueSets = 20
+
+// uniquesText returns the text about minimal sample uniques.
+func (u *ui) uniquesText(of *kcut.CheckedUniques) string {
+	words := fmt.Sprintf(
+		"%s of up to %s, in %s of the rows; SUDA score %s at most, %s on average\n",
+		text.Count(of.Minimal, "minimal sample unique"), text.Count(of.Subsets, "column"),
+		text.Percent(of.Share), score(of.HighestScore), score(of.AverageScore))
+	if of.Minimal == 0 {
+		return words
+	}
+	sets := newTable("unique in", "minimal uniques")
+	for i, set := range of.Sets {
+		if i == mostUniqueSets {
+			sets.add(fmt.Sprintf("... of %s", text.Count(len(of.Sets), "set")))
+			break
+		}
+		minimal := text.Grouped(set.Minimal)
+		for _, line := range fold(set.Columns, ",", u.room(len("  minimal uniques"))) {
+			sets.add(line, minimal)
+			minimal = ""
+		}
+	}
+	columns := newTable("column", "part of the scores")
+	for _, c := range of.Columns {
+		columns.add(c.Column, text.Percent(c.Share))
+	}
+	return fmt.Sprintf("%s\n%s\n%s", words, sets, columns)
+}
+
+// score writes a SUDA score, which may be very large.
+func score(of float64) string { return strconv.FormatFloat(of, 'g', 4, 64) }
 
 // sensitiveTable has the measures of sensitive columns, each in the class where it is worst.
 func sensitiveTable(columns []kcut.CheckedSensitive) *table {

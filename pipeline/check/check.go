@@ -61,7 +61,8 @@ type Result struct {
 	*risk.Figures
 
 	Sensitive []Sensitive `json:"sensitive,omitempty"`
-	OK        bool        `json:"ok"` // no class is below K
+	Uniques   *Uniques    `json:"minimal_sample_uniques,omitempty"` // if they were asked for
+	OK        bool        `json:"ok"`                               // no class is below K
 }
 
 // Sensitive is all measures of a sensitive column, each in the class where it is worst. All count

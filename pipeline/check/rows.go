@@ -87,7 +87,10 @@ type scanner struct {
 const countRows = 1024
 
 func (r *Request) newScanner(values []*domain.Interner, space partition.Space) *scanner {
-	s, n := &scanner{Request: r}, pieces
+	s, n := &scanner{Request: r}, 0
+	if len(r.Columns) > 0 {
+		n = pieces
+	}
 	for i := range r.Columns {
 		s.columns = append(s.columns, digests{place: uint32(i)})
 	}
