@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kcut/kcut/internal/fault"
@@ -52,35 +53,37 @@ func truthSeeds(tb testing.TB) (seeds []uint64) {
 //
 // repeats a case.
 func TestTruth(t *testing.T) {
+	var mu sync.Mutex
 	tried := map[string]int{}
-	seeds := truthSeeds(t)
-	for _, seed := range seeds {
-		c := &truthCase{seed: seed}
-		c.draw()
-		ok := t.Run(fmt.Sprint(seed), func(t *testing.T) {
+	for _, seed := range truthSeeds(t) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			c := &truthCase{seed: seed}
+			c.draw()
 			defer func() {
 				if p := recover(); p != nil {
 					t.Errorf("panic: %v", p)
 				}
 				if t.Failed() {
-					t.Log(c)
+					t.Logf("%v\ngo test ./pipeline -run 'TestTruth$' -truth.seed %d", c, seed)
 				}
 			}()
-			tried[c.check(t)]++
+			result := c.check(t)
+			mu.Lock()
+			defer mu.Unlock()
+			tried[result]++
 		})
-		if !ok {
-			t.Errorf("seed %d fails: go test ./pipeline -run 'TestTruth$' -truth.seed %d",
-				seed, seed)
+	}
+	t.Cleanup(func() { // after the cases
+		t.Log(tried)
+		ran := 0
+		for _, n := range tried {
+			ran += n
 		}
-	}
-	t.Log(tried)
-	ran := 0
-	for _, n := range tried {
-		ran += n
-	}
-	if ran > 20 && 3*tried[released] < 2*ran && !t.Failed() {
-		t.Errorf("of %d cases %d were released: that says little", ran, tried[released])
-	}
+		if ran > 20 && 3*tried[released] < 2*ran && !t.Failed() {
+			t.Errorf("of %d cases %d were released: that says little", ran, tried[released])
+		}
+	})
 }
 
 // released is the result of check for a case that was released.
