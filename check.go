@@ -21,9 +21,18 @@ type CheckOptions struct {
 	// PopulationSize is the number of people from whom those of the table were drawn: Check
 	// estimates the share of them who are unique. 0: it does not.
 	PopulationSize int64
-	CSV            CSV // how CSV is read
 	// Subsets searches the minimal sample uniques of up to that number of columns; 0: none.
 	Subsets int
+	// Population are the files of a table of all people from whom those of the table come, with the
+	// same columns; PopulationCount is its column with the number of people of a row; empty: one.
+	Population      []string
+	PopulationCount string
+	KMap            int // the people of the population that every class must have; 0: any
+	// MinPresence and MaxPresence bound the share of a class's people who are in the table; 0: they
+	// do not.
+	MinPresence, MaxPresence Share
+
+	CSV CSV // how CSV is read
 	// MissingNull makes a column null in the files that lack it; without it that is an error.
 	MissingNull bool
 	// Limits without a SpillDir spill to a hidden folder in the current one.
@@ -36,6 +45,7 @@ type (
 	Checked          = check.Result
 	CheckedSensitive = check.Sensitive // a sensitive column, in the classes where it is worst
 	CheckedUniques   = check.Uniques   // rows that are unique in few columns
+	CheckedRegister  = check.Register  // the classes in a table of the population
 )
 
 // Check counts how many rows of a table share each combination of values of some columns. The
@@ -46,7 +56,10 @@ func Check(ctx context.Context, opt CheckOptions) (*Checked, error) {
 		return pipeline.Check(ctx, pipeline.CheckOptions{
 			Input: opt.Input, Columns: opt.Columns, Count: opt.Count, Entity: opt.Entity,
 			Sensitive: opt.Sensitive, Subsets: opt.Subsets, K: opt.K,
-			PopulationSize: opt.PopulationSize, CSV: opt.CSV,
+			PopulationSize: opt.PopulationSize, Population: opt.Population,
+			PopulationCount: opt.PopulationCount, KMap: opt.KMap,
+			MinPresence: float64(opt.MinPresence), MaxPresence: float64(opt.MaxPresence),
+			CSV:         opt.CSV,
 			MissingNull: opt.MissingNull, Limits: opt.Limits, Events: opt.Events.below(),
 		})
 	})

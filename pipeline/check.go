@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/job"
@@ -29,10 +30,18 @@ type CheckOptions struct {
 	// PopulationSize is the number of people from whom those of the table were drawn, and whose
 	// share of unique people is estimated; 0: none is.
 	PopulationSize int64
-	CSV            job.CSV
 	// Subsets is the largest number of columns in which rows are searched that are unique in them
 	// and in no part of them; 0: none are searched.
 	Subsets int
+	// Population are the files of a table of all people from whom those of the table come, with the
+	// same columns. PopulationCount is its column with the number of people of a row; empty: one.
+	Population      []string
+	PopulationCount string
+	KMap            int // the smallest number of people of the population in a class; 0: any
+	// MinPresence and MaxPresence bound the share of the people of a class who are in the table; 0:
+	// they do not.
+	MinPresence, MaxPresence float64
+	CSV                      job.CSV
 	// MissingNull makes a column null in files without it; otherwise such a file is an error.
 	MissingNull bool
 	Limits      job.Limits // without a SpillDir, spilled data go to the current folder
@@ -72,8 +81,7 @@ func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
 		err = fault.Errorf(fault.Privacy,
 			"mask these columns before the table goes out: kcut init drafts a job, kcut run "+
 				"does it",
-			"check %s: anonymity %d is below k = %d",
-			strings.Join(opt.Columns, ", "), result.Anonymity, opt.K)
+			"check %s: %s", strings.Join(opt.Columns, ", "), opt.broken(result))
 	}
 	return result, err
 }
@@ -115,6 +123,29 @@ func (o *CheckOptions) checkSubsets() error {
 			"a look at all rows", o.Subsets, len(o.Columns), mostUniqueSets)
 }
 
+// broken returns the limits that a result breaks.
+func (o *CheckOptions) broken(r *check.Result) string {
+	var broken []string
+	if r.Anonymity < int64(o.K) {
+		broken = append(broken, fmt.Sprintf("anonymity %d is below k = %d", r.Anonymity, o.K))
+	}
+	if of := r.Register; of != nil {
+		if of.KMap < int64(o.KMap) {
+			broken = append(broken, fmt.Sprintf("a class has %d people of the population, fewer "+
+				"than %d", of.KMap, o.KMap))
+		}
+		if of.MinPresence < o.MinPresence {
+			broken = append(broken, fmt.Sprintf("the smallest presence %s is below %s",
+				text.Percent(of.MinPresence), text.Percent(o.MinPresence)))
+		}
+		if o.MaxPresence > 0 && of.MaxPresence > o.MaxPresence {
+			broken = append(broken, fmt.Sprintf("the largest presence %s is above %s",
+				text.Percent(of.MaxPresence), text.Percent(o.MaxPresence)))
+		}
+	}
+	return strings.Join(broken, "; ")
+}
+
 // names returns the names of all columns that Check reads.
 func (o *CheckOptions) names() []string {
 	names := slices.Concat(o.Columns, o.Sensitive)
@@ -128,12 +159,7 @@ func (o *CheckOptions) names() []string {
 func (o *CheckOptions) count(
 	ctx context.Context, j *job.Job, res *runState,
 ) (result *check.Result, err error) {
-	in, err := dataset.Open(ctx, j.Input, binding.ReadOptions(j, res.Run))
-	if errors.Is(err, formats.ErrEncoding) {
-		err = &fault.Error{Class: fault.Input,
-			Hint: "say with --encoding how it is written: windows-1252, latin-1 or utf-16",
-			Err:  err}
-	}
+	in, err := openChecked(ctx, j, res)
 	if err != nil {
 		return nil, fmt.Errorf("open input: %w", err)
 	}
@@ -142,6 +168,18 @@ func (o *CheckOptions) count(
 	request, err := o.request(in)
 	if err != nil {
 		return nil, err
+	}
+	if len(o.Population) > 0 {
+		of := *j
+		of.Input, of.Count = o.Population, o.PopulationCount
+		population, err := openChecked(ctx, &of, res)
+		if err != nil {
+			return nil, fmt.Errorf("open the population: %w", err)
+		}
+		defer func() { err = joinClosed(err, population.Close()) }()
+		if err := o.addPopulation(request, population); err != nil {
+			return nil, err
+		}
 	}
 	res.Threads = binding.ThreadsWithin(res.Budget.Limit(), res.Threads, len(j.Columns))
 	counting := search.Counting(res.Run, resources.StageCheck)
@@ -155,9 +193,55 @@ func (o *CheckOptions) count(
 	return result, err
 }
 
+// openChecked opens the input of a job for a check.
+func openChecked(ctx context.Context, j *job.Job, res *runState) (*dataset.Dataset, error) {
+	in, err := dataset.Open(ctx, j.Input, binding.ReadOptions(j, res.Run))
+	if errors.Is(err, formats.ErrEncoding) {
+		err = &fault.Error{Class: fault.Input,
+			Hint: "say with --encoding how it is written: windows-1252, latin-1 or utf-16",
+			Err:  err}
+	}
+	return in, err
+}
+
+// addPopulation looks up the columns in the schema of the population.
+func (o *CheckOptions) addPopulation(r *check.Request, population *dataset.Dataset) error {
+	r.Population, r.KMap = population, o.KMap
+	r.MinPresence, r.MaxPresence = o.MinPresence, o.MaxPresence
+	schema, table := population.Schema(), r.Dataset.Schema()
+	for i, name := range o.Columns {
+		field := schema.Index(name)
+		if field < 0 {
+			return fault.Errorf(fault.Usage, binding.HintOfNames([]string{name}, len(o.Columns),
+				schema), "find columns in the population: it lacks %s", name)
+		}
+		if differs := schema.Fields[field].Differs; differs != nil {
+			return differs
+		}
+		of, want := schema.Fields[field].Type, table.Fields[r.Columns[i]].Type
+		if !alike(of, want) {
+			return fault.Errorf(fault.Input, "write the column with the same type in both",
+				"compare column %s with the population: its type is %s there, and %s in the table",
+				name, of, want)
+		}
+		r.PopulationColumns = append(r.PopulationColumns, field)
+	}
+	return nil
+}
+
+// alike reports whether equal values of two types have the same bytes.
+func alike(a, b formats.Type) bool {
+	for _, t := range []*formats.Type{&a, &b} {
+		if t.Precision = 0; t.Kind != formats.Float {
+			t.Bits = 0
+		}
+	}
+	return a == b
+}
+
 // request looks up the columns in the schema of the table.
 func (o *CheckOptions) request(in *dataset.Dataset) (*check.Request, error) {
-	r := &check.Request{Dataset: in, Entity: -1, K: o.K, Population: o.PopulationSize,
+	r := &check.Request{Dataset: in, Entity: -1, K: o.K, PopulationSize: o.PopulationSize,
 		Spill: o.Spill}
 	schema, names := in.Schema(), o.names()
 	var missing []string

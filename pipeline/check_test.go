@@ -44,6 +44,12 @@ func randomChecked(rng *rand.Rand, rows, most int) (table checkedTable) {
 // write writes the table to a number of files in a new folder.
 func (c checkedTable) write(t *testing.T, files int) (folder string) {
 	t.Helper()
+	return c.writeAs(t, files, "a", "b", "c", "s", "p")
+}
+
+// writeAs writes the table with the given names of columns.
+func (c checkedTable) writeAs(t *testing.T, files int, names ...string) (folder string) {
+	t.Helper()
 	folder = t.TempDir()
 	for i := range files {
 		f, err := os.Create(filepath.Join(folder, fmt.Sprintf("%02d.csv", i)))
@@ -52,7 +58,7 @@ func (c checkedTable) write(t *testing.T, files int) (folder string) {
 		}
 		w := csv.NewWriter(f)
 		rows := c[len(c)*i/files : len(c)*(i+1)/files]
-		if err := errors.Join(w.WriteAll(append([][]string{{"a", "b", "c", "s", "p"}}, rows...)),
+		if err := errors.Join(w.WriteAll(append([][]string{names}, rows...)),
 			f.Close()); err != nil {
 			t.Fatal(err)
 		}

@@ -1,14 +1,20 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/check"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
@@ -81,4 +87,152 @@ func TestPopulationSizeRefused(t *testing.T) {
 	dir = patientRows(300, 1).folder(t, patientsJob+"population: {size: 500}\n", 50)
 	_, err = loadJob(dir)
 	mustFail(t, err, fault.Usage, "population.size and entity do not go together")
+}
+
+// naiveRegister computes with maps what a population shows about the classes of a table. The last
+// cell of a row of the population is its number of people.
+func (c checkedTable) naiveRegister(columns []int, population [][]string, entities bool) (
+	r *check.Register, average float64, lacking int) {
+	tupleOf := func(row []string) (tuple string) {
+		for _, column := range columns {
+			tuple += fmt.Sprintf("%q,", row[column])
+		}
+		return tuple
+	}
+	inhabitants := make(map[string]int64)
+	r = &check.Register{KMap: math.MaxInt64, MinPresence: math.Inf(1)}
+	for _, row := range population {
+		var people int64
+		fmt.Sscan(row[3], &people)
+		inhabitants[tupleOf(row)] += people
+		r.People += people
+	}
+	classes, all := make(map[string]map[string]bool), 0.0
+	for i, row := range c {
+		tuple := tupleOf(row)
+		if inhabitants[tuple] == 0 {
+			lacking++
+		}
+		if classes[tuple] == nil {
+			classes[tuple] = make(map[string]bool)
+		}
+		who := fmt.Sprint(i)
+		if entities {
+			who = row[4]
+		}
+		classes[tuple][who] = true
+	}
+	if len(classes) < len(inhabitants) {
+		r.MinPresence = 0
+	}
+	for tuple, who := range classes {
+		share := float64(len(who)) / float64(inhabitants[tuple])
+		r.KMap = min(r.KMap, inhabitants[tuple])
+		r.MinPresence, r.MaxPresence = min(r.MinPresence, share), max(r.MaxPresence, share)
+		average, all = average+share, all+float64(len(who))
+	}
+	return r, average / all, lacking
+}
+
+// registerText writes the figures of a register without the digits that depend on the order of
+// sums.
+func registerText(r *check.Register, average float64) string {
+	return fmt.Sprintf("%d %d %.9f %.9f %.9f", r.People, r.KMap, r.MinPresence, r.MaxPresence,
+		average)
+}
+
+// Check counts the people of classes in a table of the population as a naive count does, in memory
+// or in the store, and refuses a population that lacks a combination.
+func TestCheckPopulation(t *testing.T) {
+	enginetest.Cases(t, 60, func(rng *rand.Rand) {
+		most := 2 + rng.IntN(8)
+		table := randomChecked(rng, 1+rng.IntN(300), most)
+		var population checkedTable
+		for _, row := range append(randomChecked(rng, rng.IntN(200), most+rng.IntN(5)),
+			table[min(rng.IntN(40), len(table)-1, rng.IntN(2)*40):]...) {
+			for range 1 + rng.IntN(2) {
+				population = append(population, []string{row[0], row[1], row[2],
+					fmt.Sprint(1 + rng.IntN(30))})
+			}
+		}
+		columns, names := rng.Perm(3)[:1+rng.IntN(3)], []string{"a", "b", "c"}
+		opt := CheckOptions{Spill: rng.IntN(2) == 0, PopulationCount: "people",
+			Limits: job.Limits{Threads: 1 + rng.IntN(3), SpillDir: t.TempDir()}}
+		for _, column := range columns {
+			opt.Columns = append(opt.Columns, names[column])
+		}
+		if rng.IntN(2) == 0 {
+			opt.Entity = "p"
+		}
+		if rng.IntN(2) == 0 {
+			opt.Sensitive = []string{"s"}
+		}
+		opt.Input = []string{table.write(t, 1+rng.IntN(3))}
+		opt.Population = []string{population.writeAs(t, 1+rng.IntN(3), "a", "b", "c", "people")}
+		got, err := Check(t.Context(), opt)
+		if errors.Is(err, formats.ErrSchema) || err != nil &&
+			strings.Contains(err.Error(), "with the population: its type") {
+			return // in a few rows all values may be null, or whole numbers
+		}
+		want, average, lacking := table.naiveRegister(columns, population, opt.Entity != "")
+		if lacking > 0 {
+			mustFail(t, err, fault.Input, fmt.Sprintf("lacks those of %d row", lacking))
+			return
+		}
+		must(t, err)
+		if text := registerText(got.Register, got.Marketer); text != registerText(want, average) {
+			t.Errorf("%+v\n got %s\nwant %s", opt, text, registerText(want, average))
+		}
+		if got.Journalist.Highest != 1/float64(want.KMap) {
+			t.Errorf("journalist %v, the fewest people are %d", got.Journalist, want.KMap)
+		}
+		naive := table.naive(columns, 0, opt.Entity != "")
+		if got.Anonymity != naive.Anonymity || got.Classes != naive.Classes ||
+			got.Unique != naive.Unique || len(opt.Sensitive) > 0 &&
+			*got.Sensitive[0].L != *naive.Sensitive[0].L {
+			t.Errorf("the population changes %+v to %+v", naive.Figures, got.Figures)
+		}
+		mustJudge(t, opt, want)
+	})
+}
+
+// mustJudge demands that limits are met up to the figures of a register, and not beyond.
+func mustJudge(t *testing.T, opt CheckOptions, of *check.Register) {
+	t.Helper()
+	for _, limit := range []struct {
+		isMet bool
+		set   func(*CheckOptions)
+	}{
+		{true, func(o *CheckOptions) { o.KMap = int(of.KMap) }},
+		{false, func(o *CheckOptions) { o.KMap = int(of.KMap) + 1 }},
+		{true, func(o *CheckOptions) { o.MinPresence = of.MinPresence }},
+		{true, func(o *CheckOptions) { o.MaxPresence = of.MaxPresence }},
+		{false, func(o *CheckOptions) { o.MinPresence = of.MinPresence*1.01 + 1e-9 }},
+		{false, func(o *CheckOptions) { o.MaxPresence = of.MaxPresence * 0.99 }},
+	} {
+		o := opt
+		limit.set(&o)
+		if r, err := Check(t.Context(), o); r == nil || r.OK != limit.isMet ||
+			(err == nil) != limit.isMet {
+			t.Errorf("%+v: %v, want %t", o, err, limit.isMet)
+		}
+	}
+}
+
+// Classes that meet limits of people and of presence meet them together, too: a coarser table
+// does.
+func TestRegisterIsMonotone(t *testing.T) {
+	enginetest.Cases(t, 100, func(rng *rand.Rand) {
+		table := randomChecked(rng, 50, 4)
+		var population [][]string
+		for _, row := range append(randomChecked(rng, 300, 4), table...) {
+			population = append(population, []string{row[0], row[1], row[2], "1"})
+		}
+		fine, _, _ := table.naiveRegister([]int{0, 1, 2}, population, false)
+		coarse, _, _ := table.naiveRegister([]int{0, 1}, population, false)
+		if coarse.KMap < fine.KMap || coarse.MinPresence < fine.MinPresence ||
+			coarse.MaxPresence > fine.MaxPresence {
+			t.Errorf("coarser %+v, finer %+v", coarse, fine)
+		}
+	})
 }

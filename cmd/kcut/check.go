@@ -43,6 +43,17 @@ Parquet, Arrow or CSV, written by any program. Nothing is written.`,
 	set.IntVar(&opt.K, "k", 0, "end with exit code 4 unless every class has `N` rows, or people")
 	set.Int64Var(&opt.PopulationSize, "population-size", 0,
 		"estimate how many of `N` people, from whom those of the table were drawn, are unique")
+	set.StringArrayVar(&opt.Population, "population", nil,
+		"count the people of every class in `FILE`, a table of all people from whom those\n"+
+			"of the table come; may be given several times")
+	set.StringVar(&opt.PopulationCount, "population-count", "",
+		"take a row of the population for as many people as column `NAME` says")
+	set.IntVar(&opt.KMap, "k-map", 0,
+		"end with exit code 4 unless every class has `N` people of the population")
+	set.TextVar(&opt.MinPresence, "min-presence", kcut.Share(0),
+		"end with exit code 4 if a smaller `SHARE` of the people of a class is in the table")
+	set.TextVar(&opt.MaxPresence, "max-presence", kcut.Share(0),
+		"end with exit code 4 if a larger `SHARE` of the people of a class is in the table")
 	set.StringVar(&missing, "missing-columns", "error",
 		"a column that some of the files lack: `error` (exit code 3), or null there")
 	offer(cmd, "missing-columns", "error", "null")
@@ -60,6 +71,12 @@ Parquet, Arrow or CSV, written by any program. Nothing is written.`,
 				opt.PopulationSize)
 		case set.Changed("subsets") && opt.Subsets < 1:
 			return usageError(cmd.CommandPath(), "subsets must be at least 1, not %d", opt.Subsets)
+		case set.Changed("k-map") && opt.KMap < 1:
+			return usageError(cmd.CommandPath(), "k-map must be at least 1, not %d", opt.KMap)
+		case len(opt.Population) == 0 && (opt.KMap > 0 || opt.PopulationCount != "" ||
+			opt.MinPresence > 0 || opt.MaxPresence > 0):
+			return usageError(cmd.CommandPath(), "k-map, presence and population-count need "+
+				"--population")
 		case missing != "error" && missing != "null":
 			return usageError(cmd.CommandPath(),
 				"--missing-columns must be one of error, null, not %q", missing)
@@ -115,6 +132,13 @@ func (u *ui) checkedText(c *kcut.Checked) string {
 	risks.add("journalist", text.Percent(c.Journalist.Highest), text.Percent(c.Journalist.Average))
 	risks.add("marketer", "", text.Percent(c.Marketer))
 	words := fmt.Sprintf("%s%s\n\n%s\n%s", text.Count(c.Rows, "row"), counted, sizes, risks)
+	if r := c.Register; r != nil {
+		t := newTable("people of the population", "fewest in a class", "smallest presence",
+			"largest presence")
+		t.add(text.Grouped(r.People), text.Grouped(r.KMap), text.Percent(r.MinPresence),
+			text.Percent(r.MaxPresence))
+		words += "\n" + t.String()
+	}
 	if c.Population != nil {
 		words += "\n" + populationTable(c.Population).String()
 	}

@@ -1,7 +1,8 @@
 // Package check measures the class sizes of any table in some of its columns: how many rows share
 // every combination of values, and how similar their values in sensitive columns are.
 //
-//	rows ──Scan──▶ tuples: digests of the columns and the entity, codes of sensitive values
+//	rows ──Scan──▶ tuples: digests of the columns and the entity, codes of sensitive values, and
+//	               whether the row is one of the population
 //	     ──Order, walk──▶ Result
 //
 // The values of a row's columns become one digest of 128 bits: the sum of those of its values, cut
@@ -25,6 +26,8 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
@@ -42,8 +45,15 @@ type Request struct {
 	Entity    int
 	Sensitive []int
 	K         int // classes below it are small; 0: none is
-	// Population is the size of the population whose unique people are estimated; 0: none are.
-	Population int64
+	// PopulationSize is the size of the population whose unique people are estimated; 0: none are.
+	PopulationSize int64
+	// Population is a table of the people from whom those of the table come; nil: there is none.
+	// PopulationColumns are its fields, in the order of Columns and of the same types.
+	Population        *dataset.Dataset
+	PopulationColumns []int
+	KMap              int     // classes of fewer people of the population are small; 0: none is
+	MinPresence       float64 // the smallest and the largest share of the people of a class who may
+	MaxPresence       float64 // be in the table; 0: any
 
 	Spill bool // count in the store, for any budget
 }
@@ -60,9 +70,29 @@ type Result struct {
 	Anonymity int64 `json:"anonymity"`
 	*risk.Figures
 
+	Register  *Register   `json:"register,omitempty"` // nil: there is no table of the population
 	Sensitive []Sensitive `json:"sensitive,omitempty"`
 	Uniques   *Uniques    `json:"minimal_sample_uniques,omitempty"` // if they were asked for
-	OK        bool        `json:"ok"`                               // no class is below K
+	OK        bool        `json:"ok"`                               // every class meets the limits of the request
+}
+
+// Register is what a table of the population shows about the classes of a table.
+//
+// The number of people of the union of two classes is the sum of theirs, and so is the number of
+// rows: so the union of classes with at least k people has at least k, and the share of the people
+// of a union who are in the table is between the shares of its parts. Parts without rows have the
+// share 0, as in the definition (Nergiz, Atzori, Clifton: Hiding the presence of individuals from
+// shared databases, SIGMOD 2007, section 3). So a coarser table of a table that meets these limits
+// meets them, too.
+type Register struct {
+	People int64 `json:"people"` // of the population
+	KMap   int64 `json:"k_map"`  // people of the population in the class that has the fewest
+	// MinPresence and MaxPresence are the smallest and the largest number of rows, or people, of a
+	// class of the population for every one of its people: 0 for a class without rows.
+	MinPresence float64 `json:"min_presence"`
+	MaxPresence float64 `json:"max_presence"`
+
+	lacking int64 // rows of classes without people of the population
 }
 
 // Sensitive is all measures of a sensitive column, each in the class where it is worst. All count
@@ -76,7 +106,7 @@ type Sensitive struct {
 
 // Count counts the rows of a table.
 func Count(ctx context.Context, r *Request, res *count.Resources) (*Result, error) {
-	if rows := r.Dataset.Rows(); rows > formats.MostRecords {
+	if rows := r.rows(); rows > formats.MostRecords {
 		return nil, fmt.Errorf("count %d rows: more than %d: %w", rows, int64(formats.MostRecords),
 			formats.ErrUnsupported)
 	}
@@ -126,7 +156,7 @@ func (r *Request) count(ctx context.Context, res *count.Resources, space partiti
 		}
 		w.order(values)
 	}
-	if len(r.Sensitive) > 0 || r.Entity >= 0 { // otherwise every tuple is a class
+	if len(r.Sensitive) > 0 || r.Entity >= 0 || r.Population != nil { // else a tuple is a class
 		space.Share = res.Budget.Grant(&spill.OrderedRecords)
 		if err := table.Order(ctx, space); err != nil {
 			return nil, err
@@ -135,7 +165,25 @@ func (r *Request) count(ctx context.Context, res *count.Resources, space partiti
 	if err := table.Scan(ctx, space, w.add); err != nil {
 		return nil, err
 	}
-	return w.result(), table.Discard(space)
+	result := w.result()
+	if err := table.Discard(space); err != nil {
+		return nil, err
+	}
+	if of := result.Register; of != nil && of.lacking > 0 {
+		return nil, fault.Errorf(fault.Input,
+			"name a population that has all people of the table, with values written alike",
+			"find the combinations of the table in the population: it lacks those of %s",
+			text.Count(of.lacking, "row"))
+	}
+	return result, nil
+}
+
+// rows returns the number of rows of the table and the population.
+func (r *Request) rows() int64 {
+	if r.Population == nil {
+		return r.Dataset.Rows()
+	}
+	return r.Dataset.Rows() + r.Population.Rows()
 }
 
 // newValues returns the numbering of the values of every sensitive column.

@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -20,17 +21,25 @@ type walk struct {
 	spreads []spread
 	classes risk.ClassSizes
 	people  int64 // sum over all classes
+	// Register is nil without a population.
+	register *Register
+	found    float64 // expected number of people found by who links all with the population
 
-	class []uint64 // the words of the last tuple's digests
-	size  int64    // number of people in its class so far; 0: there is none
+	class     []uint64 // the words of the last tuple's digests; nil: there is none
+	size      int64    // number of people in its class so far
+	rows      int64    // number of rows in its class so far
+	inhabited int64    // number of people of the population in its class so far
 }
 
 func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *walk {
 	w := &walk{Request: r, classes: risk.ClassSizes{K: r.K}}
-	if r.Population > 0 {
+	if r.PopulationSize > 0 {
 		w.classes.Sizes = make(map[int64]int64)
 	}
-	w.fields = layout.Fields[len(layout.Fields)-len(values):]
+	w.fields = layout.Fields[r.digests():]
+	if r.Population != nil {
+		w.register = &Register{KMap: math.MaxInt64, MinPresence: math.MaxFloat64}
+	}
 	for i, v := range values {
 		s := spread{
 			column: r.field(r.Sensitive[i]).Name, null: v.Null(),
@@ -51,6 +60,9 @@ func (w *walk) addWhole(records *partition.Table) error {
 	words := records.Layout.Words
 	for i, n := range records.Counts {
 		key := records.Keys[i*words : (i+1)*words]
+		if w.isPopulation(key) {
+			continue
+		}
 		for s := range w.spreads {
 			w.spreads[s].whole[w.fields[s].Code(key)] += n
 		}
@@ -75,14 +87,21 @@ func (w *walk) add(records *partition.Table) error {
 	}
 	for i, n := range records.Counts {
 		key := records.Keys[i*words : (i+1)*words]
-		same := w.size > 0 && slices.Equal(key[:digestWords], w.class[:digestWords])
+		same := len(w.class) > 0 && slices.Equal(key[:digestWords], w.class[:digestWords])
 		if !same {
 			w.end()
 		}
+		if w.isPopulation(key) {
+			if w.inhabited += int64(n); !same {
+				w.class = append(w.class[:0], key[:known]...)
+			}
+			continue
+		}
+		w.rows += int64(n)
 		switch {
 		case w.Entity < 0:
 			w.size += int64(n)
-		case !same || !slices.Equal(key[digestWords:known], w.class[digestWords:known]):
+		case w.size == 0 || !slices.Equal(key[digestWords:known], w.class[digestWords:known]):
 			w.size++
 		}
 		w.class = append(w.class[:0], key[:known]...)
@@ -95,7 +114,11 @@ func (w *walk) add(records *partition.Table) error {
 
 // end processes the class whose tuples were added, if there is one.
 func (w *walk) end() {
-	if w.size == 0 {
+	if w.register != nil && len(w.class) > 0 {
+		w.endPopulation()
+		w.rows, w.inhabited = 0, 0
+	}
+	if w.size == 0 { // the class has people of the population alone
 		return
 	}
 	w.classes.Add(w.size)
@@ -103,6 +126,27 @@ func (w *walk) end() {
 	w.size = 0
 	for s := range w.spreads {
 		w.spreads[s].end(uint64(w.Dataset.Rows()))
+	}
+}
+
+// isPopulation reports whether a tuple is of people of the population.
+func (w *walk) isPopulation(key []uint64) bool {
+	return w.register != nil && w.fields[len(w.fields)-1].Code(key) == ofPopulation
+}
+
+// endPopulation compares the class with its people of the population.
+func (w *walk) endPopulation() {
+	r, people := w.register, w.inhabited
+	switch r.People += people; {
+	case w.size == 0:
+		r.MinPresence = 0
+	case people == 0:
+		r.lacking += w.rows
+	default:
+		share := float64(w.size) / float64(people)
+		r.KMap = min(r.KMap, people)
+		r.MinPresence, r.MaxPresence = min(r.MinPresence, share), max(r.MaxPresence, share)
+		w.found += share
 	}
 }
 
@@ -124,11 +168,28 @@ func (w *walk) result() *Result {
 	for i := range w.spreads {
 		r.Sensitive = append(r.Sensitive, w.spreads[i].result())
 	}
-	if w.Population >= w.people && w.Population > 0 {
-		r.Population = w.classes.Population(w.Population, w.people)
+	if w.PopulationSize >= w.people && w.PopulationSize > 0 {
+		r.Population = w.classes.Population(w.PopulationSize, w.people)
 	}
-	r.OK = r.Anonymity >= int64(w.K)
+	if r.OK = r.Anonymity >= int64(w.K); w.register != nil {
+		w.addRegister(r)
+	}
 	return r
+}
+
+// addRegister adds the comparison with the population.
+func (w *walk) addRegister(r *Result) {
+	of := w.register
+	if r.Register = of; w.people == 0 {
+		of.KMap, of.MinPresence = 0, 0
+	} else {
+		// a journalist's classes are those of the population
+		average := w.found / float64(w.people)
+		r.Journalist = risk.Risk{Highest: 1 / float64(of.KMap), Average: average}
+		r.Marketer = average
+	}
+	r.OK = r.OK && of.KMap >= int64(w.KMap) && of.MinPresence >= w.MinPresence &&
+		(w.MaxPresence == 0 || of.MaxPresence <= w.MaxPresence)
 }
 
 // spread is the counts of the values of a sensitive column.

@@ -71,10 +71,18 @@ func (d *digests) add(codes []uint32, tuples [][]uint32) {
 	}
 }
 
+// Where there is a population, the last code of a tuple is one of these.
+const (
+	ofTable = iota
+	ofPopulation
+)
+
 // scanner counts the tuples of rows for one worker: the digests of the columns and of the entity,
-// and the codes of sensitive values.
+// the codes of sensitive values and whether the rows are of the population. Rows of the population
+// have no entity and no sensitive values.
 type scanner struct {
 	*Request
+	source  uint32
 	columns []digests // followed by the entity, if there is one
 	values  []domain.Mapping
 	counter *partition.Counter
@@ -86,17 +94,26 @@ type scanner struct {
 // cache.
 const countRows = 1024
 
-func (r *Request) newScanner(values []*domain.Interner, space partition.Space) *scanner {
-	s, n := &scanner{Request: r}, 0
-	if len(r.Columns) > 0 {
-		n = pieces
+// digests returns the number of codes of digests in a tuple.
+func (r *Request) digests() int {
+	switch {
+	case len(r.Columns) == 0:
+		return 0
+	case r.Entity >= 0:
+		return 2 * pieces
 	}
+	return pieces
+}
+
+func (r *Request) newScanner(
+	source uint32, values []*domain.Interner, space partition.Space,
+) *scanner {
+	s, n := &scanner{Request: r, source: source}, r.digests()
 	for i := range r.Columns {
 		s.columns = append(s.columns, digests{place: uint32(i)})
 	}
 	if r.Entity >= 0 {
 		s.columns = append(s.columns, digests{})
-		n += pieces
 	}
 	for _, v := range values {
 		s.values = append(s.values, domain.NewMapping(v))
@@ -104,9 +121,13 @@ func (r *Request) newScanner(values []*domain.Interner, space partition.Space) *
 	for i := range n + len(values) {
 		s.domains = append(s.domains, 1<<32) // a store must know them beforehand
 		s.codes = append(s.codes, nil)
-		if i < n {
+		if i < n || source == ofPopulation {
 			s.codes[i] = make([]uint32, countRows)
 		}
+	}
+	if r.Population != nil {
+		s.domains = append(s.domains, 2)
+		s.codes = append(s.codes, slices.Repeat([]uint32{source}, countRows))
 	}
 	s.counter = partition.NewCounter(s.domains, space)
 	return s
@@ -129,7 +150,10 @@ func (s *scanner) Divides(b *formats.Batch) bool {
 
 // Block counts rows of a batch, whose columns are in the order of fields.
 func (s *scanner) Block(b *formats.Batch, from, to int) error {
-	columns, sensitive := b.Columns[:len(s.columns)], b.Columns[len(s.columns):]
+	columns, sensitive := b.Columns, []*formats.Column(nil)
+	if s.source == ofTable {
+		columns, sensitive = b.Columns[:len(s.columns)], b.Columns[len(s.columns):]
+	}
 	for i, column := range columns {
 		s.columns[i].learn(column.Values)
 	}
@@ -140,7 +164,7 @@ func (s *scanner) Block(b *formats.Batch, from, to int) error {
 	}
 	for lo := from; lo < to; lo += countRows {
 		hi := min(lo+countRows, to)
-		first := len(s.codes) - len(sensitive)
+		first := s.digests()
 		for _, codes := range s.codes[:first] {
 			clear(codes)
 		}
@@ -162,12 +186,17 @@ func (s *scanner) Block(b *formats.Batch, from, to int) error {
 }
 
 // requests requests the columns, the entity and the sensitive columns, in this order.
-func (r *Request) requests() (requests []formats.Request) {
+func (r *Request) requests() []formats.Request {
 	fields := slices.Clone(r.Columns)
 	if r.Entity >= 0 {
 		fields = append(fields, r.Entity)
 	}
-	for _, field := range append(fields, r.Sensitive...) {
+	return coded(append(fields, r.Sensitive...))
+}
+
+// coded requests fields as codes.
+func coded(fields []int) (requests []formats.Request) {
+	for _, field := range fields {
 		requests = append(requests, formats.Request{Column: field, Coded: true})
 	}
 	return requests
@@ -176,24 +205,36 @@ func (r *Request) requests() (requests []formats.Request) {
 // tabulate reads the table, and counts its tuples.
 func (r *Request) tabulate(ctx context.Context, res *count.Resources, space partition.Space,
 	values []*domain.Interner) (*partition.Table, error) {
-	n, rows := r.Dataset.BlockScanners(res.Threads), r.Dataset.Rows()
-	// workers without a split of their own would take a part of the others' share
-	if space.Store != nil {
-		n = r.Dataset.Scanners(res.Threads)
+	sources := []*dataset.Dataset{ofTable: r.Dataset}
+	requests := [][]formats.Request{ofTable: r.requests()}
+	if r.Population != nil {
+		sources = append(sources, r.Population)
+		requests = append(requests, coded(r.PopulationColumns))
 	}
-	scanners, part := make([]*scanner, n), space
-	part.Share /= int64(n)
-	for i := range scanners {
-		scanners[i] = r.newScanner(values, part)
+	scanners, all := make([][]*scanner, len(sources)), 0
+	for i, in := range sources {
+		n := in.BlockScanners(res.Threads)
+		// workers without a split of their own would take a part of the others' share
+		if space.Store != nil {
+			n = in.Scanners(res.Threads)
+		}
+		scanners[i], all = make([]*scanner, n), all+n
 	}
-	if err := dataset.Scan(ctx, r.Dataset, r.requests(), scanners, func(done int64) {
-		res.Advanced(done, rows)
-	}); err != nil {
-		return nil, err
-	}
-	counters := make([]*partition.Counter, n)
-	for i, s := range scanners {
-		counters[i] = s.counter
+	part := space
+	part.Share /= int64(all)
+	var counters []*partition.Counter
+	before, rows := int64(0), r.rows()
+	for i, in := range sources {
+		for at := range scanners[i] {
+			s := r.newScanner(uint32(i), values, part)
+			scanners[i][at], counters = s, append(counters, s.counter)
+		}
+		if err := dataset.Scan(ctx, in, requests[i], scanners[i], func(done int64) {
+			res.Advanced(before+done, rows)
+		}); err != nil {
+			return nil, err
+		}
+		before += in.Rows()
 	}
 	return partition.Tabulate(ctx, counters, space, res.Threads)
 }

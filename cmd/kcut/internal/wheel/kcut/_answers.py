@@ -97,6 +97,7 @@ class Checked(TypedDict):
     entity: NotRequired[str]
     k: NotRequired[int]
     population: NotRequired[Part]
+    register: NotRequired[Part]
     sensitive: NotRequired[list[Part]]
 
 
