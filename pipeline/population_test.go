@@ -186,7 +186,7 @@ func TestCheckPopulation(t *testing.T) {
 		if got.Journalist.Highest != 1/float64(want.KMap) {
 			t.Errorf("journalist %v, the fewest people are %d", got.Journalist, want.KMap)
 		}
-		naive := table.naive(columns, 0, opt.Entity != "")
+		naive := table.naive(columns, 0, opt.Entity != "", 3)
 		if got.Anonymity != naive.Anonymity || got.Classes != naive.Classes ||
 			got.Unique != naive.Unique || len(opt.Sensitive) > 0 &&
 			*got.Sensitive[0].L != *naive.Sensitive[0].L {

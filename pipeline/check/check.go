@@ -72,8 +72,10 @@ type Result struct {
 
 	Register  *Register   `json:"register,omitempty"` // nil: there is no table of the population
 	Sensitive []Sensitive `json:"sensitive,omitempty"`
-	Uniques   *Uniques    `json:"minimal_sample_uniques,omitempty"` // if they were asked for
-	OK        bool        `json:"ok"`                               // every class meets the limits of the request
+	// if they were asked for
+	Uniques *Uniques `json:"minimal_sample_uniques,omitempty"`
+
+	OK bool `json:"ok"` // every class meets the limits of the request
 }
 
 // Register is what a table of the population shows about the classes of a table.
