@@ -9,7 +9,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
 BEAM    := cmd/kcut-beam
 
-.PHONY: build beam demo man release wheels packages test-wheels test test-long test-browser test-readers test-sql test-stores test-engines screenshots race bench cells drafts lint fmt clean
+.PHONY: build beam demo man release wheel wheels packages test-wheels test test-long test-browser test-readers test-sql test-stores test-engines screenshots race bench cells drafts lint fmt clean
 
 # Build bin/kcut, without symbols, as releases are. They are built with -trimpath, too, for which all packages would be compiled once more.
 # The compiler may take up to 1 GiB before it collects garbage, which makes it a sixth faster.
@@ -42,6 +42,12 @@ man: build
 # Build static programs for all systems into build/release, the same bytes every time.
 release:
 	GO='$(GO)' VERSION='$(VERSION)' .ci/release
+
+# Build the Python wheel of this machine into build/wheels, with the program of make build.
+wheel: build
+	rm -rf build/wheels && mkdir -p build/wheels
+	$(GO) run ./cmd/kcut/internal/wheel -version "$$(VERSION='$(VERSION)' .ci/version)" -time "$$(git log -1 --format=%ct)" \
+		-out build/wheels $$($(GO) env GOOS)/$$($(GO) env GOARCH) bin/kcut
 
 # Build Python wheels for all systems into build/wheels, the same bytes every time.
 wheels:
@@ -163,6 +169,7 @@ lint:
 	$(GO) vet ./...
 	cd $(BEAM) && $(GO) vet ./...
 	@if command -v golangci-lint >/dev/null; then golangci-lint run && cd $(BEAM) && golangci-lint run; fi
+	GO='$(GO)' .ci/vulnerabilities
 
 fmt:
 	gofmt -w .

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/goccy/go-yaml"
 )
 
 // repository reads a file of the repository.
@@ -58,10 +61,16 @@ func TestRelease(t *testing.T) {
 	if again := releaseInto(t, dir); again != sums {
 		t.Errorf("built again:\n%s\nbefore:\n%s", again, sums)
 	}
-	for _, name := range []string{"kcut-v0-linux-amd64.tar.gz", "kcut-v0-windows-arm64.zip",
-		"SHA256SUMS"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Error(err)
+	for name, has := range map[string]string{
+		"kcut-v0-linux-amd64.tar.gz": "", "kcut-v0-windows-arm64.zip": "",
+		"SHA256SUMS":                     "  provenance.json\n",
+		"provenance.json":                "kcut-v0-windows-arm64.cdx.json",
+		"kcut-v0-linux-amd64.cdx.json":   "pkg:golang/github.com/spf13/cobra@",
+		"kcut-v0-windows-arm64.cdx.json": "pkg:golang/github.com/kcut/kcut@v0",
+	} {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil ||
+			!bytes.Contains(text, []byte(has)) {
+			t.Errorf("%s lacks %q: %v", name, has, err)
 		}
 	}
 	command(t, "tar", "-C", dir, "-xzf", filepath.Join(dir, "kcut-v0-linux-amd64.tar.gz"))
@@ -81,6 +90,118 @@ func TestRelease(t *testing.T) {
 	}
 	if text, err := os.ReadFile(program); err != nil || bytes.Contains(text, []byte(dir)) {
 		t.Errorf("the program knows where it was built: %v", err)
+	}
+}
+
+// TestProvenance reads the statement of .ci/provenance about two files.
+func TestProvenance(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip(err)
+	}
+	t.Setenv("VERSION", "v0")
+	cmd := exec.CommandContext(t.Context(), filepath.Join("..", "..", ".ci", "provenance"))
+	digest := strings.Repeat("0a", 32)
+	cmd.Stdin = strings.NewReader(digest + "  a.tar.gz\n" + digest + "  b.zip\n")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var statement struct {
+		Type    string `json:"_type"`
+		Subject []struct {
+			Name   string
+			Digest map[string]string
+		}
+		PredicateType string
+		Predicate     struct {
+			BuildDefinition struct {
+				ExternalParameters   struct{ Version string }
+				ResolvedDependencies []struct {
+					URI    string
+					Digest map[string]string
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(out, &statement); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	built := statement.Predicate.BuildDefinition
+	for what, ok := range map[string]bool{
+		"types": statement.Type == "https://in-toto.io/Statement/v1" &&
+			statement.PredicateType == "https://slsa.dev/provenance/v1",
+		"files": len(statement.Subject) == 2 && statement.Subject[1].Name == "b.zip" &&
+			statement.Subject[1].Digest["sha256"] == digest,
+		"version": built.ExternalParameters.Version == "v0",
+		"commit": len(built.ResolvedDependencies) == 2 && regexp.MustCompile(
+			`^[0-9a-f]{40}(-dirty)?$`).MatchString(
+			built.ResolvedDependencies[0].Digest["gitCommit"]),
+	} {
+		if !ok {
+			t.Errorf("%s:\n%s", what, out)
+		}
+	}
+}
+
+// TestVulnerabilities has .ci/vulnerabilities pass, with a word, where it cannot look, and fail
+// where it finds something.
+func TestVulnerabilities(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip(err)
+	}
+	script, database := filepath.Join("..", "..", ".ci", "vulnerabilities"), t.TempDir()
+	if err := os.Mkdir(filepath.Join(database, "index"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	save(t, filepath.Join(database, "index", "modules.json"), []byte("[]"))
+	for _, tt := range []struct{ database, program, says string }{
+		{"file://" + database + "/none", "true", "none cannot be reached"},
+		{"file://" + database, "false", "false cannot be run"},
+	} {
+		t.Setenv("VULNDB", tt.database)
+		t.Setenv("GOVULNCHECK", tt.program)
+		if got := command(t, script); !strings.Contains(got, "skipped") ||
+			!strings.Contains(got, tt.says) {
+			t.Errorf("%s: %s", tt.program, got)
+		}
+	}
+	found := filepath.Join(t.TempDir(), "found")
+	save(t, found, []byte("#!/bin/sh\n[ \"$1\" = -version ] || exit 3\n"))
+	if err := os.Chmod(found, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOVULNCHECK", found)
+	if out, err := exec.CommandContext(t.Context(), script).Output(); err == nil {
+		t.Errorf("what was found passes:\n%s", out)
+	}
+}
+
+// TestWorkflows holds the steps of the workflows against the scripts that they call.
+func TestWorkflows(t *testing.T) {
+	called := make(map[string]bool)
+	for _, name := range []string{"ci.yml", "release.yml"} {
+		var workflow struct {
+			Jobs map[string]struct {
+				Steps []struct{ Uses, Run string }
+			}
+		}
+		text := repository(t, ".github", "workflows", name)
+		if err := yaml.Unmarshal([]byte(text), &workflow); err != nil {
+			t.Fatal(err)
+		}
+		for _, job := range workflow.Jobs {
+			for _, step := range job.Steps {
+				if strings.HasPrefix(step.Run, ".ci/") {
+					called[name+" "+step.Run] = true
+					repository(t, strings.Split(step.Run, "/")...)
+				}
+			}
+		}
+	}
+	for _, call := range []string{"ci.yml .ci/run", "release.yml .ci/release"} {
+		if !called[call] {
+			t.Errorf("no step for %s in %v", call, called)
+		}
 	}
 }
 
