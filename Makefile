@@ -9,7 +9,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
 BEAM    := cmd/kcut-beam
 
-.PHONY: build beam demo man release wheel wheels packages test-wheels test test-long test-browser test-readers test-sql test-stores test-engines screenshots race bench cells drafts lint fmt clean
+.PHONY: build beam demo man release wheel wheels packages test-wheels test test-long test-browser test-readers test-sql test-dbt test-stores test-engines screenshots race bench cells drafts lint fmt clean
 
 # Build bin/kcut, without symbols, as releases are. They are built with -trimpath, too, for which all packages would be compiled once more.
 # The compiler may take up to 1 GiB before it collects garbage, which makes it a sixth faster.
@@ -99,6 +99,16 @@ test-sql: $(ENGINES)
 $(ENGINES):
 	python3 -m venv build/engines
 	build/engines/bin/pip install -q pyarrow duckdb sqlglot pyspark==4.0.1 || { rm -r build/engines; exit 1; }
+
+# Have dbt with DuckDB count, mask and recount a model by a package of kcut, with a Python that is set up in build. dbt 1.12 and later
+# download a part of theirs from elsewhere.
+DBT := build/dbt/bin/dbt
+test-dbt: $(DBT)
+	KCUT_DBT=$(CURDIR)/$(dir $(DBT)) $(GO) test -count=1 -v -timeout 30m -run '^TestDBT$$' ./cmd/kcut
+
+$(DBT):
+	python3 -m venv build/dbt
+	build/dbt/bin/pip install -q 'dbt-core<1.12' 'dbt-duckdb<1.11' || { rm -r build/dbt; exit 1; }
 
 # Run jobs from and to servers that speak as the clouds' stores do, which are set up in build with npm, Go and Python, and have the clouds'
 # own clients read what they hold. What cannot be installed is skipped.

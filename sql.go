@@ -14,8 +14,8 @@ type SQLOptions = pipeline.SQLOptions
 // SQLDialects returns the names of the dialects that statements can be written in.
 func SQLDialects() []string { return sql.Dialects() }
 
-// CountSQL returns the statements with which another engine counts a table. The files with their
-// results are the InputCounts of a job.
+// CountSQL returns the statements with which another engine counts a table, or with Into the one
+// that makes a table of counts. The files with their results are the InputCounts of a job.
 func CountSQL(job *Job, opt SQLOptions) (string, error) {
 	return guarded(func() (string, error) {
 		job, err := resolve(job)
@@ -32,7 +32,8 @@ func VerifySQL(ctx context.Context, cut string, opt SQLOptions) (string, error) 
 	return guarded(func() (string, error) { return pipeline.VerifySQL(ctx, cut, opt) })
 }
 
-// MaskSQL returns the statement with which another engine masks a table. The cut is in a release,
+// MaskSQL returns the statement with which another engine masks a table, or without Into the query
+// that returns the masked rows. The cut is in a release,
 // or in a file with the JSON of the cut. The types of columns are those of the job's InputCounts,
 // or of its Input. A cut that the dialect cannot express is an error of ErrUsage.
 func MaskSQL(ctx context.Context, job *Job, cut string, opt SQLOptions) (string, error) {
@@ -42,5 +43,23 @@ func MaskSQL(ctx context.Context, job *Job, cut string, opt SQLOptions) (string,
 			return "", err
 		}
 		return pipeline.MaskSQL(ctx, job, cut, opt)
+	})
+}
+
+// DBTPackage returns the files of a package of dbt, by their names: macros that count and mask a
+// relation as CountSQL and MaskSQL do, a test that recounts a masked relation, and a macro that
+// prints a job which is written in the meta of a model and of its columns (docs/sql.md). The last
+// one needs no job, and the one that counts no cut.
+func DBTPackage(ctx context.Context, job *Job, cut, name, dialect string) (map[string]string,
+	error) {
+	return guarded(func() (map[string]string, error) {
+		if job == nil {
+			return pipeline.DBTPackage(ctx, nil, "", name, dialect)
+		}
+		job, err := resolve(job)
+		if err != nil {
+			return nil, err
+		}
+		return pipeline.DBTPackage(ctx, job, cut, name, dialect)
 	})
 }

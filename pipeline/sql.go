@@ -20,7 +20,9 @@ import (
 type SQLOptions struct {
 	Dialect string
 	Table   string // the table to read
-	Into    string // the table that the statement of MaskSQL makes
+	// Into is the table that the statement of CountSQL or MaskSQL makes. Empty: the statements
+	// return rows.
+	Into string
 }
 
 // parse reads the options.
@@ -31,9 +33,10 @@ func (o *SQLOptions) parse() (d *sql.Dialect, from sql.Table, err error) {
 	return d, from, err
 }
 
-// CountSQL writes the statements that make the tables of counts of a job. There is a statement
-// for each list of columns whose combinations the job's search counts, except lists within a
-// longer list. All tables have the class: the search counts the records of each of its values.
+// CountSQL writes the statements that make the tables of counts of a job. With Into that is one
+// statement, which counts by all columns together. Else there is a statement for each list of
+// columns whose combinations the job's search counts, except lists within a longer list. All tables
+// have the class: the search counts the records of each of its values.
 func CountSQL(j *job.Job, opt SQLOptions) (string, error) {
 	d, from, err := opt.parse()
 	if err != nil {
@@ -46,7 +49,14 @@ func CountSQL(j *job.Job, opt SQLOptions) (string, error) {
 					"with count"))
 		}
 	}
-	return sql.Count(d, from, countedColumns(j), countColumnOf(j))
+	if opt.Into == "" {
+		return sql.Count(d, from, countedColumns(j), countColumnOf(j))
+	}
+	into, err := sql.ParseTable(opt.Into)
+	if err != nil {
+		return "", err
+	}
+	return sql.CountInto(d, from, into, countedColumns(j), countColumnOf(j))
 }
 
 // countColumnOf returns the name of the column of counts in the tables of CountSQL.
@@ -132,32 +142,67 @@ func MaskSQL(ctx context.Context, j *job.Job, cut string, opt SQLOptions) (text 
 	if err != nil {
 		return "", err
 	}
-	into, err := sql.ParseTable(opt.Into)
-	if err != nil {
-		return "", err
+	var into sql.Table
+	if opt.Into != "" {
+		if into, err = sql.ParseTable(opt.Into); err != nil {
+			return "", err
+		}
 	}
+	err = bindMasked(ctx, j, cut, func(m *sql.Masked) error {
+		m.From, m.Into = from, into
+		text, err = sql.Mask(d, m)
+		return err
+	})
+	return text, err
+}
+
+// DBTPackage writes a package of dbt with the statements of a job and a cut, by the names of its
+// files. The package has a name, and its statements are of a dialect. Without a job it has none,
+// without a cut the one that counts.
+func DBTPackage(ctx context.Context, j *job.Job, cut, name, dialect string) (
+	files map[string]string, err error) {
+	d, err := sql.DialectOf(dialect)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case j == nil:
+		return sql.DBT(d, name, nil, "", nil)
+	case cut == "":
+		return sql.DBT(d, name, countedColumns(j), countColumnOf(j), nil)
+	}
+	err = bindMasked(ctx, j, cut, func(m *sql.Masked) error {
+		files, err = sql.DBT(d, name, countedColumns(j), countColumnOf(j), m)
+		return err
+	})
+	return files, err
+}
+
+// bindMasked calls a function with a cut that is bound to a job.
+func bindMasked(ctx context.Context, j *job.Job, cut string,
+	write func(*sql.Masked) error) (err error) {
 	earlier, err := domain.ReadCut(ctx, cut)
 	if err != nil {
-		return "", err
+		return err
 	}
 	res, err := newRunState(j, &Report{}, Events{}, spill.Options{})
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer spill.LimitHeap(res.Budget.Limit())()
 	b, err := bindJob(ctx, j, res)
 	if err != nil && fault.ClassOf(err) != fault.Privacy {
-		return "", err
+		return err
 	}
 	defer func() { err = joinClosed(err, b.Close()) }()
 	if err := b.BindCut(earlier); err != nil {
-		return "", err
+		return err
 	}
 	if earlier.Kind == "" {
 		// Labelers checks that the cut fits the types and taxonomies of the columns.
 		if _, err := earlier.Labelers(res.Budget); err != nil {
-			return "", err
+			return err
 		}
 	}
-	return sql.Mask(d, &sql.Masked{Job: j, Cut: earlier, From: from, Into: into})
+	return write(&sql.Masked{Job: j, Cut: earlier})
 }

@@ -1,7 +1,12 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -11,14 +16,14 @@ import (
 
 func newSQL(u *ui) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "sql count|mask|verify",
+		Use:   "sql count|mask|verify|dbt",
 		Short: "Print the SQL that counts, masks and recounts a table where it is",
 		Long: `For data that must not move: another engine counts the table, kcut searches the counts
 for a cut, and the engine masks the table with it. See docs/sql.md.`,
-		Args: takes("the name of a statement: count, mask or verify", 1, -1),
+		Args: takes("the name of a statement: count, mask, verify or dbt", 1, -1),
 		RunE: noCommand,
 	}
-	cmd.AddCommand(newSQLCount(u), newSQLMask(u), newSQLVerify(u))
+	cmd.AddCommand(newSQLCount(u), newSQLMask(u), newSQLVerify(u), newSQLDBT(u))
 	return cmd
 }
 
@@ -31,12 +36,18 @@ type sqlFlags struct {
 
 // addSQLFlags registers the flags of every statement.
 func addSQLFlags(cmd *cobra.Command, table string) *sqlFlags {
-	f := &sqlFlags{}
+	f := addDialect(cmd)
+	cmd.Flags().StringVar(&f.Table, "table", "", table)
+	f.must["table"] = &f.Table
+	return f
+}
+
+// addDialect registers the flag of the dialect.
+func addDialect(cmd *cobra.Command) *sqlFlags {
+	f := &sqlFlags{must: make(map[string]*string)}
 	addChoice(cmd, &f.Dialect, "dialect",
 		"write it as `ENGINE` reads it: duckdb, spark, trino, bigquery, snowflake or postgres",
 		kcut.SQLDialects()...)
-	cmd.Flags().StringVar(&f.Table, "table", "", table)
-	f.must = map[string]*string{"table": &f.Table}
 	return f
 }
 
@@ -47,12 +58,20 @@ func (f *sqlFlags) addCut(cmd *cobra.Command) {
 	f.must["cut"] = &f.cut
 }
 
-// print prints a statement, if all required flags are set.
-func (f *sqlFlags) print(u *ui, cmd *cobra.Command, statement func() (string, error)) error {
+// check returns an error if a required flag is not set.
+func (f *sqlFlags) check(cmd *cobra.Command) error {
 	for _, name := range slices.Sorted(maps.Keys(f.must)) {
 		if *f.must[name] == "" {
 			return usageError(cmd.CommandPath(), "--%s is missing", name)
 		}
+	}
+	return nil
+}
+
+// print prints a statement, if all required flags are set.
+func (f *sqlFlags) print(u *ui, cmd *cobra.Command, statement func() (string, error)) error {
+	if err := f.check(cmd); err != nil {
+		return err
 	}
 	text, err := statement()
 	if err != nil {
@@ -66,12 +85,14 @@ func newSQLCount(u *ui) *cobra.Command {
 		Use:   "count JOB --table TABLE",
 		Short: "Print the statements that count a table for a search",
 		Long: `Prints GROUP BY statements. The result of each, as a Parquet, Arrow or CSV file, is an
-item of the job's input_counts: kcut run searches these counts and writes a cut.`,
+item of the job's input_counts: kcut run searches these counts and writes a cut. With --into it
+is one statement, which makes a table of counts by all columns together.`,
 		Example:           `  kcut sql count people.yaml --dialect trino --table census.people`,
 		Args:              takes("one job file", 1, 1),
 		ValidArgsFunction: endingIn(jobEndings...),
 	}
 	f := addSQLFlags(cmd, "the `TABLE` to be counted, as people or census.people")
+	cmd.Flags().StringVar(&f.Into, "into", "", "make this one `TABLE` of counts")
 	overrides := addOverrides(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return f.print(u, cmd, func() (string, error) {
@@ -87,10 +108,10 @@ item of the job's input_counts: kcut run searches these counts and writes a cut.
 
 func newSQLMask(u *ui) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "mask JOB --cut FILE --table TABLE --into TABLE",
+		Use:   "mask JOB --cut FILE --table TABLE --into TABLE | --select",
 		Short: "Print the statement that masks a table with a cut",
 		Long: `Prints a CREATE TABLE AS SELECT with the same result as kcut apply on the rows of the
-table. The types of the columns are those of the job's input_counts, or of its input.
+table, or the SELECT alone, for a view or a part of another statement. The types of the columns are those of the job's input_counts, or of its input.
 A cut that the dialect cannot express is refused.`,
 		Example: `  kcut sql mask people.yaml --cut cut.json --dialect trino \
     --table census.people --into release.people`,
@@ -100,9 +121,15 @@ A cut that the dialect cannot express is refused.`,
 	f := addSQLFlags(cmd, "the `TABLE` to be masked, as people or census.people")
 	f.addCut(cmd)
 	cmd.Flags().StringVar(&f.Into, "into", "", "the `TABLE` to be made")
-	f.must["into"] = &f.Into
+	query := cmd.Flags().Bool("select", false, "print a SELECT, without CREATE TABLE and semicolon")
 	overrides := addOverrides(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case *query && f.Into != "":
+			return usageError(cmd.CommandPath(), "--select makes no table: --into is of no use")
+		case !*query:
+			f.must["into"] = &f.Into
+		}
 		return f.print(u, cmd, func() (string, error) {
 			job, err := kcut.LoadJob(args[0], overrides()...)
 			if err != nil {
@@ -132,4 +159,66 @@ table, and look for labels that the cut lacks.`,
 		})
 	}
 	return cmd
+}
+
+func newSQLDBT(u *ui) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "dbt [JOB [--cut FILE]] --output FOLDER",
+		Short: "Write a package of dbt that counts, masks and recounts a table",
+		Long: `Writes a folder with a package of dbt, of the folder's name: the macros counts and mask, which
+return SELECTs of a relation, the test holds, which recounts a masked model, and the macro job,
+which prints the job that is written in the meta of a model or source. Without a cut the package
+has the macros counts and job, without a job the last one alone.`,
+		Example:           `  kcut sql dbt people.yaml --cut cut.json --dialect duckdb --output kcut_people`,
+		Args:              takes("one job file, or none", 0, 1),
+		ValidArgsFunction: endingIn(jobEndings...),
+	}
+	f, output, overwrite := addDialect(cmd), "", false
+	f.addCut(cmd)
+	delete(f.must, "cut")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "the `FOLDER` to write")
+	f.must["output"] = &output
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace the files of an existing folder")
+	overrides := addOverrides(cmd, "--output")
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		var job *kcut.Job
+		if len(args) > 0 {
+			if job, err = kcut.LoadJob(args[0], overrides()...); err != nil {
+				return err
+			}
+		}
+		if err := f.check(cmd); err != nil {
+			return err
+		}
+		name := filepath.Base(filepath.Clean(output))
+		files, err := kcut.DBTPackage(cmd.Context(), job, f.cut, name, f.Dialect)
+		if err != nil {
+			return err
+		}
+		return writePackage(output, files, overwrite)
+	}
+	return cmd
+}
+
+// writePackage writes the files of a package to a folder.
+func writePackage(folder string, files map[string]string, overwrite bool) error {
+	err := os.Mkdir(folder, 0o777)
+	switch exists := errors.Is(err, fs.ErrExist); {
+	case exists && !overwrite:
+		return &kcut.Error{Class: kcut.ErrExists, Err: fmt.Errorf("write package: %w", err),
+			Hint: "--overwrite replaces its files"}
+	case err != nil && !exists:
+		return fmt.Errorf("write package: %w", err)
+	}
+	for name, text := range files {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		if err == nil {
+			err = os.WriteFile(path, []byte(text), 0o666)
+		}
+		if err != nil {
+			return fmt.Errorf("write package: %w", err)
+		}
+	}
+	return nil
 }

@@ -84,8 +84,10 @@ func TestInputCounts(t *testing.T) {
 		tables int
 		change []string
 		flags  []string
+		into   bool // by the statement that makes one table
 	}{
 		{name: "sets", tables: 3},
+		{name: "one statement", tables: 1, into: true},
 		{name: "tds", tables: 3, flags: []string{"--algorithm", "tds"}},
 		{name: "bottom-up", tables: 3, flags: []string{"--algorithm", "bottom-up"}},
 		{name: "union", tables: 1, flags: []string{"--algorithm", "infogain-mondrian"}},
@@ -112,9 +114,14 @@ func TestInputCounts(t *testing.T) {
 			for pair := range slices.Chunk(tt.change, 2) {
 				change(t, "people.yaml", pair[0], pair[1])
 			}
-			count := kcutMust(t,
-				append([]string{"sql", "count", "people.yaml", "--table", "people"},
-					tt.flags...)...)
+			statement := []string{"sql", "count", "people.yaml", "--table", "people"}
+			if tt.into {
+				statement = append(statement, "--into", "counts")
+			}
+			count := kcutMust(t, append(statement, tt.flags...)...)
+			if tt.into != bytes.HasPrefix(count, []byte("CREATE TABLE \"counts\" AS\n")) {
+				t.Errorf("--into %v:\n%s", tt.into, count)
+			}
 			counts := countedTables(t, "people.csv", count)
 			if len(counts) != 2*tt.tables {
 				t.Errorf("%d tables, want %d:\n%s", len(counts)/2, tt.tables, count)
@@ -185,6 +192,20 @@ func TestInputCountsRefused(t *testing.T) {
 			[]string{"apply", "rows.yaml", "--cut", "cut.json", "--output", "x.parquet",
 				"--input-counts", "counts1.csv"}, 2, "the job has counts of them alone"},
 		{"no table", []string{"sql", "count", "people.yaml"}, 2, "--table is missing"},
+		{"no new table", []string{"sql", "mask", "people.yaml", "--cut", "cut.json",
+			"--table", "x"}, 2, "--into is missing"},
+		{"a new table of a query", []string{"sql", "mask", "people.yaml", "--cut", "cut.json",
+			"--table", "x", "--select", "--into", "y"}, 2, "--into is of no use"},
+		{"a query", []string{"sql", "mask", "people.yaml", "--cut", "cut.json", "--table", "x",
+			"--select"}, 0, "SELECT\n"},
+		{"no folder", []string{"sql", "dbt", "people.yaml", "--cut", "cut.json"}, 2,
+			"--output is missing"},
+		{"no name of a package", []string{"sql", "dbt", "-o", "a-b"}, 2, `"a-b" is no name`},
+		{"a package", []string{"sql", "dbt", "people.yaml", "-o", "kcut_people"}, 0, ""},
+		{"a package again", []string{"sql", "dbt", "people.yaml", "-o", "kcut_people"}, 5,
+			"kcut_people: file exists"},
+		{"a package over it", []string{"sql", "dbt", "people.yaml", "-o", "kcut_people",
+			"--cut", "cut.json", "--overwrite"}, 0, ""},
 		{"no statement", []string{"sql", "delete"}, 2, "delete"},
 		{"no dialect",
 			[]string{"sql", "count", "people.yaml", "--table", "x", "--dialect", "mysql"}, 2,
@@ -301,6 +322,64 @@ columns:
 			checkRoundTrip(t, tt.dialect, tt.job+".yaml", tt.file+".parquet")
 		})
 	}
+}
+
+// TestDBT writes a package of dbt for a job that is in the meta of a model, and has dbt with DuckDB
+// count, mask and recount: the masked model holds, a part of it does not.
+func TestDBT(t *testing.T) {
+	if os.Getenv("KCUT_DBT") == "" {
+		t.Skip("make test-dbt names a folder of programs with dbt")
+	}
+	project, err := filepath.Abs(filepath.Join("testdata", "dbt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.CopyFS(".", os.DirFS(project)); err != nil {
+		t.Fatal(err)
+	}
+	kcutMust(t, "sample", "--rows", "20000", "people.parquet", "--quiet")
+	dbt := func(args ...string) (string, error) {
+		program := filepath.Join(os.Getenv("KCUT_DBT"), "dbt")
+		cmd := exec.CommandContext(t.Context(), program, args...)
+		cmd.Env = append(os.Environ(), "DBT_SEND_ANONYMOUS_USAGE_STATS=false", "DO_NOT_TRACK=1",
+			"NO_COLOR=1")
+		out, err := cmd.Output()
+		return string(out), err
+	}
+	must := func(args ...string) string {
+		out, err := dbt(args...)
+		if err != nil {
+			t.Fatalf("dbt %v: %v\n%s", args, err, out)
+		}
+		return out
+	}
+	kcutMust(t, "sql", "dbt", "-o", "kcut_people")
+	must("deps")
+	job := must("--quiet", "run-operation", "kcut_people.job", "--args", "{name: people}")
+	save(t, "people.yaml", []byte(job))
+	kcutMust(t, "sql", "dbt", "people.yaml", "-o", "kcut_people", "--overwrite")
+	save(t, "models/counts.sql", []byte("{{ config(materialized='external', "+
+		"location='counts.parquet') }}\n{{ kcut_people.counts(ref('people')) }}\n"))
+	must("run")
+	kcutMust(t, "run", "people.yaml", "--quiet")
+	kcutMust(t, "sql", "dbt", "people.yaml", "--cut", "cut.json", "-o", "kcut_people",
+		"--overwrite")
+	save(t, "models/masked.sql", []byte("{{ config(materialized='external', "+
+		"location='masked.parquet') }}\n{{ kcut_people.mask(ref('people')) }}\n"))
+	save(t, "models/few.sql", []byte("SELECT * FROM {{ ref('masked') }} LIMIT 15\n"))
+	save(t, "models/recount.yml", []byte("models:\n"+
+		"  - {name: masked, data_tests: [kcut_people.holds]}\n"+
+		"  - {name: few, data_tests: [kcut_people.holds]}\n"))
+	out, err := dbt("build")
+	for _, says := range []string{"PASS kcut_people_holds_masked", "FAIL 2 kcut_people_holds_few",
+		"PASS=5 WARN=0 ERROR=1 SKIP=0"} {
+		if err == nil || !strings.Contains(out, says) {
+			t.Errorf("no %s: %v\n%s", says, err, out)
+		}
+	}
+	kcutMust(t, "check", "masked.parquet", "--columns", "birth-date,sex,zip", "--k", "20",
+		"--quiet")
 }
 
 // checkRoundTrip makes an engine, or DuckDB in its place, count a file, makes a run search the

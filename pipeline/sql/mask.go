@@ -16,9 +16,10 @@ import (
 
 // Masked is a table that is masked with a cut.
 type Masked struct {
-	Job        *job.Job
-	Cut        *domain.Cut // bound to the job
-	From, Into Table
+	Job  *job.Job
+	Cut  *domain.Cut // bound to the job
+	From Table
+	Into Table // the table to make; nil: a query returns the rows
 }
 
 // refuse returns the error of something that a statement cannot express.
@@ -27,7 +28,8 @@ func refuse(d *Dialect, what string, err error) error {
 		"apply mask the rows", "write %s in SQL of %s: %w", what, d.Name, err)
 }
 
-// Mask writes the statement that makes a masked table from another one.
+// Mask writes the statement that makes a masked table from another one, or the query that returns
+// its rows, without a semicolon, for a place within another statement.
 func Mask(d *Dialect, m *Masked) (string, error) {
 	if err := m.check(d); err != nil {
 		return "", err
@@ -40,7 +42,12 @@ func Mask(d *Dialect, m *Masked) (string, error) {
 	if m.Job.Order == job.OrderReleased && d.ordered != "" {
 		w.WriteString("-- " + d.ordered + "\n")
 	}
-	fmt.Fprintf(&w, "CREATE TABLE %s %sAS\nSELECT", d.table(m.Into), d.create)
+	end := "\n"
+	if m.Into != nil {
+		w.WriteString(d.creating(m.Into))
+		end = ";\n"
+	}
+	w.WriteString("SELECT")
 	var labels, kept []string
 	for i, r := range released {
 		if i > 0 {
@@ -62,7 +69,7 @@ func Mask(d *Dialect, m *Masked) (string, error) {
 	if m.Job.Order == job.OrderReleased {
 		w.WriteString("\nORDER BY " + strings.Join(append(labels, kept...), ", "))
 	}
-	w.WriteString(";\n")
+	w.WriteString(end)
 	return w.String(), nil
 }
 

@@ -253,6 +253,62 @@ columns: {x: MASK}
 	}
 }
 
+// A query has no CREATE TABLE and no semicolon, so that it may be a part of another statement.
+func TestQuery(t *testing.T) {
+	m := masked(t, people, cutOfPeople, types)
+	m.Into = nil
+	for _, name := range []string{"duckdb", "trino"} {
+		text, err := sql.Mask(dialect(t, name), m)
+		if err != nil || strings.ContainsAny(text[len(text)-10:], ";") ||
+			strings.Contains(text, "CREATE") || !strings.Contains(text, "\nSELECT") &&
+			!strings.HasPrefix(text, "SELECT") {
+			t.Errorf("%s: %v\n%s", name, err, text)
+		}
+	}
+}
+
+// A package of dbt has no brace of the table's names and values that Jinja would read.
+func TestDBT(t *testing.T) {
+	brace := strings.NewReplacer("wage", "{{wa}}{%ge")
+	quoted := strings.NewReplacer("wage:", `"{{wa}}{%ge":`, "wage", `"{{wa}}{%ge"`)
+	of := make(map[string]formats.Type)
+	for name, typ := range types {
+		of[brace.Replace(name)] = typ
+	}
+	m, d := masked(t, quoted.Replace(people), brace.Replace(cutOfPeople), of), dialect(t, "duckdb")
+	groupings := [][]string{{"zip", "{{wa}}{%ge"}, {"zip", "city"}}
+	files, err := sql.DBT(d, "kcut_people", groupings, "n", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		file, start, has string
+	}{
+		{"macros/counts.sql", "{% macro counts(relation) %}",
+			`SELECT "zip", "{{ '{' }}{{ '{' }}wa}}{{ '{' }}%ge", "city", CAST`},
+		{"macros/mask.sql", "{% macro mask(relation) %}", "\n  FROM {{ relation }}\n"},
+		{"macros/holds.sql", "{% test holds(model) %}", "AS \"records\" FROM {{ model }} GROUP BY"},
+	} {
+		text, found := strings.CutPrefix(files[tt.file], tt.start)
+		if !found || !strings.Contains(text, tt.has) {
+			t.Errorf("%s has no %s:\n%s", tt.file, tt.has, text)
+		}
+		text = text[:strings.LastIndex(text, "{% end")]
+		for _, ours := range []string{"{{ '{' }}", "{{ relation }}", "{{ model }}"} {
+			text = strings.ReplaceAll(text, ours, "")
+		}
+		if strings.Contains(text, "{") || strings.Contains(text, "\x00") {
+			t.Errorf("%s: Jinja reads\n%s", tt.file, text)
+		}
+	}
+	if without, err := sql.DBT(d, "kcut_people", nil, "", nil); err != nil || len(without) != 2 {
+		t.Errorf("without a job: %v, %v", without, err)
+	}
+	if _, err := sql.DBT(d, "kcut-people", nil, "", nil); !errors.Is(err, fault.Usage) {
+		t.Errorf("a name with a hyphen: %v", err)
+	}
+}
+
 // A name with control characters is in no statement.
 func TestNamesThatSteer(t *testing.T) {
 	const name = "wa\x1b[2Jge"

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/internal/fault"
@@ -58,8 +59,15 @@ func badTable(text string) error {
 		"read the name of a table: %q is none", text)
 }
 
+// relation is the table that a macro of dbt gets. No statement has its name otherwise: names and
+// texts with this character are refused.
+var relation = Table{"\x00"}
+
 // table writes a table's name.
 func (d *Dialect) table(t Table) string {
+	if slices.Equal(t, relation) {
+		return relation[0]
+	}
 	parts := make([]string, len(t))
 	for i, part := range t {
 		parts[i] = d.name(part)

@@ -16,26 +16,45 @@ import (
 // of rows whose label the cut does not have; and for sensitive columns the smallest number of
 // different values in a class.
 func Verify(d *Dialect, cut *cutfile.File, of Table) (string, error) {
+	v, err := recount(d, cut, of)
+	if err != nil {
+		return "", err
+	}
+	var w strings.Builder
+	w.WriteString("-- every set holds if below_k is 0\n" + union(v.sets))
+	if len(v.labels) > 0 {
+		w.WriteString("\n-- labels are the cut's if other_rows is 0\n" + union(v.labels))
+	}
+	if len(v.sensitive) > 0 {
+		w.WriteString("\n-- l holds if least_l is no smaller\n" + union(v.sensitive))
+	}
+	for _, note := range v.notes() {
+		w.WriteString("\n-- " + note + "\n")
+	}
+	return w.String(), nil
+}
+
+// recount writes the queries about a masked table.
+func recount(d *Dialect, cut *cutfile.File, of Table) (*verifying, error) {
 	v := &verifying{Dialect: d, cut: cut, of: d.table(of)}
-	var sets, labels, sensitive []string
 	for i := range cut.Columns {
 		if err := d.checkNames(cut.Columns[i].Name); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	for _, s := range cut.Sensitive {
 		if err := d.checkNames(s.Column); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	for i := range cut.Sets {
 		if err := v.check(&cut.Sets[i]); err != nil {
-			return "", err
+			return nil, err
 		}
-		sets = append(sets, v.set(i))
+		v.sets = append(v.sets, v.set(i))
 		for _, s := range cut.Sensitive {
 			if s.L > 0 {
-				sensitive = append(sensitive, v.values(i, s))
+				v.sensitive = append(v.sensitive, v.values(i, s))
 			}
 		}
 	}
@@ -43,24 +62,37 @@ func Verify(d *Dialect, cut *cutfile.File, of Table) (string, error) {
 		if cut.Columns[i].Render != "" {
 			continue
 		}
-		column, err := v.labels(&cut.Columns[i])
+		column, err := v.labelsOf(&cut.Columns[i])
 		if err != nil {
-			return "", refuse(d, "column "+cut.Columns[i].Name, err)
+			return nil, refuse(d, "column "+cut.Columns[i].Name, err)
 		}
-		labels = append(labels, column)
+		v.labels = append(v.labels, column)
 	}
-	var w strings.Builder
-	w.WriteString("-- every set holds if below_k is 0\n" + union(sets))
-	if len(labels) > 0 {
-		w.WriteString("\n-- labels are the cut's if other_rows is 0\n" + union(labels))
+	return v, nil
+}
+
+// failures writes the query for what does not hold: a row for each set, each column of labels and
+// each sensitive column, with a number.
+func (v *verifying) failures() string {
+	var all []string
+	for _, part := range []struct {
+		queries           []string
+		what, found, fail string
+	}{
+		{v.sets, "set", "below_k", "%s > 0"},
+		{v.labels, "released", "other_rows", "%s > 0"},
+		{v.sensitive, "sensitive", "least_l", "%s < " + v.name("l")},
+	} {
+		if len(part.queries) > 0 {
+			found := v.name(part.found)
+			all = append(all, fmt.Sprintf(
+				"SELECT %s AS %s, CAST(%s AS %s) AS %s, %s AS %s\nFROM (\n%s\n) AS %s\nWHERE %s",
+				v.text(part.found), v.name("failed"), v.name(part.what), v.types["string"],
+				v.name("of"), found, v.name("found"), strings.Join(part.queries, "\nUNION ALL\n"),
+				v.name("kcut_"+part.found), fmt.Sprintf(part.fail, found)))
+		}
 	}
-	if len(sensitive) > 0 {
-		w.WriteString("\n-- l holds if least_l is no smaller\n" + union(sensitive))
-	}
-	for _, note := range v.notes() {
-		w.WriteString("\n-- " + note + "\n")
-	}
-	return w.String(), nil
+	return strings.Join(all, "\nUNION ALL\n") + "\n"
 }
 
 // union joins queries to a statement.
@@ -71,6 +103,8 @@ type verifying struct {
 	*Dialect
 	cut *cutfile.File
 	of  string
+
+	sets, labels, sensitive []string // queries
 }
 
 // check refuses a set with a column by which the dialect cannot group.
@@ -108,8 +142,8 @@ FROM (SELECT COUNT(*) AS %[5]s FROM %[11]s GROUP BY %[12]s) AS %[13]s`,
 		v.of, v.released(set), v.name("kcut_classes"))
 }
 
-// labels writes the query that counts the labels of a column that the cut does not have.
-func (v *verifying) labels(c *cutfile.Column) (string, error) {
+// labelsOf writes the query that counts the labels of a column that the cut does not have.
+func (v *verifying) labelsOf(c *cutfile.Column) (string, error) {
 	var labels []string
 	texts, hasNull := c.Texts()
 	null := "1"
