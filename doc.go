@@ -14,8 +14,8 @@
 // predicts what a run takes, and [Evaluate] how useful releases would be. [Apply] masks another
 // input with the cut of an earlier release. [Verify] and [Inspect] recount any release from its
 // files alone, [ReadCut] reads the cut of a release, and [Diff] compares two cuts. Package
-// github.com/kcut/kcut/records lets the input be an array.RecordReader of Arrow batches, and reads
-// a release back as one.
+// github.com/kcut/kcut/pipeline/records lets the input be an array.RecordReader of Arrow batches,
+// and reads a release back as one.
 //
 // # Contract
 //
@@ -35,10 +35,10 @@
 // # What is promised to importers
 //
 // Within a major version, code that uses the exported names of this package, and of package
-// records, still compiles and means the same. That covers functions, types, and the exported fields
-// and methods of these types, also of types that they only rename (type Job = ...). A version may
-// add functions, constants, fields and methods, so write structs with the names of their fields.
-// Later versions read the job files and the cuts of earlier ones.
+// pipeline/records, still compiles and means the same. That covers functions, types, and the
+// exported fields and methods of these types, also of types that they only rename (type Job = ...).
+// A version may add functions, constants, fields and methods, so write structs with the names of
+// their fields. Later versions read the job files and the cuts of earlier ones.
 //
 // Not promised: names of the other packages below this one, which change from version to version;
 // the texts of errors, notices and hints; that another version finds the same cut, since only

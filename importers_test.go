@@ -13,7 +13,7 @@ const importer = `package main
 
 import (
 	_ "github.com/kcut/kcut"
-	_ "github.com/kcut/kcut/records"
+	_ "github.com/kcut/kcut/pipeline/records"
 )
 
 func main() {}
@@ -48,7 +48,8 @@ func TestImporters(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", append(tool, ".")...)
 	cmd.Dir, cmd.Env = folder, append(os.Environ(), "GOFLAGS=-mod=mod", "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()
-	if err != nil || tool[0] == "list" && !strings.Contains(string(out), module+"/records\n") {
+	lacks := !strings.Contains(string(out), module+"/pipeline/records\n")
+	if err != nil || tool[0] == "list" && lacks {
 		t.Errorf("go %v: %v\n%s", tool, err, out)
 	}
 }

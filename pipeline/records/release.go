@@ -6,16 +6,16 @@ import (
 	"io"
 	"sync/atomic"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/apache/arrow/go/v17/parquet/file"
+	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 
-	"github.com/kcut/kcut"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
 )
 
@@ -32,7 +32,7 @@ func Open(ctx context.Context, release string) (array.RecordReader, error) {
 		if r.parts, err = fileset.Parts(ctx, release); err != nil {
 			return err
 		}
-		cut, err := kcut.ReadCut(ctx, release)
+		cut, err := cutfile.Read(ctx, release)
 		if err != nil {
 			return err
 		}
@@ -55,13 +55,13 @@ type reader struct {
 	part  storage.File // the open part; nil: there is none
 	rows  pqarrow.RecordReader
 	label []*string // of each of folders, in the open part; nil: it is null
-	batch arrow.RecordBatch
+	batch arrow.Record
 	err   error
 	refs  atomic.Int64
 }
 
 // start opens the first part, and makes the schema of all.
-func (r *reader) start(cut *kcut.Cut) error {
+func (r *reader) start(cut *cutfile.File) error {
 	first := r.parts[0]
 	if err := r.open(); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (r *reader) next() error {
 	for {
 		if r.rows != nil {
 			if r.rows.Next() {
-				return r.complete(r.rows.RecordBatch())
+				return r.complete(r.rows.Record())
 			}
 			if err := r.rows.Err(); err != nil && err != io.EOF {
 				return damaged(err)
@@ -172,7 +172,7 @@ func (r *reader) next() error {
 }
 
 // complete makes a batch with the columns of the folders.
-func (r *reader) complete(rows arrow.RecordBatch) error {
+func (r *reader) complete(rows arrow.Record) error {
 	columns := append([]arrow.Array{}, rows.Columns()...)
 	for _, label := range r.label {
 		text := array.NewStringBuilder(memory.DefaultAllocator)
@@ -186,7 +186,7 @@ func (r *reader) complete(rows arrow.RecordBatch) error {
 		columns = append(columns, text.NewArray())
 		text.Release()
 	}
-	r.batch = array.NewRecordBatch(r.schema, columns, rows.NumRows())
+	r.batch = array.NewRecord(r.schema, columns, rows.NumRows())
 	for _, column := range columns[len(columns)-len(r.label):] {
 		column.Release() // the batch has it
 	}
@@ -202,10 +202,7 @@ func (r *reader) drop() {
 }
 
 // RecordBatch returns the current batch, which is valid until the next call of Next.
-func (r *reader) RecordBatch() arrow.RecordBatch { return r.batch }
-
-// Record returns the current batch, as RecordBatch does.
-func (r *reader) Record() arrow.RecordBatch { return r.batch }
+func (r *reader) Record() arrow.Record { return r.batch }
 
 // Err returns the error that has ended the batches.
 func (r *reader) Err() error { return r.err }

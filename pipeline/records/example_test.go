@@ -7,12 +7,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/kcut/kcut"
-	"github.com/kcut/kcut/records"
+	"github.com/kcut/kcut/pipeline/records"
 )
 
 // people returns batches of 1,000 people.
@@ -25,7 +25,7 @@ func people() array.RecordReader {
 	}, nil)
 	build := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	defer build.Release()
-	var batches []arrow.RecordBatch
+	var batches []arrow.Record
 	for i := range 1000 {
 		age, income := 17+i%60, "low"
 		if age > 40 && i%7 > 0 {
@@ -36,7 +36,7 @@ func people() array.RecordReader {
 		build.Field(2).(*array.StringBuilder).Append(fmt.Sprint(10000*(1+i%4) + i%50))
 		build.Field(3).(*array.StringBuilder).Append(income)
 		if i%300 == 299 || i == 999 {
-			batches = append(batches, build.NewRecordBatch())
+			batches = append(batches, build.NewRecord())
 		}
 	}
 	reader, err := array.NewRecordReader(schema, batches)
@@ -85,7 +85,7 @@ func Example() {
 	defer release.Release()
 	rows := int64(0)
 	for release.Next() {
-		batch := release.RecordBatch()
+		batch := release.Record()
 		if rows += batch.NumRows(); rows == batch.NumRows() { // the first one
 			for i, field := range release.Schema().Fields() {
 				fmt.Println(field.Name, batch.Column(i).ValueStr(0))

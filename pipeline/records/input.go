@@ -7,12 +7,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
 
-	"github.com/kcut/kcut"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // Input reads all batches of a table, and returns a copy of a job whose input they are, for
@@ -20,10 +21,10 @@ import (
 // job.Limits.SpillDir, or in the system's folder for temporary files if that is empty. The caller
 // calls remove, which removes the file, when no function uses the job any more. Input does not
 // release the reader.
-func Input(ctx context.Context, job *kcut.Job, table array.RecordReader) (_ *kcut.Job,
+func Input(ctx context.Context, j *job.Job, table array.RecordReader) (_ *job.Job,
 	remove func() error, err error) {
-	spill := cmp.Or(job.Limits.SpillDir, os.TempDir())
-	if err := kcut.CheckFolder("record batches", filepath.Join(spill, "records")); err != nil {
+	spill := cmp.Or(j.Limits.SpillDir, os.TempDir())
+	if err := fileset.CheckFolder("record batches", filepath.Join(spill, "records")); err != nil {
 		return nil, nil, err
 	}
 	folder, err := os.MkdirTemp(spill, "kcut-records-")
@@ -36,7 +37,7 @@ func Input(ctx context.Context, job *kcut.Job, table array.RecordReader) (_ *kcu
 		_ = remove()
 		return nil, nil, fault.Advised(err)
 	}
-	bound := *job
+	bound := *j
 	bound.Input = []string{path}
 	return &bound, remove, nil
 }
@@ -53,7 +54,7 @@ func write(ctx context.Context, path string, table array.RecordReader) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := stream.Write(table.RecordBatch()); err != nil {
+		if err := stream.Write(table.Record()); err != nil {
 			return fmt.Errorf("write record batches: %w", err)
 		}
 	}

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/kcut/kcut"
-	"github.com/kcut/kcut/records"
+	"github.com/kcut/kcut/pipeline/records"
 )
 
 // jobOf returns a job for people that writes to a path.
@@ -55,7 +55,7 @@ func released(t *testing.T, job *kcut.Job) map[string][]string {
 	cells := make(map[string][]string)
 	for release.Next() {
 		for i, field := range release.Schema().Fields() {
-			column := release.RecordBatch().Column(i)
+			column := release.Record().Column(i)
 			for row := range column.Len() {
 				cells[field.Name] = append(cells[field.Name], column.ValueStr(row))
 			}
@@ -90,7 +90,7 @@ func TestSameAsFile(t *testing.T) {
 	defer table.Release()
 	w, err := ipc.NewFileWriter(file, ipc.WithSchema(table.Schema()))
 	for err == nil && table.Next() {
-		err = w.Write(table.RecordBatch())
+		err = w.Write(table.Record())
 	}
 	if err != nil || w.Close() != nil {
 		t.Fatal(err)
@@ -184,7 +184,7 @@ func TestDictionaries(t *testing.T) {
 	kind := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8,
 		ValueType: arrow.BinaryTypes.String}
 	schema := arrow.NewSchema([]arrow.Field{{Name: "town", Type: kind}}, nil)
-	var batches []arrow.RecordBatch
+	var batches []arrow.Record
 	for _, towns := range [][]string{{"Bonn", "Ulm"}, {"Ulm", "Bonn"}, {"Ulm"}} {
 		build := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 		for range 30 {
@@ -195,7 +195,7 @@ func TestDictionaries(t *testing.T) {
 				}
 			}
 		}
-		batches = append(batches, build.NewRecordBatch())
+		batches = append(batches, build.NewRecord())
 	}
 	table, err := array.NewRecordReader(schema, batches)
 	if err != nil {
