@@ -21,6 +21,7 @@ type CheckOptions struct {
 	// PopulationSize is the number of people from whom those of the table were drawn: Check
 	// estimates the share of them who are unique. 0: it does not.
 	PopulationSize int64
+	Weight         string // column with the sampling weight of a row; empty: none
 	// Subsets searches the minimal sample uniques of up to that number of columns; 0: none.
 	Subsets int
 	// Population are the files of a table of all people from whom those of the table come, with the
@@ -55,7 +56,7 @@ func Check(ctx context.Context, opt CheckOptions) (*Checked, error) {
 	return guarded(func() (*Checked, error) {
 		return pipeline.Check(ctx, pipeline.CheckOptions{
 			Input: opt.Input, Columns: opt.Columns, Count: opt.Count, Entity: opt.Entity,
-			Sensitive: opt.Sensitive, Subsets: opt.Subsets, K: opt.K,
+			Sensitive: opt.Sensitive, Weight: opt.Weight, Subsets: opt.Subsets, K: opt.K,
 			PopulationSize: opt.PopulationSize, Population: opt.Population,
 			PopulationCount: opt.PopulationCount, KMap: opt.KMap,
 			MinPresence: float64(opt.MinPresence), MaxPresence: float64(opt.MaxPresence),

@@ -30,6 +30,7 @@ type CheckOptions struct {
 	// PopulationSize is the number of people from whom those of the table were drawn, and whose
 	// share of unique people is estimated; 0: none is.
 	PopulationSize int64
+	Weight         string // the column with the sampling weight of a row; empty: none
 	// Subsets is the largest number of columns in which rows are searched that are unique in them
 	// and in no part of them; 0: none are searched.
 	Subsets int
@@ -53,7 +54,7 @@ type CheckOptions struct {
 // Check measures the class sizes of any table on some columns. If K does not hold, Check returns
 // the result together with an error of class Privacy.
 func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
-	if err := opt.checkSubsets(); err != nil {
+	if err := opt.checkRoles(); err != nil {
 		return nil, err
 	}
 	j := &job.Job{Input: opt.Input, Count: opt.Count, Limits: opt.Limits, CSV: opt.CSV}
@@ -89,6 +90,15 @@ func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
 // mostUniqueSets is the largest number of sets of columns in which unique rows are searched: in
 // each of them the search may look at all rows.
 const mostUniqueSets = 10_000
+
+// checkRoles refuses options that contradict each other.
+func (o *CheckOptions) checkRoles() error {
+	if o.Weight != "" && o.Entity != "" {
+		return fault.Errorf(fault.Usage, "leave out one of them",
+			"check sampling weights: they are weights of rows, and the entity counts people")
+	}
+	return o.checkSubsets()
+}
 
 // checkSubsets refuses a search for unique rows that takes too long, or that cannot be asked for.
 func (o *CheckOptions) checkSubsets() error {
@@ -149,8 +159,10 @@ func (o *CheckOptions) broken(r *check.Result) string {
 // names returns the names of all columns that Check reads.
 func (o *CheckOptions) names() []string {
 	names := slices.Concat(o.Columns, o.Sensitive)
-	if o.Entity != "" {
-		names = append(names, o.Entity)
+	for _, name := range []string{o.Entity, o.Weight} {
+		if name != "" {
+			names = append(names, name)
+		}
 	}
 	return names
 }
@@ -241,8 +253,8 @@ func alike(a, b formats.Type) bool {
 
 // request looks up the columns in the schema of the table.
 func (o *CheckOptions) request(in *dataset.Dataset) (*check.Request, error) {
-	r := &check.Request{Dataset: in, Entity: -1, K: o.K, PopulationSize: o.PopulationSize,
-		Spill: o.Spill}
+	r := &check.Request{Dataset: in, Entity: -1, Weight: -1, K: o.K,
+		PopulationSize: o.PopulationSize, Spill: o.Spill}
 	schema, names := in.Schema(), o.names()
 	var missing []string
 	for i, name := range names {
@@ -261,6 +273,11 @@ func (o *CheckOptions) request(in *dataset.Dataset) (*check.Request, error) {
 			r.Columns = append(r.Columns, field)
 		case i < len(o.Columns)+len(o.Sensitive):
 			r.Sensitive = append(r.Sensitive, field)
+		case name == o.Weight:
+			if err := binding.CheckWeight(&schema.Fields[field]); err != nil {
+				return nil, err
+			}
+			r.Weight = field
 		default:
 			r.Entity = field
 		}

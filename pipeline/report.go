@@ -28,9 +28,12 @@ type Report struct {
 	Union *risk.Union `json:"union,omitempty"`
 	// Risk is the disclosure risk of the input, of kept columns, of labels and of both together. It
 	// is nil if the input has counts.
-	Risk    *risk.Report `json:"risk,omitempty"`
-	Notices []string     `json:"notices,omitempty"`
-	Inputs  []string     `json:"inputs"` // without the values in names of partition folders
+	Risk *risk.Report `json:"risk,omitempty"`
+	// Weighted is the risk of rows by their sampling weights. It is nil without weight_of_row.
+	Weighted *risk.WeightedReport `json:"weighted,omitempty"`
+
+	Notices []string `json:"notices,omitempty"`
+	Inputs  []string `json:"inputs"` // without the values in names of partition folders
 	// Columns are the columns of the input, with the released columns of each.
 	Columns  []ColumnReport `json:"columns,omitempty"`
 	Stages   []StageTime    `json:"stages"`

@@ -85,6 +85,9 @@ func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
 	if res.report.AlreadyDone {
 		return run.traceAgain(ctx, s, res)
 	}
+	if err := measureWeights(ctx, s.Bound, res); err != nil {
+		return err
+	}
 	found, err := run.resume(ctx, s, records)
 	if err == nil && found == nil {
 		if found, err = run.find(ctx, s, res); err == nil {
@@ -118,6 +121,9 @@ func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
 	if err == nil {
 		err = res.stage(ctx, resources.StageVerify, func() error {
 			if err := verifyRelease(ctx, s.Bound, found, records, res); err != nil {
+				return err
+			}
+			if err := measureReleasedWeights(ctx, s.Bound, found, res); err != nil {
 				return err
 			}
 			return run.noteDrifts(ctx, records.target.Path(), res)

@@ -38,6 +38,8 @@ Parquet, Arrow or CSV, written by any program. Nothing is written.`,
 	set.StringVar(&opt.Count, "count", "", "take a row for as many records as column `NAME` says")
 	set.StringVar(&opt.Entity, "entity", "",
 		"count different values of column `NAME`, such as people, instead of rows")
+	set.StringVar(&opt.Weight, "weight-of-row", "",
+		"report risks by the sampling weights of rows in column `NAME`")
 	set.IntVar(&opt.Subsets, "subsets", 0,
 		"search rows that are unique in up to `N` of the columns, and in no part of these (SUDA)")
 	set.IntVar(&opt.K, "k", 0, "end with exit code 4 unless every class has `N` rows, or people")
@@ -131,6 +133,12 @@ func (u *ui) checkedText(c *kcut.Checked) string {
 	risks.add("prosecutor", text.Percent(c.Prosecutor.Highest), text.Percent(c.Prosecutor.Average))
 	risks.add("journalist", text.Percent(c.Journalist.Highest), text.Percent(c.Journalist.Average))
 	risks.add("marketer", "", text.Percent(c.Marketer))
+	if w := c.Weighted; w != nil {
+		counted += "; by their weights they stand for " + text.Grouped(int64(w.Population))
+		risks.add("1 / weights", text.Percent(w.Simple.Highest), text.Percent(w.Simple.Average))
+		risks.add("individual", text.Percent(w.Individual.Highest),
+			text.Percent(w.Individual.Average))
+	}
 	words := fmt.Sprintf("%s%s\n\n%s\n%s", text.Count(c.Rows, "row"), counted, sizes, risks)
 	if r := c.Register; r != nil {
 		t := newTable("people of the population", "fewest in a class", "smallest presence",

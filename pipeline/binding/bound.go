@@ -45,6 +45,7 @@ type Bound struct {
 	Masked    []int         // by attribute, in job order: the field
 	Class     int           // field of the class, or -1
 	Entity    int           // field that identifies the person of a record, or -1
+	Weight    int           // field with the sampling weight of a record, or -1
 	Sensitive []int         // fields of the sensitive columns, in the job's order
 
 	Requirement engine.Requirement // before any value is known
@@ -55,7 +56,7 @@ type Bound struct {
 
 // unbound returns a job without columns bound to it.
 func unbound(job *job.Job, t *Taxonomies) *Bound {
-	return &Bound{Job: job, Taxonomies: t, Class: -1, Entity: -1}
+	return &Bound{Job: job, Taxonomies: t, Class: -1, Entity: -1, Weight: -1}
 }
 
 // Open opens a job's input and binds the job to it. If the only fault is that some k cannot be met,
@@ -172,6 +173,10 @@ func (b *Bound) bindRoles(schema *formats.Schema) error {
 		field, err := find("entity", b.Job.Entity)
 		b.Entity, errs = field, append(errs, err)
 	}
+	if b.Job.Weight != "" {
+		b.Weight = schema.Index(b.Job.Weight)
+		errs = append(errs, CheckWeight(&schema.Fields[b.Weight]))
+	}
 	for i, s := range b.Job.Sensitive {
 		field, err := find("sensitive", s.Column)
 		if err == nil && s.TOrdered != nil {
@@ -212,7 +217,7 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 				unlisted = append(unlisted, cmp.Or(field.Name, `""`))
 			}
 		}
-		if field.Differs != nil && (spec.Mask != job.MaskDrop || field.Name == j.Entity) {
+		if field.Differs != nil && (spec.Mask != job.MaskDrop || j.ReadsDropped(field.Name)) {
 			return field.Differs
 		}
 		if spec.Mask == job.MaskKeep && foreign(&field) {
@@ -227,7 +232,7 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 		}
 		b.Specs = append(b.Specs, spec)
 	}
-	roles := []string{j.Class, j.Entity}
+	roles := []string{j.Class, j.Entity, j.Weight}
 	for _, s := range j.Sensitive {
 		roles = append(roles, s.Column)
 	}
@@ -342,8 +347,10 @@ func (b *Bound) Reads() (n int) {
 			n++
 		}
 	}
-	if b.Entity >= 0 {
-		n++
+	for _, field := range []int{b.Entity, b.Weight} {
+		if field >= 0 {
+			n++
+		}
 	}
 	return n
 }
@@ -409,3 +416,13 @@ func (b *Bound) Names(fields ...int) []string {
 
 // Type returns the type of a field.
 func (b *Bound) Type(field int) formats.Type { return b.Dataset.Schema().Fields[field].Type }
+
+// CheckWeight refuses a column of sampling weights that has no numbers.
+func CheckWeight(f *formats.Field) error {
+	switch f.Type.Kind {
+	case formats.Int, formats.Uint, formats.Float, formats.Decimal, formats.Null:
+		return nil
+	}
+	return fault.Errorf(fault.Input, "name a column of numbers, or declare its type when the "+
+		"input is CSV", "read sampling weights of column %s: its type is %s", f.Name, f.Type)
+}

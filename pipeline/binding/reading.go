@@ -15,7 +15,7 @@ func NoteInput(in *dataset.Dataset, j *job.Job, noted func(text string)) {
 	reads := func(column string) bool {
 		spec := j.Column(column)
 		return spec == nil && j.Unlisted == job.UnlistedKeep ||
-			spec != nil && (spec.Mask != job.MaskDrop || column == j.Entity)
+			spec != nil && (spec.Mask != job.MaskDrop || j.ReadsDropped(column))
 	}
 	for _, note := range in.Notes(reads) {
 		noted(note)

@@ -22,6 +22,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -44,7 +45,9 @@ type Request struct {
 	// 0: its number of rows
 	Entity    int
 	Sensitive []int
-	K         int // classes below it are small; 0: none is
+	// Weight has the sampling weight of a row; below 0: there is none. It does not go with Entity.
+	Weight int
+	K      int // classes below it are small; 0: none is
 	// PopulationSize is the size of the population whose unique people are estimated; 0: none are.
 	PopulationSize int64
 	// Population is a table of the people from whom those of the table come; nil: there is none.
@@ -70,8 +73,9 @@ type Result struct {
 	Anonymity int64 `json:"anonymity"`
 	*risk.Figures
 
-	Register  *Register   `json:"register,omitempty"` // nil: there is no table of the population
-	Sensitive []Sensitive `json:"sensitive,omitempty"`
+	Register  *Register      `json:"register,omitempty"` // nil: there is no table of the population
+	Sensitive []Sensitive    `json:"sensitive,omitempty"`
+	Weighted  *risk.Weighted `json:"weighted,omitempty"`
 	// if they were asked for
 	Uniques *Uniques `json:"minimal_sample_uniques,omitempty"`
 
@@ -152,13 +156,18 @@ func (r *Request) count(ctx context.Context, res *count.Resources, space partiti
 		return nil, err
 	}
 	w := r.newWalk(table.Layout, values)
-	if len(r.Sensitive) > 0 {
+	if len(values) > 0 {
 		if err := table.Scan(ctx, space, w.addWhole); err != nil {
 			return nil, err
 		}
 		w.order(values)
 	}
-	if len(r.Sensitive) > 0 || r.Entity >= 0 || r.Population != nil { // else a tuple is a class
+	if w.weights != nil {
+		if err := w.weights.check(); err != nil {
+			return nil, err
+		}
+	}
+	if len(values) > 0 || r.Entity >= 0 || r.Population != nil { // else a tuple is a class
 		space.Share = res.Budget.Grant(&spill.OrderedRecords)
 		if err := table.Order(ctx, space); err != nil {
 			return nil, err
@@ -188,9 +197,17 @@ func (r *Request) rows() int64 {
 	return r.Dataset.Rows() + r.Population.Rows()
 }
 
-// newValues returns the numbering of the values of every sensitive column.
+// numbered returns the columns whose values are numbered: the sensitive ones, then the weight.
+func (r *Request) numbered() []int {
+	if r.Weight < 0 {
+		return r.Sensitive
+	}
+	return append(slices.Clone(r.Sensitive), r.Weight)
+}
+
+// newValues returns the numbering of the values of every numbered column.
 func (r *Request) newValues(budget *spill.Budget) (values []*domain.Interner) {
-	for _, field := range r.Sensitive {
+	for _, field := range r.numbered() {
 		values = append(values, domain.NewInterner(r.field(field), false, budget))
 	}
 	return values

@@ -19,6 +19,7 @@ type walk struct {
 	*Request
 	fields  []partition.Field // of the codes of sensitive values
 	spreads []spread
+	weights *weights // nil: rows have none
 	classes risk.ClassSizes
 	people  int64 // sum over all classes
 	// Register is nil without a population.
@@ -40,7 +41,12 @@ func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *w
 	if r.Population != nil {
 		w.register = &Register{KMap: math.MaxInt64, MinPresence: math.MaxFloat64}
 	}
-	for i, v := range values {
+	if r.Weight >= 0 {
+		last := len(values) - 1
+		w.weights = newWeights(r.field(r.Weight).Name, w.fields[last], values[last])
+	}
+	for i := range r.Sensitive {
+		v := values[i]
 		s := spread{
 			column: r.field(r.Sensitive[i]).Name, null: v.Null(),
 			whole: make([]uint64, v.Len()), class: make([]uint64, v.Len()),
@@ -55,7 +61,7 @@ func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *w
 	return w
 }
 
-// addWhole counts the sensitive values of all rows.
+// addWhole counts the sensitive values of all rows, and the rows without a weight.
 func (w *walk) addWhole(records *partition.Table) error {
 	words := records.Layout.Words
 	for i, n := range records.Counts {
@@ -65,6 +71,9 @@ func (w *walk) addWhole(records *partition.Table) error {
 		}
 		for s := range w.spreads {
 			w.spreads[s].whole[w.fields[s].Code(key)] += n
+		}
+		if w.weights != nil {
+			w.weights.inspect(key, n)
 		}
 	}
 	return nil
@@ -108,6 +117,9 @@ func (w *walk) add(records *partition.Table) error {
 		for s := range w.spreads {
 			w.spreads[s].add(w.fields[s].Code(key), n)
 		}
+		if w.weights != nil {
+			w.weights.add(key, n)
+		}
 	}
 	return nil
 }
@@ -123,6 +135,9 @@ func (w *walk) end() {
 	}
 	w.classes.Add(w.size)
 	w.people += w.size
+	if w.weights != nil {
+		w.weights.end(w.size)
+	}
 	w.size = 0
 	for s := range w.spreads {
 		w.spreads[s].end(uint64(w.Dataset.Rows()))
@@ -164,6 +179,9 @@ func (w *walk) result() *Result {
 	}
 	if w.Entity >= 0 {
 		r.Entity = w.field(w.Entity).Name
+	}
+	if w.weights != nil {
+		r.Weighted = w.weights.classes.Figures(r.Rows)
 	}
 	for i := range w.spreads {
 		r.Sensitive = append(r.Sensitive, w.spreads[i].result())

@@ -185,13 +185,13 @@ func (s *scanner) Block(b *formats.Batch, from, to int) error {
 	return nil
 }
 
-// requests requests the columns, the entity and the sensitive columns, in this order.
+// requests requests the columns, the entity and the numbered columns, in this order.
 func (r *Request) requests() []formats.Request {
 	fields := slices.Clone(r.Columns)
 	if r.Entity >= 0 {
 		fields = append(fields, r.Entity)
 	}
-	return coded(append(fields, r.Sensitive...))
+	return coded(append(fields, r.numbered()...))
 }
 
 // coded requests fields as codes.

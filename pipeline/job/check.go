@@ -63,6 +63,7 @@ func (r *reader) rules() {
 	r.classRules()
 	r.roleRules()
 	r.countedRules()
+	r.weightRules()
 	r.sensitiveRules()
 	r.populationRules()
 	r.outputRules()

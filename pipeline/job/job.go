@@ -59,6 +59,7 @@ type Job struct {
 	Sets           []Set               `key:"quasi_identifiers" opt:"required" item:"set" example:"- {columns: [age, sex], k: 50}"`
 	Entity         string              `key:"entity" for:"tdr|tds|kactus|iack|mondrian|infogain-mondrian|guided|auto" opt:"protects"`
 	Count          string              `key:"count"`
+	Weight         string              `key:"weight_of_row"`
 	Sensitive      []Sensitive         `key:"sensitive" for:"tdr|tds|kactus|mondrian|infogain-mondrian|guided|auto" opt:"protects" item:"sensitive column" example:"- {column: diagnosis, l: 3}"`
 	Population     Population          `key:"population"`
 	Columns        []Column            `key:"columns" opt:"required" example:"age: discretize"`
@@ -308,6 +309,11 @@ func (j *Job) CountColumn() string {
 		return countColumn
 	}
 	return j.Count
+}
+
+// ReadsDropped reports whether a run reads a column that it drops.
+func (j *Job) ReadsDropped(column string) bool {
+	return column != "" && (column == j.Entity || column == j.Weight)
 }
 
 // Reads returns the files, directories and globs that a run reads: its tables of counts, or else

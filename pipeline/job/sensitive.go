@@ -158,6 +158,8 @@ func (j *Job) roles() []role {
 			"it is read to tell whose a record is, and not released"},
 		{"column of counts", j.Count, "count", MaskDrop, of(j.Count),
 			"it says how many records a row stands for, and needs no entry"},
+		{"column of weights", j.Weight, "weight_of_row", MaskDrop, of(j.Weight),
+			"it is read to measure risks, and not released"},
 	}
 	for i, s := range j.Sensitive {
 		path := itemPath("sensitive", i) + ".column"
@@ -191,6 +193,18 @@ func (r *reader) roleRules() {
 			r.add(c.masked, hint,
 				"the %s %q must have mask %s: its mask is %s", c.what, c.name, c.mask, spec.Mask)
 		}
+	}
+}
+
+// weightRules checks that the rows, which have weights, are read and are what k counts.
+func (r *reader) weightRules() {
+	switch {
+	case r.Weight == "":
+	case r.Entity != "":
+		r.add("weight_of_row", "leave out one of them",
+			"weight_of_row has the weights of rows, and entity counts people")
+	case len(r.InputCounts) > 0:
+		r.add("weight_of_row", "leave it out", "weight_of_row takes rows, and the job has counts")
 	}
 }
 
