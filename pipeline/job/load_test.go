@@ -296,8 +296,8 @@ func TestResolveProblems(t *testing.T) {
 		{func(j *Job) { j.Output = Output{} }, `job: missing key "output"`},
 		{func(j *Job) { j.Sets[0].Columns[1] = "zap" }, `quasi_identifiers[0].columns[1]: column "zap" is in a set and has no entry in columns`},
 		{func(j *Job) { j.Columns[0].Mask = "discretise" },
-			"columns.age.mask: mask must be one of generalize, discretize, suppress, keep, " +
-				"pseudonym, drop, not \"discretise\"\n    hint: did you mean \"discretize\"?"},
+			"columns.age.mask: mask must be one of " + strings.Join(masks, ", ") +
+				", not \"discretise\"\n    hint: did you mean \"discretize\"?"},
 		{func(j *Job) { j.Columns[0].Name = "zip" }, `columns.zip: column "zip" is there twice`},
 		{func(j *Job) { j.Columns[3].Mask = MaskDrop }, `columns.income.mask: the class column "income" must have mask keep`},
 		{func(j *Job) { j.Columns[1].Taxonomy.Prefix = []int{3, 5} },
