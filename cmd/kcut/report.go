@@ -76,6 +76,10 @@ reviewers, not for release. A release that does not hold gets no page.`,
 		if err != nil {
 			return err
 		}
+		source.Rows, err = kcut.ReadRows(cmd.Context(), args[0], report.SampledRows)
+		if err != nil {
+			return err
+		}
 		if err := report.WriteFile(args[1], source, overwrite); err != nil || !u.json {
 			return err
 		}

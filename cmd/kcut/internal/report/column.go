@@ -13,7 +13,7 @@ import (
 // together.
 const (
 	mostLabels      = 200
-	fewestLabels    = 20
+	fewestLabels    = 8
 	mostLabelsOfAll = 4000
 	openLabels      = 12 // number of labels of a column that are not folded
 )
@@ -30,7 +30,7 @@ type column struct {
 	Widest float64 // share of the records that have the most frequent label
 	// the common reason why no label is finer; empty: there is none, or it is unknown
 	Reason string
-	Why    bool // labels have different reasons
+	Whys   []string // the different reasons of labels, which these name by letters; nil: none
 
 	Loss    string    // share of its information that is lost; empty: unknown
 	Spreads []*spread // spread of the rows, before masking and after it; nil: unknown
@@ -46,6 +46,7 @@ type label struct {
 	Set  int  // that set, from 0 on
 	Near bool // a step that divides the class would break k
 	Why  string
+	Mark string // the letter of the reason; empty: all labels have the same
 }
 
 // column lays out a masked column, with at most listed labels.
@@ -74,7 +75,11 @@ func (p *page) column(i, listed int) column {
 		c.Widest = float64(c.Most) / float64(p.Release.Rows)
 	}
 	c.explain(p.Run)
-	c.spread(p.Run, p.Release.Rows)
+	bars := mostBars
+	if len(p.Cut.Columns) > manyTables {
+		bars = fewestBars
+	}
+	c.spread(p.Run, p.Release.Rows, bars)
 	c.Of = len(c.Labels)
 	if c.More = max(c.Of-listed, 0); c.More > 0 {
 		c.Labels = c.Labels[:listed]
@@ -138,6 +143,20 @@ var whyWords = map[string]string{
 		"would be in classes of fewer than k",
 }
 
+// CommonReason returns why no label of any column is finer, where the algorithm has no reasons of
+// single labels; empty: unknown, or it has.
+func (p *page) CommonReason() string {
+	switch {
+	case p.Cut.Applied != nil:
+		return "the cut is that of an earlier release"
+	case p.Regions:
+		return "its regions were divided as long as every part kept its k"
+	case p.Up:
+		return "the steps stopped as soon as every set had its k"
+	}
+	return ""
+}
+
 // explain describes the reasons why labels are not finer, if the report has them.
 func (c *column) explain(run *kcut.Report) {
 	if run == nil {
@@ -149,7 +168,6 @@ func (c *column) explain(run *kcut.Report) {
 	if at < 0 || len(c.Labels) == 0 {
 		return
 	}
-	c.Why = true
 	for i, why := range run.Stopped[at].Why {
 		if set, ok := strings.CutPrefix(why, "sensitive "); ok {
 			c.Labels[i].Why = "a class of set " + set + " would break the requirements " +
@@ -158,11 +176,21 @@ func (c *column) explain(run *kcut.Report) {
 			c.Labels[i].Why = cmp.Or(whyWords[why], why+" would fall below its k")
 		}
 	}
-	other := func(l label) bool { return l.Why != c.Labels[0].Why }
-	if len(c.Labels) > 1 && !slices.ContainsFunc(c.Labels, other) {
-		c.Why, c.Reason = false, c.Labels[0].Why
+	for i := range c.Labels {
+		l := &c.Labels[i]
+		at := slices.Index(c.Whys, l.Why)
+		if at < 0 {
+			at, c.Whys = len(c.Whys), append(c.Whys, l.Why)
+		}
+		l.Mark = Letter(at)
+	}
+	if len(c.Whys) == 1 {
+		c.Reason, c.Whys = c.Whys[0], nil
 	}
 }
+
+// Letter returns the name of one of several reasons.
+func Letter(i int) string { return string(rune('a' + i%26)) }
 
 // Reasons counts the reasons why labels are not finer.
 func (c *column) Reasons() string {

@@ -23,6 +23,7 @@ var layout = sync.OnceValue(func() *template.Template {
 		"share": text.Percent, "span": span, "grouped": grouped,
 		"numberText": numberText, "labelText": shortened, "childrenText": childrenText,
 		"anonymityText": anonymityText, "score": scoreText, "chosen": Chosen,
+		"alarms": Alarms, "letter": Letter,
 		"mebibytes": func(n int64) string { return text.Grouped(n>>20) + " MiB" },
 		"count":     func(n any, what string) string { return counted(grouped(n), what) },
 		"number":    func(index int) int { return index + 1 }, // of a set

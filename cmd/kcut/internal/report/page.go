@@ -7,7 +7,11 @@ import (
 	"github.com/kcut/kcut"
 )
 
-const mostSteps = 500 // largest number of listed steps
+const (
+	mostSteps    = 500 // largest number of listed steps
+	printedSteps = 60  // largest number of printed steps
+	mostPrinted  = 600 // largest number of labels that are all printed
+)
 
 // page is the data for the layout.
 type page struct {
@@ -23,6 +27,7 @@ type page struct {
 	Up         bool // steps generalize: the algorithm works bottom-up
 	MoreSteps  int  // number of steps that are not listed
 	FewNotices bool
+	Brief      bool // a print leaves out what is folded: it would be too long
 }
 
 func newPage(s Source) *page {
@@ -36,6 +41,11 @@ func newPage(s Source) *page {
 	for i := range cut.Columns {
 		p.Columns = append(p.Columns, p.column(i, listed))
 	}
+	labels := 0
+	for i := range p.Columns {
+		labels += len(p.Columns[i].Labels) + len(p.Columns[i].Folded)
+	}
+	p.Brief = labels > mostPrinted
 	if len(s.Trace) > 0 {
 		p.Curve, p.Replay = newCurve(s.Trace, cut), newReplay(s.Trace, cut)
 	}
@@ -152,6 +162,29 @@ func most(list any) (most uint64) {
 }
 
 func micros(seconds float64) uint64 { return uint64(seconds * 1e6) }
+
+// HasReasons reports whether it is known of any column why its labels are not finer.
+func (p *page) HasReasons() bool {
+	return slices.ContainsFunc(p.Columns, func(c column) bool { return c.Reasons() != "" })
+}
+
+// UnprintedSteps is the number of listed steps that a print leaves out.
+func (p *page) UnprintedSteps() int { return max(len(p.Trace)-printedSteps, 0) }
+
+// IsUnprinted reports whether a print leaves out the step at a position.
+func (p *page) IsUnprinted(i int) bool { return i >= printedSteps }
+
+// StepText describes what a step did with a label.
+func (p *page) StepText(s kcut.TraceStep) string {
+	value, children := traceText(s.Value), childrenText(s.Children)
+	switch {
+	case p.Up:
+		return children + " → " + value
+	case len(s.Children) == 1 && s.Children[0] == s.Value:
+		return value + " is disclosed"
+	}
+	return value + " → " + children
+}
 
 // contains reports whether a set has a column.
 func contains(set kcut.CutSet, column string) bool { return slices.Contains(set.Columns, column) }

@@ -21,6 +21,7 @@ import (
 // Source is the data for a page.
 type Source struct {
 	Release    *kcut.Inspection
+	Rows       *kcut.SampleRows // some rows of the release; nil: none are shown
 	Trace      []kcut.TraceStep // of the run that made the release; nil: unknown
 	Run        *kcut.Report     // of that run; nil: unknown
 	Evaluation *kcut.Evaluation // of the job of that run; nil: there was none

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -386,13 +387,11 @@ func TestPageTells(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Releaserelease.parquet", "tdr, 2 steps", "abcd", "5 – 7", "32 – 60", "64 – 91", "60.0 %",
-		"null", "*", "set 1 would fall below its k",
-		"the steps were used up", "no record has it", "set 2", "10 × k",
+		"null", "*", "a", "b", "c", "set 2", "10 × k",
 		"ANY → " + shown + " | empty | null", "0.25", "0.00609", "0.50 s",
 		"Kept columns", "1.2 %", "4.6 %", "1,234", "32.1 %", "78.9 %", "0 (counted: 1/8 of the " +
 			"classes)", "Before masking", "98.7 %",
-		"37.5 % of the masked columns", "75.0 %", "3 values, the most frequent 50.0 %", "73 values",
-		"2 labels, the most frequent 80.0 %",
+		"37.5 % of the masked columns", "75.0 %", "cook is disclosed",
 		"5 records; k is 5, set 1", "98.7 % → 0.0 % by the labels of all sets", "100 of 120",
 		"2 steps", "5 (set 1)", "25.0 %", "20 · 20",
 	} {
@@ -696,5 +695,268 @@ func TestPageOfMuch(t *testing.T) {
 		!strings.Contains(page, "19,500 steps that are not listed") {
 		t.Errorf("%d bytes: %q", len(page),
 			regexp.MustCompile("[0-9,]+ (labels|steps) that are not listed").FindAllString(page, 3))
+	}
+}
+
+// The first sentence judges the risk on all labels together: in red where more than 1 % of the rows
+// are alone, as only max_unique allows.
+func TestVerdict(t *testing.T) {
+	for _, tt := range []struct {
+		union      *kcut.Union
+		kind, want string
+	}{
+		{nil, "caution", "The risk of all labels together is not known: "},
+		{&kcut.Union{}, "verdict", "Low risk: Nobody is alone for who knows the labels of all " +
+			"masked columns together; 0.0 % are in groups of fewer than 2."},
+		{&kcut.Union{Unique: 0.01, BelowK: 0.01}, "verdict",
+			"Low risk: 1.0 % of the rows are alone"},
+		{&kcut.Union{Unique: 0.0002, BelowK: 0.0101}, "caution", "Some risk: 1.0 % of the rows " +
+			"are in groups of fewer than 2 for who knows the labels of all masked columns " +
+			"together. < 0.1 % of the rows are alone."},
+		{&kcut.Union{Unique: 0.34, BelowK: 0.5}, "alarm",
+			"High risk: 34.0 % of the rows are alone"},
+	} {
+		s := exampleSource()
+		s.Release.Union = tt.union
+		first := slices.IndexFunc(parse(t, written(t, s)), func(e *element) bool {
+			return e.name == "p"
+		})
+		e := parse(t, written(t, s))[first]
+		if e.class != tt.kind || !strings.HasPrefix(e.text, tt.want) ||
+			strings.Contains(e.text, "max_unique") != (tt.kind == "alarm") {
+			t.Errorf("%+v: %s: %q", tt.union, e.class, e.text)
+		}
+	}
+	s := exampleSource()
+	s.Release.Risk.Labels.Unique = 0.34
+	if page := written(t, s); !strings.Contains(page, `<div class="tile bad"><dt>Unique rows`) {
+		t.Error("the tile of unique rows is not red")
+	}
+}
+
+// The page shows for all pairs of sets what somebody finds who knows both.
+func TestMatrix(t *testing.T) {
+	s := exampleSource()
+	if page := written(t, s); strings.Contains(page, `id="pairs"`) {
+		t.Error("there are no pairs")
+	}
+	cut := s.Release.Cut
+	for range 2 {
+		cut.Sets = append(cut.Sets, kcut.CutSet{Columns: []string{"job"}, K: 7, Anonymity: 9})
+	}
+	s.Trace, s.Run, s.Release.Sets = nil, nil, cut.Sets
+	s.Release.Sizes = append(s.Release.Sizes, s.Release.Sizes...)
+	for _, labels := range s.Release.Labels {
+		for i := range labels {
+			labels[i].Smallest = append(labels[i].Smallest, 9, 9)
+		}
+	}
+	s.Release.Risk.Pairs = []kcut.RiskPair{
+		{Sets: [2]int{1, 4}, K: 5, Unique: 0.25, Below: 0.5},
+		{Sets: [2]int{1, 2}, K: 2, Below: 0.015625},
+	}
+	page := written(t, s)
+	var rows []string
+	heats := make(map[string]int)
+	for _, e := range parse(t, page) {
+		if e.name == "tr" && strings.Contains(e.text, "k is") {
+			rows = append(rows, e.text)
+		}
+		if e.name == "td" && len(e.class) == 2 && e.class[0] == 'h' {
+			heats[e.class]++
+		}
+	}
+	want := []string{"1k is 50.0 %1.6 % < 225.0 %50.0 % < 5", "2k is 2within", "4k is 7"}
+	if !slices.Equal(rows, want) {
+		t.Errorf("rows %q, want %q", rows, want)
+	}
+	if heats["h4"] != 1 || heats["h2"] != 1 {
+		t.Errorf("colors %v", heats)
+	}
+	if !strings.Contains(page, "Only the sets with the most combinations") {
+		t.Error("it does not say that set 3 is not paired")
+	}
+}
+
+// The page shows rows of the release under what stood there before, some columns in each table.
+func TestRows(t *testing.T) {
+	s := exampleSource()
+	s.Run.Columns = append(s.Run.Columns, kcut.ColumnReport{
+		Name: "zip", Type: "string", Mask: "generalize",
+		Released: []kcut.ReleasedColumn{{Name: "zip", Type: "string"}},
+	})
+	s.Rows = &kcut.SampleRows{Columns: []string{"zip", "list", "income"}, Rows: [][]kcut.SampleCell{
+		{{Text: hostile}, {Nested: true}, {Null: true}},
+		{{Text: strings.Repeat("ü", 99)}, {Nested: true}, {Text: "0"}},
+	}}
+	for i := range mostRowColumns {
+		s.Rows.Columns = append(s.Rows.Columns, fmt.Sprintf("more %d", i))
+		s.Rows.Rows[0] = append(s.Rows.Rows[0], kcut.SampleCell{Text: "x"})
+		s.Rows.Rows[1] = append(s.Rows.Rows[1], kcut.SampleCell{Text: "x"})
+	}
+	page := written(t, s)
+	checkAlone(t, page, true)
+	tables, text := 0, ""
+	for _, e := range parse(t, page) {
+		if e.class == "rows stack" {
+			tables, text = tables+1, text+e.text
+		}
+	}
+	if tables != mostRowColumns/rowColumns {
+		t.Errorf("%d tables", tables)
+	}
+	for _, want := range []string{
+		"3 string values: generalize", hostile[:mostCell] + "……null",
+		strings.Repeat("ü", mostCell) + "……0",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %q", want, text)
+		}
+	}
+	if !strings.Contains(page, "and 3 columns that are not shown") {
+		t.Error("it does not say how many columns are left out")
+	}
+	if s.Rows = nil; strings.Contains(written(t, s), `id="rows"`) {
+		t.Error("there are no rows")
+	}
+}
+
+// The page ends with what a reviewer signs.
+func TestSignOff(t *testing.T) {
+	s := exampleSource()
+	s.Run.Job, s.Run.Version, s.Run.Began = "people.yaml", "1.2.3", "2026-01-31T02:00:04Z"
+	lines := make(map[string]string)
+	for _, source := range []Source{s, {Release: s.Release}} {
+		all := parse(t, written(t, source))
+		at := slices.IndexFunc(all, func(e *element) bool { return e.class == "facts sign" })
+		for _, e := range all[at:] {
+			if e.name == "tr" {
+				lines[e.text] += "x"
+			}
+		}
+	}
+	for _, want := range []string{
+		"Jobpeople.yaml", "Digest of the job1", "Digest of the releaseabcd", "Version of kcut1.2.3",
+		"Date of the run2026-01-31T02:00:04Z", "Owner of the data", "Reviewer", "Job",
+	} {
+		if lines[want] == "" {
+			t.Errorf("no line %q in %q", want, lines)
+		}
+	}
+}
+
+// Labels name by a letter why they are not finer; all algorithms have a reason.
+func TestWhyNoFiner(t *testing.T) {
+	s := exampleSource()
+	want := "<strong>a</strong> set 1 would fall below its k; <strong>b</strong> no record has " +
+		"it; <strong>c</strong> nothing finer is there or allowed."
+	if !strings.Contains(written(t, s), want) {
+		t.Errorf("no %q", want)
+	}
+	for algorithm, want := range map[string]string{
+		"mondrian": "its regions were divided as long as every part kept its k",
+		"tdr":      "the cut is that of an earlier release",
+	} {
+		s := sources()["regions"]
+		s.Run = nil
+		if s.Release.Cut.Algorithm = algorithm; algorithm == "tdr" {
+			if err := json.Unmarshal([]byte("{}"), &s.Release.Cut.Applied); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if page := written(t, s); strings.Count(page, want) != 1 ||
+			strings.Contains(page, `<th scope="col">Why no finer`) {
+			t.Errorf("%s: %q is there %d times", algorithm, want, strings.Count(page, want))
+		}
+	}
+	if s = (Source{Release: s.Release}); strings.Contains(written(t, s), "Why no finer") {
+		t.Error("nothing is known of why")
+	}
+}
+
+// Terms of an evaluation are explained where they stand.
+func TestTerms(t *testing.T) {
+	s := exampleSource()
+	s.Evaluation = exampleEvaluation(true)
+	text := ""
+	for _, e := range parse(t, written(t, s)) {
+		if e.class == "terms" {
+			text = e.text
+		}
+	}
+	for _, want := range []string{"BE, baseline error", "17.00 ± 1.70 %", "AE, anonym", "UE, upper",
+		"25.00 ± 2.50 %"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %q", want, text)
+		}
+	}
+}
+
+// Histograms are inside their pictures, with one bar a value and one for the rest.
+func TestHistogram(t *testing.T) {
+	for _, tt := range []struct {
+		records []uint64
+		rows    int64
+		bars    int
+		rest    bool
+	}{
+		{nil, 0, 0, false}, {nil, 10, 1, true}, {[]uint64{6, 4}, 10, 2, false},
+		{[]uint64{6, 3}, 10, 3, true}, {make([]uint64, 500), 7, 5, true},
+	} {
+		s := newSpread("Before", 3, "value", tt.records, tt.rows, 4)
+		if len(s.Bars) != tt.bars || tt.bars > 0 && s.Bars[tt.bars-1].Rest != tt.rest {
+			t.Errorf("%d values: %+v", len(tt.records), s.Bars)
+		}
+		for _, b := range s.Bars {
+			var top, height float64
+			fmt.Sscan(b.Top, &top)
+			fmt.Sscan(b.Height, &height)
+			if top < 0 || height < 0 || math.Abs(top+height-spreadHeight) > 0.11 {
+				t.Errorf("a bar of %+v", b)
+			}
+		}
+	}
+	s := newSpread("After", 2, "label", []uint64{60, 30}, 120, 24)
+	if s.Words != "2 labels, the most frequent 50.0 %" || s.Bars[1].Height != "12.0" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// The page of 800 columns, with all that a run knows of them, stays below 5 MB.
+func TestPageOfManyColumns(t *testing.T) {
+	s := exampleSource()
+	s.Trace, s.Run.Stopped, s.Run.Columns = nil, nil, nil
+	cut := s.Release.Cut
+	s.Rows = &kcut.SampleRows{Rows: make([][]kcut.SampleCell, SampledRows)}
+	for c := range 800 {
+		name := fmt.Sprintf("a column of the survey %d", c)
+		column := kcut.CutColumn{Name: name, Mask: kcut.MaskGeneralize}
+		stopped := kcut.StoppedColumn{Column: name}
+		var groups []kcut.LabelGroups
+		for i := range 40 {
+			column.Cut = append(column.Cut,
+				kcut.CutLabel{Label: fmt.Sprintf("[2026-01-01,2026-12-%d)", i)})
+			groups = append(groups, kcut.LabelGroups{Records: uint64(i), Smallest: []uint64{6, 9}})
+			stopped.Why = append(stopped.Why, []string{"records", "set 1", "finest"}[i%3])
+		}
+		cut.Columns = append(cut.Columns, column)
+		s.Release.Labels = append(s.Release.Labels, groups)
+		cut.Sets[0].Columns = append(cut.Sets[0].Columns, name)
+		s.Run.Masked = append(s.Run.Masked, kcut.MaskedColumn{
+			Column: name, Values: 99, Frequent: []uint64{30, 20, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1},
+		})
+		s.Run.Columns = append(s.Run.Columns, kcut.ColumnReport{
+			Name: name, Type: "string", Mask: "generalize",
+			Released: []kcut.ReleasedColumn{{Name: name, Type: "string"}},
+		})
+		s.Run.Stopped = append(s.Run.Stopped, stopped)
+		s.Rows.Columns = append(s.Rows.Columns, name)
+		for i := range s.Rows.Rows {
+			s.Rows.Rows[i] = append(s.Rows.Rows[i], kcut.SampleCell{Text: "[2026-01-01,2026-12-1)"})
+		}
+	}
+	page := written(t, s)
+	if len(page) > 5_000_000 || strings.Count(page, "<section") != len(cut.Columns)+len(cut.Sets) {
+		t.Errorf("%d bytes, %d sections", len(page), strings.Count(page, "<section"))
 	}
 }

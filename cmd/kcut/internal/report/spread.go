@@ -1,47 +1,73 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/kcut/kcut"
 	"github.com/kcut/kcut/internal/text"
 )
 
-// mostParts is the largest number of parts of a spread that are drawn separately; the rest is one
-// part.
-const mostParts = 12
+// mostBars is the largest number of bars of a histogram, and of one of very many columns.
+const (
+	mostBars   = 24
+	fewestBars = 8
+	manyTables = 100 // number of columns from which histograms have few bars
+)
 
-// spread is the distribution of the rows over the values of a column, or over its labels.
+// spread is the distribution of the rows over the values of a column, or over its labels, as a
+// histogram.
 type spread struct {
 	When, Words string
-	Parts       []spreadPart // the largest first, in percent of the rows
+	Bars        []spreadBar
 }
 
-// spreadPart is a value or label, or the rest.
-type spreadPart struct {
-	Left, Width string
-	Shade       int // 0 or 1 in turn, 2: the rest
+// spreadBar is one value or label, or several. The picture is 100 wide and 24 high.
+type spreadBar struct {
+	Left, Top, Width, Height string
+	Rest                     bool // all other values, which are not listed
 }
+
+const (
+	spreadWidth  = 100
+	spreadHeight = 24
+)
 
 // newSpread draws a number of different values or labels. The numbers of records of some of them
-// are known.
-func newSpread(when string, different int, what string, records []uint64, rows int64) *spread {
-	records = slices.SortedFunc(slices.Values(records), func(a, b uint64) int {
-		return cmp.Compare(b, a)
-	})
+// are known; others have the rest, which has a bar of its own.
+func newSpread(when string, different int, what string, records []uint64, rows int64,
+	bars int) *spread {
 	s := &spread{When: when, Words: counted(grouped(different), what)}
+	listed, largest := uint64(0), uint64(0)
+	for _, n := range records {
+		listed, largest = listed+n, max(largest, n)
+	}
 	if len(records) > 0 && rows > 0 {
-		s.Words += ", the most frequent " + text.Percent(float64(records[0])/float64(rows))
+		s.Words += ", the most frequent " + text.Percent(float64(largest)/float64(rows))
 	}
-	left := 0.0
-	for i, n := range records[:min(mostParts, len(records))] {
-		width := 100 * float64(n) / float64(max(1, rows))
-		s.Parts = append(s.Parts, spreadPart{coordinate(left), coordinate(width), i % 2})
-		left += width
+	var heights []uint64 // of neighbours together, if there are too many
+	each := (len(records) + bars - 1) / bars
+	for group := range slices.Chunk(records, max(each, 1)) {
+		sum := uint64(0)
+		for _, n := range group {
+			sum += n
+		}
+		heights = append(heights, sum)
 	}
-	if left < 99.95 {
-		s.Parts = append(s.Parts, spreadPart{coordinate(left), coordinate(100 - left), 2})
+	rest := uint64(rows) - min(listed, uint64(rows))
+	if rest > 0 {
+		heights = append(heights, rest)
+	}
+	if len(heights) == 0 {
+		return s
+	}
+	most, width := max(slices.Max(heights), 1), spreadWidth/float64(len(heights))
+	for i, n := range heights {
+		height := spreadHeight * float64(n) / float64(most)
+		s.Bars = append(s.Bars, spreadBar{
+			Left: coordinate(width * float64(i)), Width: coordinate(width * 0.85),
+			Top: coordinate(spreadHeight - height), Height: coordinate(height),
+			Rest: rest > 0 && i == len(heights)-1,
+		})
 	}
 	return s
 }
@@ -60,11 +86,11 @@ func masked(run *kcut.Report, column string) *kcut.MaskedColumn {
 }
 
 // spread sets the distributions of the rows before masking and after it, as far as they are known.
-func (c *column) spread(run *kcut.Report, released int64) {
+func (c *column) spread(run *kcut.Report, released int64, bars int) {
 	if before := masked(run, c.Name); before != nil {
 		c.Loss = text.Percent(1 - before.Information)
 		c.Spreads = append(c.Spreads, newSpread("Before", before.Values, "value", before.Frequent,
-			run.Rows))
+			run.Rows, bars))
 	}
 	var records []uint64
 	for _, l := range c.Labels {
@@ -73,6 +99,7 @@ func (c *column) spread(run *kcut.Report, released int64) {
 		}
 	}
 	if len(c.Spreads) > 0 && len(records) > 0 {
-		c.Spreads = append(c.Spreads, newSpread("After", len(records), "label", records, released))
+		after := newSpread("After", len(records), "label", records, released, bars)
+		c.Spreads = append(c.Spreads, after)
 	}
 }

@@ -74,7 +74,7 @@
     } else {
       const listed = step.children.slice(0, 12).map(name).join(" | ") + (step.children.length > 12 ? " | \u2026 of " + grouped(step.children.length) : "");
       const column = trace.columns[step.column].name;
-      what.textContent = trace.up ? column + ": " + listed + " became " + name(step.value) : column + ": " + name(step.value) + " became " + listed;
+      what.textContent = trace.up ? column + ": " + listed + " became " + name(step.value) : column + ": " + name(step.value) + (listed === name(step.value) ? " is disclosed" : " became " + listed);
     }
     find("gain").textContent = step ? number(step.gain) : "\u2013";
     find("loss").textContent = step ? number(step.loss) : "\u2013";
