@@ -3,16 +3,12 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"io"
-	"maps"
 	"math"
 	"math/bits"
 	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
@@ -296,9 +292,9 @@ func (a *audit) checkRecords(column *cutfile.Column) {
 	if column.Render != "" || a.cut.Applied != nil {
 		return
 	}
-	had := make(map[string]bool)
+	had, released := make(map[string]bool), a.release.column(column.Name)
 	for row := range a.release.rows {
-		had[a.release.column(column.Name).at(row)] = true
+		had[released.at(row)] = true
 	}
 	alone := len(slices.DeleteFunc(slices.Clone(column.Cut), func(l cutfile.Label) bool {
 		return l.Null
@@ -400,56 +396,61 @@ func listedSets(j *job.Job) (sets []job.Set) {
 
 // anonymity counts the rows of the smallest group with equal values in some columns.
 func (a *audit) anonymity(columns []string) int {
-	var released []*textColumn
+	smallest := a.release.rows
+	for _, rows := range a.classes(columns) {
+		smallest = min(smallest, len(rows))
+	}
+	return smallest
+}
+
+// classes returns the rows of each group with equal labels in some columns.
+func (a *audit) classes(columns []string) map[string][]int {
+	var released [][]uint32
 	for _, name := range columns {
 		for _, n := range releasedNames(name, a.spec(name).Render) {
-			released = append(released, a.release.column(n))
+			released = append(released, a.release.column(n).codes)
 		}
 	}
-	counts := make(map[string]int)
-	key := make([]byte, 4*len(released))
+	classes := make(map[string][]int)
 	for row := range a.release.rows {
-		for i, c := range released {
-			binary.LittleEndian.PutUint32(key[4*i:], c.codes[row])
-		}
-		counts[string(key)]++
+		key := keyOf(released, row)
+		classes[key] = append(classes[key], row)
 	}
-	return slices.Min(slices.Collect(maps.Values(counts)))
+	return classes
 }
 
 // checkUnion: the cut has the right share of rows, or entities, that are alone, or in small
 // classes, on all labels.
 func (a *audit) checkUnion() {
 	a.Helper()
-	if a.job.Entity != "" && len(a.of) != a.source.rows {
-		return // the release does not have the entities of its rows
+	who := func(row int) uint32 { return uint32(row) }
+	if a.job.Entity != "" {
+		if len(a.of) != a.source.rows {
+			return // the release does not have the entities of its rows
+		}
+		entities := a.source.column(a.job.Entity)
+		who = func(row int) uint32 { return entities.codes[a.of[row]] }
 	}
-	whose, classes := make(map[string]bool), make(map[string]map[string]bool)
-	for row := range a.release.rows {
-		who, class := strconv.Itoa(row), ""
-		if a.job.Entity != "" {
-			who = a.source.column(a.job.Entity).at(a.of[row])
-		}
-		for i := range a.cut.Columns {
-			class += strings.Join(a.texts(&a.cut.Columns[i], row), "\x01") + "\x02"
-		}
-		if classes[class] == nil {
-			classes[class] = make(map[string]bool)
-		}
-		classes[class][who], whose[who] = true, true
+	var masked []string
+	for _, c := range a.cut.Columns {
+		masked = append(masked, c.Name)
 	}
-	alone, small := make(map[string]bool), make(map[string]bool)
-	for _, class := range classes {
-		for who := range class {
+	whose, alone, small := make(map[uint32]bool), make(map[uint32]bool), make(map[uint32]bool)
+	for _, rows := range a.classes(masked) {
+		class := make(map[uint32]bool)
+		for _, row := range rows {
+			class[who(row)], whose[who(row)] = true, true
+		}
+		for member := range class {
 			if len(class) == 1 {
-				alone[who] = true
+				alone[member] = true
 			}
 			if len(class) < a.cut.SmallestK() {
-				small[who] = true
+				small[member] = true
 			}
 		}
 	}
-	share := func(of map[string]bool) float64 {
+	share := func(of map[uint32]bool) float64 {
 		return math.Round(float64(len(of))/float64(max(len(whose), 1))*1e6) / 1e6
 	}
 	if want := (risk.Union{Unique: share(alone), BelowK: share(small)}); a.cut.Union == nil ||

@@ -59,24 +59,13 @@ func samePair(p, q risk.Pair) bool {
 // pair computes the figures of two sets on the columns of both by a plain count.
 func (a *audit) pair(i, j int) risk.Pair {
 	p := risk.Pair{Sets: [2]int{i + 1, j + 1}, K: min(a.cut.Sets[i].K, a.cut.Sets[j].K)}
-	classes := make(map[string]int)
-	for row := range a.release.rows {
-		class := ""
-		for c := range a.cut.Columns {
-			name := a.cut.Columns[c].Name
-			if slices.Contains(a.cut.Sets[i].Columns, name) ||
-				slices.Contains(a.cut.Sets[j].Columns, name) {
-				class += strings.Join(a.texts(&a.cut.Columns[c], row), "\x01") + "\x02"
-			}
-		}
-		classes[class]++
-	}
-	for _, rows := range classes {
-		if rows == 1 {
+	columns := slices.Concat(a.cut.Sets[i].Columns, a.cut.Sets[j].Columns)
+	for _, rows := range a.classes(columns) {
+		if len(rows) == 1 {
 			p.Unique += 1 / float64(a.release.rows)
 		}
-		if rows < p.K {
-			p.Below += float64(rows) / float64(a.release.rows)
+		if len(rows) < p.K {
+			p.Below += float64(len(rows)) / float64(a.release.rows)
 		}
 	}
 	return p
