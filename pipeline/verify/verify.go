@@ -141,7 +141,6 @@ type verifier struct {
 	threads int
 	memory  int64 // largest size in bytes of the counts of all sets
 	watch   Watch
-	passes  int // number of times that the release was read
 
 	rows      int64
 	marked    uint64
@@ -228,7 +227,6 @@ func (v *verifier) scan(ctx context.Context) error {
 		if err := v.pass(ctx, p); err != nil {
 			return err
 		}
-		v.passes++
 		v.rows, v.marked = p.rows.Load(), p.marked()
 		if !p.again {
 			if err := v.joinWhole(p.counters); err != nil {
