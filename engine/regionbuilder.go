@@ -10,6 +10,9 @@ import (
 // RegionBuilder collects groups of records and makes regions from them. It keeps equal contents of
 // an attribute once.
 type RegionBuilder struct {
+	// The regions keep the order of their groups; otherwise narrower regions come first.
+	Ordered bool
+
 	attributes []Attribute
 	kinds      *Kinds     // kinds of the table
 	columns    []contents // by attribute
@@ -93,8 +96,8 @@ func (b *RegionBuilder) Bytes() int64 {
 }
 
 // Regions returns the regions of the groups, without locators, and the region of each group. They
-// are in ascending order of width, then of labels. Groups with the same labels form one region. It
-// consumes the groups.
+// are in the order of their first groups or in ascending order of width, then of labels. Groups with
+// the same labels form one region. It consumes the groups.
 func (b *RegionBuilder) Regions() (r *Regions, regions []int32) {
 	r, regions = &Regions{}, make([]int32, len(b.sizes))
 	widths, order := make([]float64, len(b.sizes)), make([]int32, len(b.sizes))
@@ -112,6 +115,17 @@ func (b *RegionBuilder) Regions() (r *Regions, regions []int32) {
 	}
 	for group := range order {
 		order[group] = int32(group)
+	}
+	if b.Ordered {
+		slices.SortStableFunc(order, func(a, b int32) int {
+			return slices.Compare(labels(a), labels(b))
+		})
+		for i, group := range order {
+			widths[group] = float64(group)
+			if i > 0 && slices.Equal(labels(group), labels(order[i-1])) {
+				widths[group] = widths[order[i-1]]
+			}
+		}
 	}
 	slices.SortFunc(order, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(widths[a], widths[b]), slices.Compare(labels(a), labels(b)))

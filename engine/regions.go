@@ -18,8 +18,8 @@ type Regions struct {
 	Columns
 
 	// Released holds the label numbers of all regions, region after region, one for each attribute.
-	// Narrower regions come first: a record that the search did not see may be released with the
-	// labels of the first region that covers it.
+	// Their order counts: a record that the search did not see may be released with the labels of
+	// the first region that covers it.
 	Released []uint32
 
 	Sizes []uint64 // by region: number of released records

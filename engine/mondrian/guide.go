@@ -31,7 +31,7 @@ type subtree struct {
 }
 
 func newGuide(s *search, table *engine.Table) *guide {
-	g := &guide{search: s, classes: max(1, table.Classes), other: newGrowth(table)}
+	g := &guide{search: s, classes: max(1, table.Classes), other: newGrowth(s.engine, table)}
 	g.leaf.reset(g.classes)
 	if g.probabilities() > 0 {
 		s.entropy.bits = cells.MassBits

@@ -51,8 +51,7 @@ func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 	}
 	x.sampled.lots = append(x.sampled.lots, d.lot)
 	n := node{column: int32(column), at: at, lot: int32(len(x.sampled.lots))}
-	s.replace(p, n, halves[:])
-	s.bound(p, column, c.at+1, c.at)
+	s.replace(p, n, halves[:], s.halves(p, column, c.at+1, c.at))
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package mondrian
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -37,8 +38,10 @@ type growth struct {
 	loss    float64 // of all regions, in a guided search
 }
 
-func newGrowth(table *engine.Table) growth {
-	return growth{tree: &tree{}, regions: engine.NewRegionBuilder(table)}
+func newGrowth(e Engine, table *engine.Table) growth {
+	g := growth{tree: &tree{}, regions: engine.NewRegionBuilder(table)}
+	g.regions.Ordered = e.Guided || !e.Tight && !e.relaxed()
+	return g
 }
 
 // Bytes returns the approximate memory of the growth.
@@ -57,7 +60,7 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, se
 	s := &search{
 		engine:  e,
 		judge:   newJudge(set, table.Kinds),
-		growth:  newGrowth(table),
+		growth:  newGrowth(e, table),
 		account: spill.NewAccount(budget, "regions"),
 	}
 	for a, of := range requirement.ByAttribute(len(table.Attributes)) {
@@ -134,11 +137,7 @@ func (s *search) divide(ctx context.Context, p part, column int) error {
 	}
 	n := node{column: int32(column)}
 	s.tree.addSteps(&n, d.spans, d.largest())
-	s.replace(p, n, children)
-	last := len(s.pending) - 1
-	for part, content := range d.contents {
-		s.pending[last-part].bounds = with(p.bounds, column, content)
-	}
+	s.replace(p, n, children, d.contents)
 	return nil
 }
 
@@ -155,42 +154,57 @@ func (s *search) halve(ctx context.Context, p part, column int, at uint32) error
 	if err != nil {
 		return err
 	}
-	s.replace(p, node{column: int32(column), at: at}, halves[:])
-	s.bound(p, column, at, at)
+	s.replace(p, node{column: int32(column), at: at}, halves[:], s.halves(p, column, at, at))
 	return nil
 }
 
-// bound sets the bounds of the two parts that have just replaced a part: the codes of a dimension
-// below end, and those from a code on.
-func (s *search) bound(p part, column int, end, from uint32) {
-	last, left, right := len(s.pending)-1, p.bounds[column], engine.OnlyNulls
+// halves returns what two cuts leave of a dimension in a part: the codes below end, and those from
+// a code on.
+func (s *search) halves(p part, column int, end, from uint32) []engine.Content {
+	left, right := p.bounds[column], engine.OnlyNulls
 	if d := s.dimensions[column]; d.kind != continuous || from < d.top {
 		right = left
 		left.Hi, right.Lo = end, from
 	} // else nulls are cut off without a bound
-	s.pending[last].bounds, s.pending[last-1].bounds = with(p.bounds, column, left),
-		with(p.bounds, column, right)
+	return []engine.Content{left, right}
 }
 
 // replace puts a node in a part's place, and its children among the pending parts, the first of
-// them on top.
-func (s *search) replace(p part, n node, children []*cells.Cells) {
+// them on top or, in a guided search, the narrowest. The contents are what the cut leaves of its
+// dimension in the children.
+func (s *search) replace(p part, n node, children []*cells.Cells, contents []engine.Content) {
 	if s.guide != nil {
 		s.guide.open(p, len(children))
 	}
 	at := s.tree.add(n, len(children))
 	s.tree.set(p.link, at)
-	for child := len(children) - 1; child >= 0; child-- {
+	for _, child := range slices.Backward(s.visits(n.column, contents)) {
 		below := part{
 			cells:  children[child],
 			link:   s.tree.nodes[at].links + int32(child),
-			bounds: p.bounds,
+			bounds: with(p.bounds, int(n.column), contents[child]),
 		}
 		if s.relaxed != nil {
 			below.path = p.path + "." + strconv.Itoa(child)
 		}
 		s.pending = append(s.pending, below)
 	}
+}
+
+// visits returns the order in which to visit the children of a cut. In a guided search the regions
+// have this order: a record that has no region yet gets the first one whose labels cover it, and the
+// label of a child may cover values of the others.
+func (s *search) visits(column int32, contents []engine.Content) (order []int) {
+	for child := range contents {
+		order = append(order, child)
+	}
+	if s.regions.Ordered {
+		d := s.dimensions[column]
+		slices.SortStableFunc(order, func(a, b int) int {
+			return cmp.Compare(d.Width(d.content(contents[a])), d.Width(d.content(contents[b])))
+		})
+	}
+	return order
 }
 
 // finish makes a part a region.

@@ -11,7 +11,7 @@ import (
 )
 
 // Regions checks the regions of an earlier release. A record belongs to the first region whose
-// labels cover it; narrower regions come first.
+// labels cover it.
 type Regions struct {
 	Given *engine.Regions // only the labels: which records they have is found out here
 	Marks []uint32        // labels of suppressed records, by attribute
