@@ -163,7 +163,7 @@ bench:
 	$(GO) test -timeout 2h -run '^$$' -bench '^Benchmark(Adult|SearchSpilled)' -benchtime 5x ./engine/topdown
 
 # The tables of docs/results.md on guided, auto and others, where the data of docs/cells is, and of the folder that
-# KCUT_CELLS_FOLDER names. Half an hour.
+# KCUT_CELLS_FOLDER names. A quarter of an hour on two idle processors.
 cells:
 	mkdir -p build
 	KCUT_CELLS=$(CURDIR)/build/cells.md $(GO) test -count=1 -timeout 2h -run '^TestCells$$' ./cmd/kcut
