@@ -9,7 +9,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
 BEAM    := cmd/kcut-beam
 
-.PHONY: build beam demo man release wheel wheels packages test-wheels test test-long test-browser test-readers test-sql test-dbt test-stores test-engines screenshots race bench cells drafts lint fmt clean
+.PHONY: build beam demo man release wheel wheels packages test-wheels test test-long test-browser test-readers test-sql test-dbt test-airflow test-stores test-engines screenshots race bench cells drafts lint fmt clean
 
 # Build bin/kcut, without symbols, as releases are. They are built with -trimpath, too, for which all packages would be compiled once more.
 # The compiler may take up to 1 GiB before it collects garbage, which makes it a sixth faster.
@@ -84,7 +84,7 @@ test-browser:
 # set up in build.
 READERS := build/readers/bin/python
 test-readers: $(READERS)
-	KCUT_READERS=$(CURDIR)/$(READERS) $(GO) test -count=1 -v -timeout 60m -run '^TestReaders$$' ./cmd/kcut
+	KCUT_READERS=$(CURDIR)/$(READERS) $(GO) test -count=1 -v -timeout 60m -run '^(TestReaders|TestNotebook)$$' ./cmd/kcut
 
 $(READERS):
 	python3 -m venv build/readers
@@ -111,6 +111,15 @@ test-dbt: $(DBT)
 $(DBT):
 	python3 -m venv build/dbt
 	build/dbt/bin/pip install -q 'dbt-core<1.12' 'dbt-duckdb<1.11' || { rm -r build/dbt; exit 1; }
+
+# Have Airflow run the DAG of examples/airflow, with a Python that is set up in build.
+AIRFLOW := build/airflow/bin/airflow
+test-airflow: $(AIRFLOW)
+	KCUT_AIRFLOW=$(CURDIR)/$(dir $(AIRFLOW)) $(GO) test -count=1 -v -timeout 30m -run '^TestAirflow$$' ./cmd/kcut
+
+$(AIRFLOW):
+	python3 -m venv build/airflow
+	build/airflow/bin/pip install -q 'apache-airflow<4' || { rm -r build/airflow; exit 1; }
 
 # Run jobs from and to servers that speak as the clouds' stores do, which are set up in build with npm, Go and Python, and have the clouds'
 # own clients read what they hold. What cannot be installed is skipped.

@@ -265,10 +265,12 @@ func TestCronJobRuns(t *testing.T) {
 }
 
 // pythonTasks matches the operators of the DAG.
-var pythonTasks = regexp.MustCompile(`KcutOperator\(task_id="(\w+)", arguments=(\[.*?\])\)`)
+var pythonTasks = regexp.MustCompile(
+	`KcutOperator\(task_id="(\w+)", arguments=(\[[^\]]*\])\)`)
 
 func TestDAGRuns(t *testing.T) {
-	dag := repository(t, "examples", "airflow", "people.py")
+	dag := strings.ReplaceAll(repository(t, "examples", "airflow", "people.py"), "{{ ds }}",
+		"2026-01-02")
 	jobs, _ := cronJobExample(t)
 	p := newPlace(t)
 	err := os.WriteFile(filepath.Join(p.dir, "jobs", "people.yaml"),
@@ -283,7 +285,7 @@ func TestDAGRuns(t *testing.T) {
 		}
 	}
 	tasks := pythonTasks.FindAllStringSubmatch(dag, -1)
-	if len(tasks) != 3 {
+	if len(tasks) != 4 {
 		t.Fatalf("found %d tasks", len(tasks))
 	}
 	for _, task := range tasks {
@@ -296,5 +298,46 @@ func TestDAGRuns(t *testing.T) {
 		if code != 0 || !json.Valid([]byte(last)) {
 			t.Errorf("task %s: exit %d\n%s", task[1], code, out)
 		}
+	}
+}
+
+// TestAirflow has Airflow run the DAG for a day, and again with a job that cannot be met.
+func TestAirflow(t *testing.T) {
+	if os.Getenv("KCUT_AIRFLOW") == "" {
+		t.Skip("make test-airflow names a folder of programs with Airflow")
+	}
+	p := newPlace(t)
+	jobs, _ := cronJobExample(t)
+	home := filepath.Join(p.dir, "airflow")
+	if err := os.MkdirAll(filepath.Join(home, "dags"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dag := p.local(repository(t, "examples", "airflow", "people.py"))
+	save(t, filepath.Join(home, "dags", "people.py"), []byte(dag))
+	airflow := func(args ...string) string {
+		program := filepath.Join(os.Getenv("KCUT_AIRFLOW"), "airflow")
+		cmd := exec.CommandContext(t.Context(), program, args...)
+		cmd.Env = append(os.Environ(), "AIRFLOW_HOME="+home, "AIRFLOW__CORE__LOAD_EXAMPLES=False",
+			"NO_COLOR=1")
+		out, err := cmd.CombinedOutput()
+		if cmd.ProcessState == nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	day := func(job string) string {
+		save(t, filepath.Join(p.dir, "jobs", "people.yaml"), []byte(p.local(job)))
+		return airflow("dags", "test", "kcut_people", "2026-01-02")
+	}
+	airflow("db", "migrate")
+	said := day(jobs.Data["people.yaml"])
+	for _, name := range []string{"people-2026-01-02.parquet", "people-2026-01-02.html"} {
+		if _, err := os.Stat(filepath.Join(p.dir, "data", "out", name)); err != nil {
+			t.Errorf("%v\n%s", err, said)
+		}
+	}
+	said = day(strings.Replace(jobs.Data["people.yaml"], "k: 20", "k: 5001", 1))
+	if !strings.Contains(said, "kcut ended with 4: ") || !strings.Contains(said, "lower k") {
+		t.Errorf("the plan does not say why it failed:\n%s", said)
 	}
 }

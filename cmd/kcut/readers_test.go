@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -224,5 +225,33 @@ func save(t *testing.T, file string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestNotebook runs the cells of docs/notebook.ipynb with the module of the wheels and this program.
+func TestNotebook(t *testing.T) {
+	python := cmp.Or(os.Getenv("KCUT_READERS"), "python3")
+	libraries := exec.CommandContext(t.Context(), python, "-c", "import pandas, pyarrow")
+	if err := libraries.Run(); err != nil {
+		t.Skipf("no %s with pandas and pyarrow: %v", python, err)
+	}
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	// An installed package has metadata: without a program in them, the module takes the PATH's.
+	if err := os.Mkdir("kcut-0.dist-info", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	save(t, filepath.Join("kcut-0.dist-info", "METADATA"), []byte("Name: kcut\nVersion: 0\n"))
+	t.Setenv("PYTHONPATH", filepath.Join(root, "cmd", "kcut", "internal", "wheel")+
+		string(os.PathListSeparator)+".")
+	t.Setenv("PYTHONDONTWRITEBYTECODE", "1")
+	out, err := exec.CommandContext(t.Context(), python,
+		filepath.Join(root, "cmd", "kcut", "testdata", "notebook", "cells.py"),
+		filepath.Join(root, "docs", "notebook.ipynb")).CombinedOutput()
+	if err != nil || !strings.HasSuffix(string(out), "10 cells\n") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

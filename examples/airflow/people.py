@@ -1,8 +1,8 @@
-"""Anonymizes the day's export every night: plan, run, verify.
+"""Anonymizes the day's export every night: plan, run, verify, a page, an alert.
 
-Needs Airflow 2.9 or newer, and kcut on the worker's PATH. The object that --json prints is a
-task's XCom: {{ ti.xcom_pull(task_ids="run")["quasi_identifiers"] }} is what was reached. With
-input_missing: retry in the job, an export that comes late is waited for.
+Needs Airflow 2.9 or newer, and kcut on the worker's PATH. Each day has a release and a page of its
+own. The object that --json prints is a task's XCom: {{ ti.xcom_pull(task_ids="run") }} has what was
+reached. With input_missing: retry in the job, an export that comes late is waited for.
 """
 
 import json
@@ -58,6 +58,28 @@ class KcutOperator(BaseOperator):
         self.hook.send_sigterm()
 
 
+class AlertOperator(BaseOperator):
+    """Fails, as what alerts of Airflow go by, if a release holds but is worth little, or shows many.
+
+    Shares are of 1: least_kept of the information of masked columns, most_unique of rows that are
+    alone on the labels of all of them.
+    """
+
+    def __init__(self, of, least_kept, most_unique, **kwargs):
+        super().__init__(**kwargs)
+        self.of, self.least_kept, self.most_unique = of, least_kept, most_unique
+
+    def execute(self, context):
+        report = context["ti"].xcom_pull(task_ids=self.of)
+        self.judge(report.get("information_kept", 1), report.get("union", {}).get("unique", 0))
+
+    def judge(self, kept, unique):
+        if kept < self.least_kept:
+            raise AirflowFailException(f"{kept:.1%} of the information is left, less than {self.least_kept:.1%}")
+        if unique > self.most_unique:
+            raise AirflowFailException(f"{unique:.1%} of the rows are alone, more than {self.most_unique:.1%}")
+
+
 with DAG(
     dag_id="kcut_people",
     schedule="0 3 * * *",
@@ -66,7 +88,14 @@ with DAG(
     max_active_runs=1,
     default_args={"retries": 3, "retry_delay": timedelta(minutes=5), "retry_exponential_backoff": True},
 ) as dag:
-    plan = KcutOperator(task_id="plan", arguments=["plan", "/jobs/people.yaml", "--overwrite", "--json"])
-    run = KcutOperator(task_id="run", arguments=["run", "/jobs/people.yaml", "--overwrite", "--json"])
-    verify = KcutOperator(task_id="verify", arguments=["verify", "/data/out/people.parquet", "--json"])
-    plan >> run >> verify
+    plan = KcutOperator(task_id="plan", arguments=[
+        "plan", "/jobs/people.yaml", "--output", "/data/out/people-{{ ds }}.parquet", "--overwrite", "--json"])
+    run = KcutOperator(task_id="run", arguments=[
+        "run", "/jobs/people.yaml", "--output", "/data/out/people-{{ ds }}.parquet", "--overwrite", "--json"])
+    verify = KcutOperator(task_id="verify", arguments=[
+        "verify", "/data/out/people-{{ ds }}.parquet", "--json"])
+    page = KcutOperator(task_id="page", arguments=[
+        "report", "/data/out/people-{{ ds }}.parquet", "/data/out/people-{{ ds }}.html", "--overwrite", "--json"])
+    alert = AlertOperator(task_id="alert", of="run", least_kept=0.2, most_unique=0.01)
+    plan >> run >> verify >> page
+    run >> alert

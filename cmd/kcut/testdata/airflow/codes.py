@@ -74,6 +74,12 @@ for SubprocessHook.code in (0, 1, 2, 3, 4, 5, 6, 7, 130, 143):
         outcome = "again"
     print(f"{SubprocessHook.code}: {outcome}")
 operator.on_kill()
+for kept, unique in ((0.5, 0), (0.1, 0), (0.5, 0.02)):
+    try:
+        DAG.tasks[-1].judge(kept, unique)
+        print("alert: none")
+    except AirflowFailException as alert:
+        print("alert:", alert)
 
 
 def last_line(*arguments):
