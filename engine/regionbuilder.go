@@ -96,8 +96,8 @@ func (b *RegionBuilder) Bytes() int64 {
 }
 
 // Regions returns the regions of the groups, without locators, and the region of each group. They
-// are in the order of their first groups or in ascending order of width, then of labels. Groups with
-// the same labels form one region. It consumes the groups.
+// are in the order of their first groups or in ascending order of width, then of labels. Groups
+// with the same labels form one region. It consumes the groups.
 func (b *RegionBuilder) Regions() (r *Regions, regions []int32) {
 	r, regions = &Regions{}, make([]int32, len(b.sizes))
 	widths, order := make([]float64, len(b.sizes)), make([]int32, len(b.sizes))

@@ -192,8 +192,8 @@ func (s *search) replace(p part, n node, children []*cells.Cells, contents []eng
 }
 
 // visits returns the order in which to visit the children of a cut. In a guided search the regions
-// have this order: a record that has no region yet gets the first one whose labels cover it, and the
-// label of a child may cover values of the others.
+// have this order: a record that has no region yet gets the first one whose labels cover it, and
+// the label of a child may cover values of the others.
 func (s *search) visits(column int32, contents []engine.Content) (order []int) {
 	for child := range contents {
 		order = append(order, child)
