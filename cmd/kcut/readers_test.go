@@ -228,7 +228,8 @@ func save(t *testing.T, file string, content []byte) {
 	}
 }
 
-// TestNotebook runs the cells of docs/notebook.ipynb with the module of the wheels and this program.
+// TestNotebook runs the cells of docs/notebook.ipynb with the module of the wheels and this
+// program.
 func TestNotebook(t *testing.T) {
 	python := cmp.Or(os.Getenv("KCUT_READERS"), "python3")
 	libraries := exec.CommandContext(t.Context(), python, "-c", "import pandas, pyarrow")

@@ -64,8 +64,8 @@ func TestOrderOfRegions(t *testing.T) {
 				several++
 			}
 			if len(all) == 0 || !slices.Equal(regions.Region(all[0]), regions.Region(want)) {
-				t.Fatalf("seed %d, %+v, row %d: regions %v cover it, it is in %d of\n%v\n%v", seed, e,
-					row, all, want, regions.Released, c)
+				t.Fatalf("seed %d, %+v, row %d: regions %v cover it, it is in %d of\n%v\n%v", seed,
+					e, row, all, want, regions.Released, c)
 			}
 		}
 	}
