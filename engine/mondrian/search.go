@@ -40,7 +40,7 @@ type growth struct {
 
 func newGrowth(e Engine, table *engine.Table) growth {
 	g := growth{tree: &tree{}, regions: engine.NewRegionBuilder(table)}
-	g.regions.Ordered = e.Guided || !e.Tight && !e.relaxed()
+	g.regions.Ordered = e.Guided
 	return g
 }
 
@@ -69,6 +69,9 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, se
 		s.dimensions = append(s.dimensions, d)
 		s.columns = append(s.columns, a)
 		s.tops = append(s.tops, d.top)
+	}
+	if !e.Tight && !e.relaxed() && !slices.ContainsFunc(s.dimensions, (*dimension).overlaps) {
+		s.regions.Ordered = true
 	}
 	s.entropy = newEntropy(table)
 	if e.Guided {
@@ -191,9 +194,9 @@ func (s *search) replace(p part, n node, children []*cells.Cells, contents []eng
 	}
 }
 
-// visits returns the order in which to visit the children of a cut. In a guided search the regions
-// have this order: a record that has no region yet gets the first one whose labels cover it, and
-// the label of a child may cover values of the others.
+// visits returns the order in which to visit the children of a cut. If regions keep this order, a
+// record that has no region yet gets the first one whose labels cover it, and the label of a child
+// may cover values of the others.
 func (s *search) visits(column int32, contents []engine.Content) (order []int) {
 	for child := range contents {
 		order = append(order, child)

@@ -269,7 +269,7 @@ func TestProtections(t *testing.T) {
 	for _, want := range []string{
 		"k counts entities", "the cut claims 5, 9 entities at least", shown + ": l 3, t 0.25\n",
 		"0.5\n",
-		shown + "14––0\n", "debt1––0.4375–\n", shown + "27––0.125\n", "debt2––0.25–\n",
+		shown + "14–0\n", "debt1–0.4375–\n", shown + "27–0.125\n", "debt2–0.25–\n",
 		shown + "1252525.0 %\n", shown + "20200.0 %\n",
 	} {
 		if !strings.Contains(text, want) {

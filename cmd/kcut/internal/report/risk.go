@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/kcut/kcut"
 	"github.com/kcut/kcut/internal/text"
 )
@@ -126,6 +128,18 @@ func (p *page) RiskRows() (rows []riskRow) {
 		return f.Below
 	})
 	return rows
+}
+
+// Asked returns the places of the measures of sensitive values of which there are figures.
+func (p *page) Asked() (asked []int) {
+	for i := range new(kcut.Measured).List() {
+		if slices.ContainsFunc(p.Release.Sensitive, func(m kcut.Measured) bool {
+			return m.List()[i].Value != nil
+		}) {
+			asked = append(asked, i)
+		}
+	}
+	return asked
 }
 
 // The scale of the risk before and after in its picture.
