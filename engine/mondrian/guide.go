@@ -31,7 +31,8 @@ type subtree struct {
 }
 
 func newGuide(s *search, table *engine.Table) *guide {
-	g := &guide{search: s, classes: max(1, table.Classes), other: newGrowth(s.engine, table)}
+	other := newGrowth(table, s.regions.Ordered)
+	g := &guide{search: s, classes: max(1, table.Classes), other: other}
 	g.leaf.reset(g.classes)
 	if g.probabilities() > 0 {
 		s.entropy.bits = cells.MassBits

@@ -38,9 +38,9 @@ type growth struct {
 	loss    float64 // of all regions, in a guided search
 }
 
-func newGrowth(e Engine, table *engine.Table) growth {
+func newGrowth(table *engine.Table, ordered bool) growth {
 	g := growth{tree: &tree{}, regions: engine.NewRegionBuilder(table)}
-	g.regions.Ordered = e.Guided
+	g.regions.Ordered = ordered
 	return g
 }
 
@@ -60,7 +60,6 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, se
 	s := &search{
 		engine:  e,
 		judge:   newJudge(set, table.Kinds),
-		growth:  newGrowth(e, table),
 		account: spill.NewAccount(budget, "regions"),
 	}
 	for a, of := range requirement.ByAttribute(len(table.Attributes)) {
@@ -70,9 +69,8 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, se
 		s.columns = append(s.columns, a)
 		s.tops = append(s.tops, d.top)
 	}
-	if !e.Tight && !e.relaxed() && !slices.ContainsFunc(s.dimensions, (*dimension).overlaps) {
-		s.regions.Ordered = true
-	}
+	s.growth = newGrowth(table, (e.Guided || !e.Tight && !e.relaxed()) &&
+		!slices.ContainsFunc(s.dimensions, (*dimension).overlaps))
 	s.entropy = newEntropy(table)
 	if e.Guided {
 		s.guide = newGuide(s, table)
