@@ -401,3 +401,37 @@ func TestApplySetLabelsBelowK(t *testing.T) {
 		t.Errorf("rows were read: %v", stages)
 	}
 }
+
+// A cut that would drop every row is refused, and nothing is published.
+func TestApplyDropsAll(t *testing.T) {
+	dir := jobFolder(t, `
+input: in
+output: out.parquet
+quasi_identifiers: [{columns: [a], k: 40}]
+columns: {a: suppress, b: {mask: keep, identifying: accepted}}
+max_unique: 100%
+max_suppressed: 6%
+suppressed: drop
+`)
+	table := func(rows int) string {
+		text := "a,b\n"
+		for i := range rows {
+			text += fmt.Sprintf("%c,%d\n", "xy"[i%2], i)
+		}
+		return text
+	}
+	write(t, filepath.Join(dir, "in", "a.csv"), table(100))
+	mustRun(t, dir, nil)
+	write(t, filepath.Join(dir, "in", "a.csv"), table(60))
+	for _, output := range []string{"applied.parquet", "applied/"} {
+		path := filepath.Join(dir, output)
+		_, err := Apply(t.Context(), mustLoad(t, dir, "output.path", path), ApplyOptions{
+			Cut: filepath.Join(dir, "out.parquet"), OnBreak: search.BreakSuppress,
+			MaxSuppressed: Quota{Percent: 100},
+		})
+		mustFail(t, err, fault.Privacy, "all 60 rows")
+		if _, err := os.Stat(path); !os.IsNotExist(err) {
+			t.Errorf("%s: %v", output, err)
+		}
+	}
+}

@@ -192,6 +192,12 @@ func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) 
 		return nil, err
 	}
 	out.Suppressed, out.Released = suppressed, s.Dataset.Rows()-int64(dropped)
+	if out.Released == 0 { // a release without rows would have no file
+		return nil, fault.Errorf(fault.Privacy,
+			"make a new cut with kcut run, or coarsen this one with --on-break coarsen",
+			"mask by the cut: all %s are in classes that do not meet the sets, and to be dropped",
+			text.Count(s.Dataset.Rows(), "row"))
+	}
 	if s.given == nil { // otherwise the domains are its labels
 		out.Information = new(1 - labels.Penalty(table, recoding))
 		out.Masked = maskedColumns(table, recoding, s.requirement.Sets)
