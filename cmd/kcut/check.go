@@ -172,8 +172,8 @@ func populationTable(p *kcut.RiskPopulation) *table {
 	return t
 }
 
-// mostUniqueSets is the largest number of sets with minimal uniques that are listed.
-const mostUniqueSets = 20
+// mostUniqueLines is the largest number of sets with minimal uniques that are listed.
+const mostUniqueLines = 20
 
 // uniquesText returns the text about minimal sample uniques.
 func (u *ui) uniquesText(of *kcut.CheckedUniques) string {
@@ -186,7 +186,7 @@ func (u *ui) uniquesText(of *kcut.CheckedUniques) string {
 	}
 	sets := newTable("unique in", "minimal uniques")
 	for i, set := range of.Sets {
-		if i == mostUniqueSets {
+		if i == mostUniqueLines {
 			sets.add(fmt.Sprintf("... of %s", text.Count(len(of.Sets), "set")))
 			break
 		}

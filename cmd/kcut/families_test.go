@@ -58,7 +58,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// A plan lists what is counted together in the same way, also with columns that all have.
+// A plan folds the lists of columns that are counted together, also with columns in all of them.
 func TestGroupingTable(t *testing.T) {
 	var groupings []kcut.ForecastGrouping
 	every := kcut.Job{Sets: []kcut.Set{{Subsets: 2, Of: []string{"a", "b", "c", "d"}, K: 5}}}

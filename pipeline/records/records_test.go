@@ -67,8 +67,8 @@ func released(t *testing.T, job *kcut.Job) map[string][]string {
 	return cells
 }
 
-// The release of batches has the bytes of the release of a file with the same rows, and no file is
-// left beside it.
+// The release of batches has the bytes of the release of a file with the same rows, and no other
+// file stays.
 func TestSameAsFile(t *testing.T) {
 	folder := t.TempDir()
 	job := jobOf(filepath.Join(folder, "batches.parquet"))

@@ -27,7 +27,7 @@ type page struct {
 	Up         bool // steps generalize: the algorithm works bottom-up
 	MoreSteps  int  // number of steps that are not listed
 	FewNotices bool
-	Brief      bool // a print leaves out what is folded: it would be too long
+	Brief      bool // a print leaves out folded parts, which would be too long
 }
 
 func newPage(s Source) *page {

@@ -63,7 +63,7 @@ func (p *page) Verdict() verdict {
 	}
 }
 
-// Alarms reports whether so many rows are alone on some columns that a tile is red.
+// Alarms reports whether a tile is red: too many rows are alone on some columns.
 func Alarms(f *kcut.RiskFigures) bool { return f.Unique > alarming }
 
 // classSizes is the class sizes of rows on some columns.
