@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/draft"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/planning"
 )
 
 // Job describes a whole run: its input, the k of every set, the masks and the output. LoadJob reads
@@ -127,8 +127,8 @@ type InitOptions struct {
 func Init(ctx context.Context, opt InitOptions) (string, error) {
 	return guarded(func() (string, error) {
 		if opt.File != "" {
-			return draft.Write(ctx, draft.Options(opt), pipeline.Try)
+			return draft.Write(ctx, draft.Options(opt), planning.Try)
 		}
-		return draft.Job(ctx, draft.Options(opt), pipeline.Try)
+		return draft.Job(ctx, draft.Options(opt), planning.Try)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/draft"
+	"github.com/kcut/kcut/pipeline/planning"
 )
 
 // csvFolder makes a jobFolder with CSV files as its input.
@@ -150,7 +151,7 @@ columns: {age: discretize, wage: suppress, share: keep}
 		return notices
 	}
 	drafting := draft.Options{Input: checking.Input}
-	drafted, err := draft.Job(t.Context(), drafting, Try)
+	drafted, err := draft.Job(t.Context(), drafting, planning.Try)
 	must(t, err)
 	mustNote(t, report.Notices, share)
 	mustNote(t, planned.Notices, share)
@@ -165,7 +166,7 @@ columns: {age: discretize, wage: suppress, share: keep}
 		"csv: {decimal: \",\"}\n")
 	report = mustRun(t, dir, nil)
 	checking.CSV.Decimal, drafting.CSV.Decimal = ',', ','
-	drafted, err = draft.Job(t.Context(), drafting, Try)
+	drafted, err = draft.Job(t.Context(), drafting, planning.Try)
 	must(t, err)
 	for _, note := range slices.Concat(report.Notices, checked(), []string{drafted}) {
 		if strings.Contains(note, "is read as text") {
@@ -222,7 +223,7 @@ columns: {age: discretize, born: keep, seen: keep, at: keep}
 	checking.Events = Events{Notice: func(n string) { checked = append(checked, n) }}
 	_, err = Check(t.Context(), checking)
 	must(t, err)
-	drafted, err := draft.Job(t.Context(), draft.Options{Input: checking.Input}, Try)
+	drafted, err := draft.Job(t.Context(), draft.Options{Input: checking.Input}, planning.Try)
 	must(t, err)
 	for _, note := range notes {
 		mustNote(t, report.Notices, note)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kcut/kcut/pipeline/draft"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/planning"
 )
 
 // csvKind is one table in the form of a program other than kcut, in one file or several, and in
@@ -117,8 +118,8 @@ columns:
 				return
 			}
 			masks := func(dir string, csv job.CSV) string {
-				text, err := draft.Job(t.Context(),
-					draft.Options{Input: []string{filepath.Join(dir, "in")}, CSV: csv}, Try)
+				opt := draft.Options{Input: []string{filepath.Join(dir, "in")}, CSV: csv}
+				text, err := draft.Job(t.Context(), opt, planning.Try)
 				must(t, err)
 				return text[strings.Index(text, "\ncolumns:"):]
 			}

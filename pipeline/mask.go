@@ -7,8 +7,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/cutfile"
@@ -31,7 +29,7 @@ func maskInput(
 	if remotely { // workers do not get the lists of values
 		forgetDictionaries(found, res.Budget)
 	}
-	m, err := maskerOfFound(b, found, res.Run)
+	m, err := found.Masker(b, res.Run)
 	if err != nil {
 		return err
 	}
@@ -93,41 +91,4 @@ func rowOrder(b *binding.Bound, r *resources.Run) masking.Order {
 func forgetDictionaries(found *search.Found, budget *spill.Budget) {
 	budget.Return(found.Dictionaries.Bytes)
 	found.Dictionaries = guard.Dictionaries{}
-}
-
-// maskerOfFound returns a masker for the result of a search.
-func maskerOfFound(
-	b *binding.Bound, found *search.Found, r *resources.Run,
-) (*masking.Masker, error) {
-	recoder, err := found.Recoder(b, r.Budget)
-	if err != nil {
-		return nil, err
-	}
-	m, err := maskerOfRecoder(b, recoder, r)
-	if err == nil {
-		m.Plan.SetDictionaries(found.Dictionaries.Of)
-	}
-	return m, err
-}
-
-// maskerOfRecoder returns a masker for a recoder.
-func maskerOfRecoder(
-	b *binding.Bound, recoder masking.Recoder, r *resources.Run,
-) (*masking.Masker, error) {
-	plan, err := masking.NewPlan(b.Job, b.Dataset.Schema(), b.Specs, b.Masked, recoder.Recoding,
-		b.Keys)
-	if err != nil {
-		return nil, err
-	}
-	for _, field := range b.Counted() { // these columns distinguish records
-		recoder.Tuples = append(recoder.Tuples, formats.Request{Column: field, Coded: true})
-	}
-	return &masking.Masker{
-		Dataset: b.Dataset, Plan: plan, Recoder: recoder,
-		Write:   writer.Options{Compression: b.Job.Output.Compression, Level: b.Job.Output.Level},
-		Threads: r.Threads, Budget: r.Budget,
-		Advanced: func(done, total int64) {
-			r.Advanced(resources.StageMask, resources.Progress{Done: done, Total: total})
-		},
-	}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/planning"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -64,7 +65,7 @@ func TestTrialOfAllRowsIsARun(t *testing.T) {
 				}
 				defer in.Close()
 				budget := spill.NewBudget(256 << 20)
-				trial, err := Try(t.Context(), in.Part(5000), j, budget)
+				trial, err := planning.Try(t.Context(), in.Part(5000), j, budget)
 				if err != nil || budget.Used() != 0 {
 					t.Fatalf("%v, %d bytes are drawn", err, budget.Used())
 				}
@@ -86,7 +87,7 @@ func TestTrialOfAllRowsIsARun(t *testing.T) {
 				if *trial.Union != *report.Union {
 					t.Errorf("seed %d: %+v on trial, a run %+v", seed, *trial.Union, *report.Union)
 				}
-				some, err := Try(t.Context(), in.Part(700), j, budget)
+				some, err := planning.Try(t.Context(), in.Part(700), j, budget)
 				if err != nil || some.Rows != 700 {
 					t.Errorf("%v: of 700 rows %+v", err, some)
 				}
@@ -121,7 +122,7 @@ func TestTrialStaysInMemory(t *testing.T) {
 	}
 	defer in.Close()
 	budget := spill.NewBudget(1 << 20)
-	if trial, err := Try(t.Context(), in, j, budget); err == nil || budget.Used() != 0 {
+	if trial, err := planning.Try(t.Context(), in, j, budget); err == nil || budget.Used() != 0 {
 		t.Errorf("%+v with 1 MiB, %d bytes are drawn", trial, budget.Used())
 	}
 	if left, err := filepath.Glob("*"); err != nil || !slices.Equal(left, []string{"in.parquet"}) {

@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/draft"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/planning"
 )
 
 // look plans the job with its rows, checks the rows of the input, and drafts another job for
@@ -65,7 +66,7 @@ func (c *truthCase) draft(t *testing.T, dir string, first night) {
 	t.Helper()
 	options := draft.Options{Input: first.job.Input, K: 2 + c.rng.IntN(4), Class: first.job.Class,
 		Limits: first.job.Limits, File: filepath.Join(dir, "draft.yaml")}
-	text, err := draft.Job(t.Context(), options, Try)
+	text, err := draft.Job(t.Context(), options, planning.Try)
 	if err != nil {
 		if class := fault.ClassOf(err); class != fault.Usage && class != fault.Input {
 			t.Errorf("a draft, class %v: %v", class, err)

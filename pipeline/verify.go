@@ -7,7 +7,6 @@ import (
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/guard"
-	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/pipeline/verify"
@@ -39,7 +38,7 @@ func verifyRelease(
 		after = nil
 	} else if union = after.Labels.Union(); b.Entity >= 0 {
 		// the release does not have the entities of its rows
-		people, err := countPeople(ctx, b, found, members, res.Run)
+		people, err := found.CountPeople(ctx, b, members, res.Run)
 		if err != nil {
 			return err
 		}
@@ -79,33 +78,6 @@ func keptFigures(report *Report, cut *cutfile.File) *risk.Figures {
 	return report.Risk.Kept
 }
 
-// countPeople counts in the input how many people, or rows, share the labels that they get. It
-// also writes into members, for sets of columns, the share of rows in small classes.
-func countPeople(
-	ctx context.Context, b *binding.Bound, found *search.Found, members []risk.Member,
-	r *resources.Run,
-) (*risk.Union, error) {
-	cut := found.Cut
-	if cut.HidesAll() && len(members) == 0 {
-		return &risk.Union{}, nil
-	}
-	m, err := maskerOfFound(b, found, r)
-	if err != nil {
-		return nil, err
-	}
-	people, err := m.CountEntities(ctx, b.Entity, guard.New(b, r).Groups(members, cut))
-	if err != nil {
-		return nil, err
-	}
-	for i := range members {
-		members[i].Below = people[i+1].Below
-	}
-	if cut.HidesAll() {
-		return &risk.Union{}, nil
-	}
-	return people[0].Union(), nil
-}
-
 // verifyCounts counts the union in a table of counts that has all masked columns, with the result
 // that a run of the rows has for its release. It notes if no table has all these columns. It
 // returns the text of the cut with the union.
@@ -122,7 +94,7 @@ func verifyCounts(
 			"the masked one")
 		return found.Cut.Raw, nil
 	}
-	union, err := countPeople(ctx, whole, found, nil, res.Run)
+	union, err := found.CountPeople(ctx, whole, nil, res.Run)
 	if err != nil {
 		return nil, err
 	}

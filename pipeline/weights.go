@@ -35,7 +35,7 @@ func measureReleasedWeights(
 	if b.Weight < 0 {
 		return nil
 	}
-	m, err := maskerOfFound(b, found, res.Run)
+	m, err := found.Masker(b, res.Run)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func (w *Worker) Do(ctx context.Context, task int) error {
 
 // mask masks the rows of a task.
 func (w *Worker) mask(ctx context.Context, task int) ([]byte, error) {
-	m, err := maskerOfRecoder(w.bound, w.recoder, w.res)
+	m, err := search.NewMasker(w.bound, w.recoder, w.res)
 	if err != nil {
 		return nil, err
 	}

@@ -11,10 +11,10 @@ import (
 
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/draft"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/planning"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -191,13 +191,13 @@ func TestDraftForAPurpose(t *testing.T) {
 		}
 		runDraft(t, text)
 		opt.Class = ""
-		text, err := draft.Job(t.Context(), opt, pipeline.Try)
+		text, err := draft.Job(t.Context(), opt, planning.Try)
 		if (purpose == "count") != (err == nil) || err != nil && fault.ClassOf(err) != fault.Usage {
 			t.Errorf("for %s without a class: %v\n%s", purpose, err, text)
 		}
 	}
 	opt := draft.Options{Input: []string{"people.csv"}, For: "fun"}
-	if text, err := draft.Job(t.Context(), opt, pipeline.Try); fault.ClassOf(err) != fault.Usage {
+	if text, err := draft.Job(t.Context(), opt, planning.Try); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("for fun: %v\n%s", err, text)
 	}
 }

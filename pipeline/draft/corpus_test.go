@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/draft"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/planning"
 )
 
 // rightRoles is how many columns of the corpus get the role that an expert gives them: it may only
@@ -34,7 +34,7 @@ func TestDraftGivesRightRoles(t *testing.T) {
 		t.Chdir(t.TempDir())
 		table.write(t, "table.csv")
 		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"table.csv"}},
-			pipeline.Try)
+			planning.Try)
 		if err != nil {
 			t.Fatalf("%s: %v", table.name, err)
 		}

@@ -15,16 +15,17 @@ import (
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/draft"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/planning"
 )
 
 // draftOf drafts a job for an input, from its folder.
 func draftOf(t *testing.T, opt draft.Options) string {
 	t.Helper()
-	job, err := draft.Job(t.Context(), opt, pipeline.Try)
+	job, err := draft.Job(t.Context(), opt, planning.Try)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := draft.Job(t.Context(), opt, pipeline.Try)
+	again, err := draft.Job(t.Context(), opt, planning.Try)
 	if err != nil || again != job {
 		t.Errorf("drafted again: %v\n%s\nbefore:\n%s", err, again, job)
 	}
@@ -274,7 +275,7 @@ func TestDraftFails(t *testing.T) {
 			fault.Usage},
 		"nothing to set": {draft.Options{Input: []string{"ids.csv"}}, fault.Input},
 	} {
-		if job, err := draft.Job(t.Context(), tt.opt, pipeline.Try); err == nil ||
+		if job, err := draft.Job(t.Context(), tt.opt, planning.Try); err == nil ||
 			fault.ClassOf(err) != tt.class {
 			t.Errorf("%s: %v\n%s", name, err, job)
 		}
@@ -421,24 +422,24 @@ func TestDraftForAFile(t *testing.T) {
 		t.Error("Job has made a folder")
 	}
 	opt := draft.Options{Input: []string{"data"}, File: "people.yaml"}
-	text, err := draft.Write(t.Context(), opt, pipeline.Try)
+	text, err := draft.Write(t.Context(), opt, planning.Try)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if written, err := os.ReadFile("people.yaml"); err != nil || string(written) != text {
 		t.Errorf("written: %v\n%s\nwant:\n%s", err, written, text)
 	}
-	if _, err := draft.Write(t.Context(), opt, pipeline.Try); fault.ClassOf(err) != fault.Exists {
+	if _, err := draft.Write(t.Context(), opt, planning.Try); fault.ClassOf(err) != fault.Exists {
 		t.Errorf("the file exists: %v", err)
 	}
 	opt.Class, opt.Overwrite = "city", true
-	if text, err := draft.Write(t.Context(), opt, pipeline.Try); err != nil ||
+	if text, err := draft.Write(t.Context(), opt, planning.Try); err != nil ||
 		!strings.Contains(text, "\nclass: city\n") {
 		t.Errorf("replaced: %v\n%s", err, text)
 	}
 	if text, err := draft.Job(t.Context(),
 		draft.Options{Input: []string{"data"}, File: "data/people.yaml"},
-		pipeline.Try); fault.ClassOf(err) != fault.Usage {
+		planning.Try); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("a job among its input: %v\n%s", err, text)
 	}
 }
@@ -460,7 +461,7 @@ func TestDraftKeepsToItsMemory(t *testing.T) {
 	write(t, "people.csv", "age,city\n"+strings.Repeat("1,a\n2,b\n", 100))
 	if text, err := draft.Job(t.Context(),
 		draft.Options{Input: []string{"people.csv"}, Limits: job.Limits{Memory: 1 << 10}},
-		pipeline.Try); fault.ClassOf(err) != fault.Resources {
+		planning.Try); fault.ClassOf(err) != fault.Resources {
 		t.Errorf("with 1 KiB: %v\n%s", err, text)
 	}
 	draftOf(t, draft.Options{Input: []string{"people.csv"}, Limits: job.Limits{Memory: 1 << 20}})
@@ -470,12 +471,12 @@ func TestDraftKeepsToItsMemory(t *testing.T) {
 	}
 	if text, err := draft.Job(t.Context(),
 		draft.Options{Input: []string{"long.parquet"}, Limits: job.Limits{Memory: 16 << 20}},
-		pipeline.Try); fault.ClassOf(err) != fault.Resources {
+		planning.Try); fault.ClassOf(err) != fault.Resources {
 		t.Errorf("a text of 32 MiB within 16: %v\n%s", err, text)
 	}
 	if text, err := draft.Job(t.Context(),
 		draft.Options{Input: []string{"long.parquet"}, Limits: job.Limits{Memory: 48 << 20}},
-		pipeline.Try); fault.ClassOf(err) != fault.Resources {
+		planning.Try); fault.ClassOf(err) != fault.Resources {
 		t.Errorf("a text of 32 MiB, twice, within 48: %v\n%s", err, text)
 	}
 }

@@ -1,4 +1,4 @@
-package pipeline
+package planning
 
 import (
 	"cmp"
@@ -79,7 +79,7 @@ func tryBound(
 		}
 	}
 	members := guard.New(b, r).Members(reported, found.Cut)
-	t.Union, err = countPeople(ctx, b, found, members, r)
+	t.Union, err = found.CountPeople(ctx, b, members, r)
 	return t, guard.WithMembers(reported, members), err
 }
 
@@ -98,7 +98,7 @@ func (p *planning) predictUnion(
 		f.Union = &risk.Union{} // nobody is alone: see cutfile.File.HidesAll
 		return nil
 	}
-	t, members, err := tryInput(ctx, part, p.Job, f.Risk.Members, p.res.Budget)
+	t, members, err := tryInput(ctx, part, p.Job, f.Risk.Members, p.Budget)
 	if err == nil {
 		f.Union, f.Risk.Members, p.load.Tried = t.Union, members, t
 		err = cmp.Or(p.guard.CheckMembers(members), p.guard.CheckUnion(t.Union))

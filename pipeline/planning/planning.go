@@ -1,8 +1,19 @@
-package pipeline
+// Package planning predicts what a run of a bound job will do: the size of its work, its memory,
+// disk and time, whether it will be refused, and, on a sample of the rows, the risk of its release.
+//
+//	Search ──Predict──▶ forecast.Forecast, and the refusal
+//	Job    ──Try──────▶ forecast.Trial: the result of counting and searching some rows
+//
+// Contract: it reads schemas, statistics and at most a sample, and writes nothing. An error, or a
+// refusal, is the error of a run. The budget is drawn as a run draws it, and all is returned.
+//
+// Limits: only the numbers of rows are exact; package forecast says how the others are estimated.
+package planning
 
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -12,6 +23,7 @@ import (
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/guard"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 )
@@ -19,7 +31,6 @@ import (
 // planning is the prediction of a run.
 type planning struct {
 	*search.Search
-	res   *runState
 	guard *guard.Guard
 	load  forecast.Load
 
@@ -31,6 +42,65 @@ type planning struct {
 	// refused is the error with which a run refuses the kept columns, or rows that are alone; nil:
 	// the run refuses neither, or that is not known.
 	refused error
+}
+
+// Predict predicts the run of a bound job, from schemas and statistics, and from a sample of the
+// rows if it is asked to. The result refused is the error with which a run refuses the kept
+// columns or rows that are alone, if that is known.
+func Predict(
+	ctx context.Context, s *search.Search, sample bool,
+) (f *forecast.Forecast, refused, err error) {
+	p := &planning{Search: s, guard: guard.New(s.Bound, s.Run)}
+	f, err = p.predict(ctx, sample)
+	return f, p.refused, err
+}
+
+// predict predicts the run.
+func (p *planning) predict(ctx context.Context, sample bool) (*forecast.Forecast, error) {
+	f := &forecast.Forecast{Output: p.Job.Output.Path, Algorithm: p.Job.Algorithm.Name,
+		Files: len(p.Dataset.Files()), Bytes: p.InputBytes()}
+	if err := p.describe(ctx, f); err != nil {
+		return nil, err
+	}
+	for i, set := range p.Job.EverySet() {
+		f.Sets = append(f.Sets, forecast.Set{
+			Columns: set.Columns, K: set.K, Reachable: p.Dataset.Rows() >= int64(set.K),
+			Redundant: slices.Contains(p.Redundant, i),
+		})
+	}
+	if err := p.checkCounting(ctx, f); err != nil {
+		return nil, err
+	}
+	if sample {
+		if err := p.sample(ctx, f); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.checkEntities(f); err != nil {
+		return nil, err
+	}
+	if err := p.checkMasking(ctx, f); err != nil {
+		return nil, err
+	}
+	rows := p.Dataset.Rows()
+	for i, c := range f.Columns {
+		if p.Specs[i].Keeps() && c.Distinct.AtLeast > 1 && c.Distinct.AtLeast >= rows/10*9 {
+			p.Noted(fmt.Sprintf("column %s is kept, and nearly every row has a value of its own "+
+				"there: it may identify people", c.Name))
+		}
+	}
+	if p.Job.Order == job.OrderReleased {
+		p.load.Ordering, p.load.Ordered = p.releasedRows(f).Spills()
+	}
+	p.predictModels(f)
+	f.SetLoad(&p.load)
+	p.predictChoice(f)
+	output := forecast.Range{AtMost: f.Disk.Output}
+	f.Disk.OutputRoom = p.checkRoom("the release",
+		filepath.Dir(filepath.Clean(p.Scratch.Output)), output)
+	f.Disk.SpillRoom = p.checkRoom("what is spilled", p.Scratch.Path(), f.Disk.Spill)
+	f.Memory.Overhead = spill.Overhead
+	return f, nil
 }
 
 // describe lists the columns of the input with bounds for their number of distinct values, and
