@@ -37,6 +37,7 @@ const (
 	MaskSuppress   = job.MaskSuppress   // the value, or a mark
 	MaskKeep       = job.MaskKeep       // copied as it is
 	MaskPseudonym  = job.MaskPseudonym  // a keyed token
+	MaskReplace    = job.MaskReplace    // a pseudonym that looks real, of the form With
 	MaskDrop       = job.MaskDrop       // not released
 )
 

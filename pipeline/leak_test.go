@@ -33,6 +33,7 @@ columns:
   region: suppress
   class:  keep
   name:   drop
+  phone:  {mask: replace, with: phone, key_env: KCUT_TEST_KEY, identifying: accepted}
 taxonomies:
   city: {Europe: {Germany: [Bonn, canary-city], France: [Paris, Nice]}}
 `
@@ -43,12 +44,13 @@ func leakTable(file int) []formatstest.Text {
 	const rows = 60
 	columns := []formatstest.Text{
 		{Name: "city"}, {Name: "job"}, {Name: "code"}, {Name: "name"}, {Name: "class"},
+		{Name: "phone"},
 	}
 	for row := range rows {
 		for i, value := range []string{
 			[]string{"Bonn", "Paris", "Nice"}[row%3], []string{"cook", "clerk"}[row%2],
 			fmt.Sprintf("%d%d", row%2, row%4), fmt.Sprintf("%s-name-%d", canary, row),
-			[]string{"low", "high"}[row%2],
+			[]string{"low", "high"}[row%2], fmt.Sprintf("%s-phone-%d", canary, row),
 		} {
 			columns[i].Rows = append(columns[i].Rows, value)
 		}
@@ -93,7 +95,7 @@ func leakFolder(t *testing.T) string {
 		must(t, file.write(path, table, leakMetadata()))
 		held, err := formatstest.Bytes(path)
 		must(t, err)
-		for _, want := range []string{"-pandas", "-spark", "-name-1",
+		for _, want := range []string{"-pandas", "-spark", "-name-1", "-phone-1",
 			[]string{"-name-7", "-unused-1", "-unused-4"}[i]} {
 			if !bytes.Contains(bytes.Join(held, nil), []byte(canary+want)) {
 				t.Fatalf("%s is not in file %d", want, i)
@@ -144,6 +146,7 @@ func mustNotHold(t *testing.T, dir string, secrets ...[]byte) {
 }
 
 func TestNoCanaryGetsOut(t *testing.T) {
+	t.Setenv("KCUT_TEST_KEY", secretKey)
 	for _, output := range []string{"out.parquet", "out/"} {
 		for _, compression := range []string{"none", "zstd"} {
 			t.Run(output+" "+compression, func(t *testing.T) {

@@ -217,6 +217,8 @@ func TestRunWithRunner(t *testing.T) {
 			"born: {mask: discretize, render: interval}")),
 		"pseudonyms": small(strings.Replace(changed("class: income\n", ""), "income: keep",
 			"income: {mask: pseudonym, key_env: KCUT_TEST_KEY}", 1)),
+		"replacements": small(strings.Replace(changed("class: income\n", ""), "income: keep",
+			"income: {mask: replace, with: street, key_env: KCUT_TEST_KEY}", 1)),
 		"balance": small("balance: 1\n" + peopleJob),
 		"score":   small("score: infogain\nmax_steps: 9\n" + peopleJob),
 		"bounds": small(changed("born: discretize",

@@ -511,6 +511,7 @@ var parts = map[string]func(c *truthCase) bool{
 	"a count":          func(c *truthCase) bool { return c.column(timesColumn) != nil },
 	"sensitive values": func(c *truthCase) bool { return c.column(secretColumn) != nil },
 	"pseudonyms":       func(c *truthCase) bool { return c.column(tokenColumn) != nil },
+	"replacements":     func(c *truthCase) bool { return c.masks("with: ") },
 	"nested values":    func(c *truthCase) bool { return c.column(nestedColumn) != nil },
 	"no entry": func(c *truthCase) bool {
 		return c.column(goneColumn) != nil && c.column(goneColumn).unlisted

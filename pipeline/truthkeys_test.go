@@ -316,6 +316,9 @@ func drawUnique(rng *rand.Rand, c *truthCase) {
 	}
 }
 
+// replacedForms are the forms of replacements.
+var replacedForms = []string{"name", "street", "city", "phone", "email"}
+
 // drawToken draws a column of pseudonyms.
 func drawToken(rng *rand.Rand, c *truthCase) {
 	if rng.IntN(6) > 0 {
@@ -325,6 +328,10 @@ func drawToken(rng *rand.Rand, c *truthCase) {
 	column := &c.columns[len(c.columns)-1]
 	column.Name, column.mask = tokenColumn, "{mask: pseudonym, key_file: token.key, identifying: "+
 		"accepted}"
+	if form := c.rows % (2 * len(replacedForms)); form < len(replacedForms) {
+		column.mask = strings.Replace(column.mask, "pseudonym",
+			"replace, with: "+replacedForms[form], 1)
+	}
 }
 
 // drawNested draws a kept column of lists, structs or maps, which only arrow-go can write.

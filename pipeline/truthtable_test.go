@@ -252,7 +252,7 @@ func (c *truthColumn) isNarrow() bool {
 	})
 }
 
-func (c *truthColumn) isToken() bool { return strings.Contains(c.mask, "pseudonym") }
+func (c *truthColumn) isToken() bool { return c.Name == tokenColumn }
 
 // released returns the text of an unmasked value in a release.
 func (c *truthColumn) released(i int) string {
@@ -263,6 +263,11 @@ func (c *truthColumn) released(i int) string {
 		text := c.values.Text(i)
 		if c.Type.Kind == formats.Decimal && c.Type.Scale > 0 {
 			text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+		}
+		for _, form := range replacedForms {
+			if strings.Contains(c.mask, "with: "+form) {
+				return replacementOf(secretKey, form, text)
+			}
 		}
 		return tokenOf(secretKey, text)
 	}

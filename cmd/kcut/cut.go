@@ -119,7 +119,11 @@ func (u *ui) columnTable(o *kcut.Outline) string {
 		}
 	}
 	for _, name := range o.Cut.Pseudonyms {
-		t.add(name, "pseudonym", "a keyed token for every value")
+		if with := o.Cut.Replacements[name]; with != "" {
+			t.add(name, "replace", "a "+with+" that a key chooses for every value")
+		} else {
+			t.add(name, "pseudonym", "a keyed token for every value")
+		}
 	}
 	for _, name := range o.Kept {
 		t.add(name, "keep", "its values")

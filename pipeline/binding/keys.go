@@ -30,7 +30,7 @@ func LoadKeys(j *job.Job) (map[string]*pseudonym.Key, error) {
 				Err:   j.Located(c.Name, at, err),
 			}
 		}
-		keys[c.Name] = key
+		keys[c.Name] = key.With(c.With)
 	}
 	return keys, nil
 }

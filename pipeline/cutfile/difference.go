@@ -1,9 +1,11 @@
 package cutfile
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -86,7 +88,8 @@ func Diff(ctx context.Context, from, to string, by *job.Job) (*Difference, error
 	}
 	d.Relation = d.overall()
 	if regions && len(ofA) == len(d.Columns) && len(ofB) == len(d.Columns) &&
-		slices.Equal(a.Pseudonyms, b.Pseudonyms) {
+		slices.Equal(a.Pseudonyms, b.Pseudonyms) &&
+		maps.Equal(a.Replacements, b.Replacements) {
 		d.Relation = compareRegions(a, b, d.Columns, inA, inB)
 	}
 	return d, nil
@@ -101,11 +104,14 @@ func (c Columns) coverer(name string, t job.Taxonomy) (*coverer, error) {
 	return newCoverer(column, t)
 }
 
-// columns returns the masked columns, and those of pseudonyms, which have no labels.
+// columns returns the masked columns, and those of pseudonyms, which have no labels. Replacements
+// have a mask of their own, since no others equal them.
 func (c *File) columns() Columns {
 	columns := slices.Clip(c.Columns)
 	for _, name := range c.Pseudonyms {
-		columns = append(columns, Column{Name: name, Mask: job.MaskPseudonym})
+		columns = append(columns, Column{
+			Name: name, Mask: cmp.Or(c.Replacements[name], job.MaskPseudonym),
+		})
 	}
 	return columns
 }

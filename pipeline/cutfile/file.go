@@ -64,8 +64,10 @@ type File struct {
 	// kept columns that are protected in every equivalence class
 	Sensitive []Sensitive `json:"sensitive,omitempty"`
 
-	// kept columns with keyed tokens instead of values
+	// kept columns with keyed tokens, or replacements, instead of values
 	Pseudonyms []string `json:"pseudonyms,omitempty"`
+	// the form of the replacements, by column of Pseudonyms; the others have tokens
+	Replacements map[string]string `json:"replacements,omitempty"`
 
 	Columns Columns  `json:"columns"`
 	Regions []Region `json:"regions,omitempty"`
@@ -171,6 +173,12 @@ func (c *File) check() error {
 	for _, name := range c.Pseudonyms {
 		if names[name] || name == c.Class {
 			return fmt.Errorf("column %s has pseudonyms and a cut, or is the class: %w", name,
+				formats.ErrDamaged)
+		}
+	}
+	for name := range c.Replacements {
+		if !slices.Contains(c.Pseudonyms, name) {
+			return fmt.Errorf("column %s has replacements and no pseudonyms: %w", name,
 				formats.ErrDamaged)
 		}
 	}

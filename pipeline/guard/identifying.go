@@ -148,7 +148,10 @@ func (g *Guard) refuse(fields []int, figures *risk.Figures, what string) error {
 	}
 	name := g.Specs[fields[first]].Name
 	entry := "{keep: {identifying: accepted}}"
-	if g.Specs[fields[first]].Mask == job.MaskPseudonym {
+	switch spec := g.Specs[fields[first]]; {
+	case spec.With != "":
+		entry = "{mask: replace, identifying: accepted, ...}"
+	case spec.Mask == job.MaskPseudonym:
 		entry = "{mask: pseudonym, identifying: accepted, ...}"
 	}
 	return &fault.Error{

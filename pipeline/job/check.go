@@ -68,6 +68,11 @@ func (r *reader) rules() {
 	r.populationRules()
 	r.outputRules()
 	r.csvRules()
+	for i := range r.Columns {
+		if spec := &r.Columns[i]; spec.Mask == MaskReplace { // it is a pseudonym with a form
+			spec.Mask = MaskPseudonym
+		}
+	}
 }
 
 // setRules replaces AllColumns in the columns of a set, and checks them.
@@ -152,7 +157,11 @@ func (r *reader) columnRules(i int) {
 			"column %q is masked and in no quasi-identifier set", spec.Name)
 	}
 	r.limitRules(spec, path)
-	if spec.Mask == MaskPseudonym {
+	if spec.Mask == MaskReplace && spec.With == "" && !r.rejected(path+".with") {
+		r.add(path+":", "say what its values look like, as in with: name",
+			"column %q is to be replaced, and nothing says with what", spec.Name)
+	}
+	if slices.Contains(keyed, spec.Mask) {
 		r.keyRules(spec, path)
 	}
 	if spec.Is(engine.Generalize) && spec.Taxonomy.Name != "" && r.TaxonomyFile == "" &&
@@ -186,6 +195,9 @@ func (r *reader) limitRules(spec *Column, path string) {
 			spec.AtMost)
 	}
 }
+
+// keyed are the masks that need a key.
+var keyed = []string{MaskPseudonym, MaskReplace}
 
 // keyRules checks that a column of pseudonyms has one key.
 func (r *reader) keyRules(spec *Column, path string) {
@@ -241,7 +253,7 @@ func (r *reader) countedRules() {
 		return
 	}
 	for i := range r.Columns {
-		if c := &r.Columns[i]; c.Mask == MaskPseudonym {
+		if c := &r.Columns[i]; slices.Contains(keyed, c.Mask) {
 			r.add(columnPath(c.Name)+".mask", "keep or drop it, or let kcut read the rows",
 				"column %q has pseudonyms, which no counts have and no statement of SQL can make",
 				c.Name)

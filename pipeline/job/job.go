@@ -205,7 +205,7 @@ type Algorithm struct {
 // Column says how one input column is treated.
 type Column struct {
 	Name        string
-	Mask        string   `key:"mask" enum:"generalize|discretize|suppress|keep|pseudonym|drop" opt:"required|bare"`
+	Mask        string   `key:"mask" enum:"generalize|discretize|suppress|keep|pseudonym|replace|drop" opt:"required|bare"`
 	Bounds      Bounds   `key:"bounds" masks:"discretize"`
 	Round       string   `key:"round" is:"step" masks:"discretize"`
 	AtMost      string   `key:"at_most" is:"limit" masks:"generalize|discretize"`
@@ -214,9 +214,10 @@ type Column struct {
 	Taxonomy    Taxonomy `key:"taxonomy" masks:"generalize"`                                              // zero: the taxonomy with the column's name
 	Unknown     string   `key:"unknown" default:"error" enum:"error|root" masks:"generalize"`
 	Render      string   `key:"render" default:"label" enum:"label|bounds|interval" masks:"discretize"`
-	Identifying string   `key:"identifying" enum:"accepted" masks:"keep|pseudonym"`
-	KeyFile     string   `key:"key_file" is:"path" opt:"local" masks:"pseudonym"`
-	KeyEnv      string   `key:"key_env" masks:"pseudonym"`
+	Identifying string   `key:"identifying" enum:"accepted" masks:"keep|pseudonym|replace"`
+	With        string   `key:"with" enum:"name|street|city|phone|email" masks:"pseudonym|replace"`
+	KeyFile     string   `key:"key_file" is:"path" opt:"local" masks:"pseudonym|replace"`
+	KeyEnv      string   `key:"key_env" masks:"pseudonym|replace"`
 	Type        string   `key:"type" is:"type"`
 	Rename      int      `key:"rename" range:"[1,65536]"`
 }
@@ -256,6 +257,7 @@ const (
 	MaskSuppress   = "suppress"
 	MaskKeep       = "keep"
 	MaskPseudonym  = "pseudonym"
+	MaskReplace    = "replace" // resolved: MaskPseudonym, which has a form in With
 	MaskDrop       = "drop"
 
 	UnlistedDrop = "drop"

@@ -29,7 +29,7 @@ func (t *pseudonyms) replace(c *formats.Column) (*formats.Column, error) {
 	if t.of != c.Values {
 		t.of, t.made = c.Values, &formats.Values{Type: formats.Type{Kind: formats.String}}
 	}
-	t.maker.AppendTokens(t.made, t.of, t.made.Len())
+	t.maker.AppendPseudonyms(t.made, t.of, t.made.Len())
 	if bytes := int64(cap(t.made.Data)) + 4*int64(cap(t.made.Ends)); bytes > usualPseudonyms {
 		if err := t.account.Draw(bytes); err != nil {
 			return nil, err

@@ -1,14 +1,20 @@
-// Package pseudonym replaces values by tokens. Nobody can make the tokens without the key. Equal
-// values have equal tokens in every column, table and run with the same key.
+// Package pseudonym replaces values by tokens, or by replacements: words of lists, which look like
+// a name or a street. Nobody can make these pseudonyms without the key. Equal values have equal
+// pseudonyms of one form in every column, table and run with the same key.
 //
 //	value ──Text──▶ canonical text ──HMAC-SHA-256 with the key──▶ the first 16 bytes,
 //	                                                              as 32 hexadecimal digits
+//	                form, 0, 255,
+//	                canonical text ──HMAC-SHA-256 with the key──▶ four numbers of 8 bytes, which
+//	                                                              choose words of the form's lists
 //
-// Contract: a token depends on the key and the canonical text alone. docs/job-file.md defines the
-// canonical text. The width of a number, the unit of a time and the scale of a decimal do not
-// change the token. This package prints no key, and no error contains a key.
+// Contract: a pseudonym depends on the key, the form and the canonical text alone.
+// docs/job-file.md defines the canonical text. The width of a number, the unit of a time and the
+// scale of a decimal do not change the pseudonym. A replacement is never longer than a token. This
+// package prints no key, and no error contains a key.
 //
-// Not promised: that the tokens reveal nothing. Everybody can see which rows have equal values.
+// Not promised: that the pseudonyms reveal nothing. Everybody can see which rows have equal values.
+// Nor that different values have different replacements: the lists are short.
 package pseudonym
 
 import (
@@ -40,8 +46,11 @@ const tokenBytes = 16
 // TokenLength is the number of hexadecimal digits of a token.
 const TokenLength = 2 * tokenBytes
 
-// Key makes tokens.
-type Key struct{ secret []byte }
+// Key makes tokens, or replacements of one form.
+type Key struct {
+	secret []byte
+	with   string // the form; empty: tokens
+}
 
 // String returns a text that does not depend on the key.
 func (*Key) String() string { return "(key)" }
@@ -90,7 +99,7 @@ func newKey(secret []byte, where string) (*Key, error) {
 		return nil, fmt.Errorf("read key: %s has %d different bytes, the least is %d",
 			where, n, leastDifferent)
 	}
-	return &Key{secret}, nil
+	return &Key{secret: secret}, nil
 }
 
 // different returns the number of different bytes of a key.
@@ -105,6 +114,9 @@ func different(key []byte) (n int) {
 	return n
 }
 
+// With returns the key for replacements of a form, or for tokens if it has no name.
+func (k *Key) With(form string) *Key { return &Key{k.secret, form} }
+
 // Fingerprint returns bytes that are different for different keys. They reveal nothing else about
 // the key: they are made like a token, from a text that no value has.
 func (k *Key) Fingerprint() []byte {
@@ -113,26 +125,49 @@ func (k *Key) Fingerprint() []byte {
 	return mac.Sum(nil)
 }
 
-// Maker makes tokens with a key, for one goroutine.
+// Maker makes pseudonyms with a key, for one goroutine.
 type Maker struct {
-	mac  hash.Hash
-	sum  []byte
-	text []byte
+	mac    hash.Hash
+	prefix []byte // no canonical text begins with it
+	form   form   // nil: tokens
+	sum    []byte
+	text   []byte
 }
 
-// NewMaker returns a maker of tokens.
-func (k *Key) NewMaker() *Maker { return &Maker{mac: hmac.New(sha256.New, k.secret)} }
+// NewMaker returns a maker of the key's pseudonyms.
+func (k *Key) NewMaker() *Maker {
+	m := &Maker{mac: hmac.New(sha256.New, k.secret)}
+	if k.with != "" {
+		m.prefix, m.form = []byte(k.with+"\x00\xff"), forms()[k.with]
+	}
+	return m
+}
 
-// AppendTokens appends the tokens of values, starting with the value from, to tokens. tokens are
-// texts.
-func (m *Maker) AppendTokens(tokens, values *formats.Values, from int) {
+// AppendPseudonyms appends the pseudonyms of values, starting with the value from, to made, which
+// are texts.
+func (m *Maker) AppendPseudonyms(made, values *formats.Values, from int) {
 	for i := from; i < values.Len(); i++ {
 		m.mac.Reset()
+		m.mac.Write(m.prefix)
 		m.mac.Write(m.canonical(values, i))
 		m.sum = m.mac.Sum(m.sum[:0])
-		m.text = hex.AppendEncode(m.text[:0], m.sum[:tokenBytes])
-		tokens.AppendBytes(m.text)
+		if m.form == nil {
+			m.text = hex.AppendEncode(m.text[:0], m.sum[:tokenBytes])
+		} else {
+			m.text = m.form.append(m.text[:0], m.sum)
+		}
+		made.AppendBytes(m.text)
 	}
+}
+
+// Makes reports whether a key may make a text: whether it looks like a token or, if a form is
+// named, like one of its replacements.
+func Makes(form, text string) bool {
+	if form == "" {
+		return len(text) == TokenLength && strings.Trim(text, "0123456789abcdef") == ""
+	}
+	of, known := forms()[form]
+	return known && of.makes(text)
 }
 
 // canonical returns the canonical text of a value.

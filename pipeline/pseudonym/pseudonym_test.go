@@ -35,7 +35,7 @@ func token(t *testing.T, key *Key, typ formats.Type, text string) string {
 		t.Fatalf("%v %q: %v", typ, text, err)
 	}
 	tokens := &formats.Values{Type: formats.Type{Kind: formats.String}}
-	key.NewMaker().AppendTokens(tokens, values, 0)
+	key.NewMaker().AppendPseudonyms(tokens, values, 0)
 	return tokens.Text(0)
 }
 

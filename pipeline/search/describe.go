@@ -44,10 +44,14 @@ func (s *Search) describe(recoding engine.Recoding) (*cutfile.File, error) {
 		Version: cutfile.Version, Algorithm: s.algorithm, Class: s.Job.Class,
 		Rows: report.Released, Sets: report.Sets, Steps: report.Steps, Applied: report.Applied,
 		Entity: s.Job.Entity != "", Sensitive: s.Job.Sensitive,
+		Replacements: make(map[string]string),
 	}
 	for _, spec := range s.Specs {
 		if spec.Mask == job.MaskPseudonym {
 			cut.Pseudonyms = append(cut.Pseudonyms, spec.Name)
+			if spec.With != "" {
+				cut.Replacements[spec.Name] = spec.With
+			}
 		}
 	}
 	if s.requirement.MaxSuppressed > 0 || s.applied != "" {

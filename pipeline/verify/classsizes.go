@@ -35,7 +35,7 @@ func (r *rules) keptColumns(ctx context.Context, part string) ([]string, error) 
 	defer file.Close() // it was only read
 	kept := slices.DeleteFunc(file.Flat(), func(name string) bool {
 		return slices.ContainsFunc(r.checks,
-			func(c columnCheck) bool { return c.name == name && !c.tokens })
+			func(c columnCheck) bool { return c.name == name && !c.pseudonyms })
 	})
 	if len(kept) == 0 || slices.Equal(kept, []string{r.cut.Class}) {
 		return nil, nil

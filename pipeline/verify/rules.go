@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/pseudonym"
 )
 
 // rules say what a release may contain, by its cut alone.
@@ -58,7 +59,9 @@ func rulesOf(cut *cutfile.File, withClass bool) *rules {
 		}
 	}
 	for _, name := range cut.Pseudonyms {
-		r.checks = append(r.checks, columnCheck{name: name, fits: isText, tokens: true})
+		r.checks = append(r.checks, columnCheck{
+			name: name, fits: isText, pseudonyms: true, form: cut.Replacements[name],
+		})
 	}
 	for _, set := range cut.Sets {
 		var columns []int
@@ -170,7 +173,7 @@ func (r *rules) isFolder(name string) bool {
 	for at := range levels[:len(levels)-1] {
 		is := func(c columnCheck) bool {
 			label, null, found := fileset.LabelIn(levels[at]+"/", c.name)
-			if !found || c.part != "" || c.tokens {
+			if !found || c.part != "" || c.pseudonyms {
 				return false
 			}
 			_, ok := c.number(label, null)
@@ -242,8 +245,9 @@ type columnCheck struct {
 	fits    func(formats.Type) bool
 	labels  []labelForm          // in the order of the cut, the mark of a suppressed value last
 	numbers map[labelForm]uint32 // by form, from 0 on
-	// Any pseudonym is accepted, and all have the same number: the column is kept.
-	tokens bool
+	// Any pseudonym of the form is accepted, and all have the same number: the column is kept.
+	pseudonyms bool
+	form       string
 }
 
 // labelForm is the form of a label of the cut in a released column.
@@ -342,8 +346,8 @@ func formOfClosed(l cutfile.Label) labelForm {
 // number returns the number of a released text or of null, and whether the cut accepts it. Texts
 // that it does not accept have number 0.
 func (c *columnCheck) number(text string, null bool) (uint32, bool) {
-	if c.tokens {
-		return 0, null || isToken(text)
+	if c.pseudonyms {
+		return 0, null || pseudonym.Makes(c.form, text)
 	}
 	l := labelForm{text: text}
 	if null {
@@ -351,11 +355,6 @@ func (c *columnCheck) number(text string, null bool) (uint32, bool) {
 	}
 	n, ok := c.numbers[l]
 	return n, ok
-}
-
-// isToken reports whether a text has the form of a pseudonym.
-func isToken(text string) bool {
-	return len(text) == 32 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 // below returns a number larger than all numbers.

@@ -162,6 +162,7 @@ class Cut(_Class):
     entity: NotRequired[bool]
     sensitive: NotRequired[list[Part]]
     pseudonyms: NotRequired[list[str]]
+    replacements: NotRequired[dict[str, str]]
     regions: NotRequired[list[list[int]]]
     suppressed: NotRequired[int]
     dropped: NotRequired[int]
