@@ -71,18 +71,18 @@ func withReplacements(with string) string {
 		"mask: replace, identifying: accepted, with: "+with+",", 1)
 }
 
-// manyPatients has 400 patients, some of whom share a city that replaces them.
+// manyPatients has 600 patients, some of whom share a city that replaces them.
 func manyPatients(t *testing.T) *testTable {
 	t.Helper()
 	table, cities := patients(900), make(map[string]bool)
 	for row := range table.rows {
 		if row%13 > 0 {
-			patient := fmt.Sprint("patient ", row*31%400)
+			patient := fmt.Sprint("patient ", row*31%600)
 			table.set(row, "patient", patient)
 			cities[replacementOf(secretKey, "city", patient)] = true
 		}
 	}
-	if len(cities) > 395 {
+	if len(cities) > 590 {
 		t.Fatalf("%d cities: none is shared", len(cities))
 	}
 	return table
@@ -185,6 +185,26 @@ func partsOf(t *testing.T, dir string) (parts []string) {
 		t.Fatalf("no parts in %s", dir)
 	}
 	return parts
+}
+
+// A run reports the classes on kept columns that the release has: values with the same replacement
+// are one there.
+func TestReplacementsRisk(t *testing.T) {
+	table := patients(6000)
+	text := strings.Replace(withReplacements("city"), "identifying: accepted, ", "", 1)
+	dir := pseudonymized(t, table, text, 2000)
+	report := mustRun(t, dir, nil)
+	classes := func(t *testTable) int {
+		distinct := make(map[[2]string]bool)
+		for _, row := range t.rows {
+			distinct[[2]string{row[t.index("income")], row[t.index("patient")]}] = true
+		}
+		return len(distinct)
+	}
+	before, after := classes(table), classes(readTable(t, filepath.Join(dir, "out.parquet")))
+	if got := report.Risk.Kept.Classes; int(got) != after || after >= before {
+		t.Errorf("%d classes, want %d; %d before", got, after, before)
+	}
 }
 
 // Verification finds a text that no key makes of the lists, and refuses a cut with replacements in

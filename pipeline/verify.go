@@ -70,9 +70,11 @@ func judgeRisk(
 
 // keptFigures returns the figures of the release's kept columns for the smallest k of the cut, if
 // the figures of the input are the same and known; otherwise nil. Without a k in the job, the
-// smallest k of the cut is the class size that was reached.
+// smallest k of the cut is the class size that was reached. Values with the same replacement make
+// larger classes than in the input.
 func keptFigures(report *Report, cut *cutfile.File) *risk.Figures {
-	if report.Risk == nil || report.Released != report.Rows || report.Risk.K != cut.SmallestK() {
+	if report.Risk == nil || report.Released != report.Rows ||
+		report.Risk.K != cut.SmallestK() || len(cut.Replacements) > 0 {
 		return nil
 	}
 	return report.Risk.Kept
