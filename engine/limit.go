@@ -9,8 +9,9 @@ type Limit struct {
 	Bound float64
 	// of single values by their texts, instead, where these have limits of their own
 	Of         map[string]float64
-	CountsNull bool // the null counts as a value
-	L          int  // of recursive (c, l)-diversity
+	CountsNull bool       // the null counts as a value
+	L          int        // of recursive (c, l)-diversity
+	Tree       *Hierarchy // of t in a tree; a search sets it before it binds the limit
 
 	Column int // position among the sensitive columns
 	values Histogram
@@ -24,6 +25,14 @@ func (l *Limit) Bind(column *SensitiveValues, whole []uint64) {
 	if column.Places != nil && l.Measure == OrderedCloseness {
 		l.values.Order = NewOrder(column.Places, whole)
 		l.values.Rank = l.values.Order.Rank
+	}
+	if l.Tree != nil {
+		l.values.Leaf = nil
+		for _, value := range values {
+			leaf, _ := l.Tree.Leaf(value)
+			l.values.Leaf = append(l.values.Leaf, leaf)
+		}
+		l.values.Spread = NewSpread(l.Tree, l.values.Leaf, whole)
 	}
 	if l.Of != nil {
 		l.values.Most = make([]float64, len(values))

@@ -30,6 +30,9 @@ type Histogram struct {
 	// the values of the whole table in their order, and by value its rank; nil: they have none
 	Order *Order
 	Rank  []uint32
+	// the whole table in a hierarchy of its values, and by value its leaf; nil: there is none
+	Spread *Spread
+	Leaf   []uint32
 }
 
 // Measure is a measure of a sensitive column's values in an equivalence class. Here is its only
@@ -43,6 +46,7 @@ type Measure struct {
 	// be suppressed for others to meet it are the same in any order.
 	Suppressible bool
 	Relative     bool // the figure compares the class with the whole table
+	Given        bool // it needs more than the records: only a job or a cut has it
 	Strict       bool // a figure that equals the limit does not meet it
 
 	of func(Histogram) float64       // the figure of a class
@@ -88,6 +92,12 @@ var (
 		Key: "t_ordered", Name: "Distance t in order", Relative: true, of: orderedDistance,
 		at: func(m *Measurements) **float64 { return &m.TOrdered },
 	}
+	// HierarchicalCloseness is the same for values in a tree, in which values are the farther
+	// apart, the higher the node is below which both are. Infinity: there is no tree.
+	HierarchicalCloseness = &Measure{
+		Key: "t_hierarchical", Name: "Distance t in a tree", Relative: true, Given: true,
+		of: hierarchicalDistance, at: func(m *Measurements) **float64 { return &m.THierarchical },
+	}
 	// BasicBeta is the largest gain of a value's share over that in the whole table, relative to
 	// the latter (basic β-likeness, Cao and Karras 2012, Definition 2).
 	BasicBeta = &Measure{
@@ -119,8 +129,8 @@ var (
 //     shares, the sum of their distances convex, and the rest are bounds of each share by itself: δ
 //     from below, too, and so above 0.
 var Measures = []*Measure{
-	DistinctL, RecursiveC, EntropyL, MaxConfidence, Closeness, OrderedCloseness, BasicBeta,
-	EnhancedBeta, Delta,
+	DistinctL, RecursiveC, EntropyL, MaxConfidence, Closeness, OrderedCloseness,
+	HierarchicalCloseness, BasicBeta, EnhancedBeta, Delta,
 }
 
 // Measurements are the figures of a sensitive column, each of the class in which it is worst; nil:
@@ -132,6 +142,7 @@ type Measurements struct {
 	MaxConfidence *float64 `json:"max_confidence,omitempty"`
 	T             *float64 `json:"t,omitempty"`
 	TOrdered      *float64 `json:"t_ordered,omitempty"`
+	THierarchical *float64 `json:"t_hierarchical,omitempty"`
 	BasicBeta     *float64 `json:"basic_beta,omitempty"`
 	EnhancedBeta  *float64 `json:"enhanced_beta,omitempty"`
 	Delta         *float64 `json:"delta,omitempty"`
@@ -208,6 +219,13 @@ func orderedDistance(h Histogram) float64 {
 		return math.Inf(1)
 	}
 	return h.Order.distance(h)
+}
+
+func hierarchicalDistance(h Histogram) float64 {
+	if h.Spread == nil {
+		return math.Inf(1)
+	}
+	return h.Spread.distance(h)
 }
 
 // recursiveC returns the figure for the limit's l.

@@ -43,6 +43,8 @@ func (c valuesOf) naive(key string, whole valuesOf, countsNull bool, limited, l 
 		return c.recursive(countsNull, l)
 	case "t_ordered":
 		return c.ordered(whole, places)
+	case "t_hierarchical":
+		return c.hierarchical(whole)
 	}
 	figure := 0.0
 	for value := -1; value <= slices.Max(whole); value++ {
@@ -104,6 +106,48 @@ func (c valuesOf) ordered(whole valuesOf, places []uint32) float64 {
 	return moved / max(1, float64(len(occurring)-1))
 }
 
+// testTree is a tree of the values a to f of random columns: its leaves lie at different depths.
+var testTree = engine.Node{Name: "all", Children: []engine.Node{
+	{Name: "ab", Children: []engine.Node{{Name: "a"}, {Name: "b"}}},
+	{Name: "c"},
+	{Name: "def", Children: []engine.Node{
+		{Name: "d"}, {Name: "ef", Children: []engine.Node{{Name: "e"}, {Name: "f"}}},
+	}},
+}}
+
+// testDistances has three times the distance of two values a to f in testTree, and of the null:
+// the height of their lowest common ancestor.
+var testDistances = [7][7]float64{
+	{0, 1, 3, 3, 3, 3, 3},
+	{1, 0, 3, 3, 3, 3, 3},
+	{3, 3, 0, 3, 3, 3, 3},
+	{3, 3, 3, 0, 2, 2, 3},
+	{3, 3, 3, 2, 0, 1, 3},
+	{3, 3, 3, 2, 1, 0, 3},
+	{3, 3, 3, 3, 3, 3, 0},
+}
+
+// hierarchical returns the distance of values in testTree. Records that stay cost nothing, and the
+// rest may move to the nearest values first: that is optimal where nearness is by ancestors.
+func (c valuesOf) hierarchical(whole valuesOf) (moved float64) {
+	var extra [7]float64
+	for value := -1; value < 6; value++ {
+		extra[(value+7)%7] = c.share(value) - whole.share(value)
+	}
+	for height := 1.0; height <= 3; height++ {
+		for from := range extra {
+			for to := range extra {
+				if testDistances[from][to] == height && extra[from] > 0 && extra[to] < 0 {
+					n := min(extra[from], -extra[to])
+					extra[from], extra[to] = extra[from]-n, extra[to]+n
+					moved += n * height / 3
+				}
+			}
+		}
+	}
+	return moved
+}
+
 // labels returns the values of a whole, the null last.
 func (c valuesOf) labels() (labels []engine.Label) {
 	for value := range slices.Max(c) + 1 {
@@ -149,7 +193,7 @@ func randomLimit(rng *rand.Rand, m *engine.Measure, labels []engine.Label) (engi
 // Every measure has the figure that a plain count of shares has, for a search and for a recount,
 // and limits are held against it. Classes that hold do so together.
 func TestMeasuresAgreeWithNaive(t *testing.T) {
-	met := make(map[string][2]int)
+	met, tree := make(map[string][2]int), engine.NewHierarchy(testTree)
 	enginetest.Cases(t, 300, func(rng *rand.Rand) {
 		whole := randomValues(rng, 2+rng.IntN(60), 1+rng.IntN(6))
 		if slices.Max(whole) < 0 {
@@ -162,9 +206,12 @@ func TestMeasuresAgreeWithNaive(t *testing.T) {
 		for _, place := range append(rng.Perm(len(labels)-1), len(labels)) {
 			column.Places = append(column.Places, uint32(place))
 		}
-		order := engine.NewOrder(column.Places, total)
+		order, spread := engine.NewOrder(column.Places, total), spreadOf(tree, labels, total)
 		for _, m := range engine.Measures {
 			limit, limited := randomLimit(rng, m, labels)
+			if m == engine.HierarchicalCloseness {
+				limit.Tree = tree
+			}
 			limit.Bind(column, total)
 			found, holds, worst := engine.Verdict{Limit: limit}, 0, math.NaN()
 			for _, class := range classes {
@@ -190,7 +237,7 @@ func TestMeasuresAgreeWithNaive(t *testing.T) {
 				if meets {
 					holds++
 				}
-				found.Add(sparse(limit, class.counts(labels), total, labels, order))
+				found.Add(sparse(limit, class.counts(labels), total, labels, order, spread))
 			}
 			if all := (engine.Stats{Values: [][]uint64{total}}); holds == 2 && !limit.Holds(all) {
 				t.Errorf("%s %g holds in parts of %v", m.Key, limit.Bound, whole)
@@ -211,17 +258,28 @@ func TestMeasuresAgreeWithNaive(t *testing.T) {
 	}
 }
 
+// spreadOf spreads the records of a whole table in a tree.
+func spreadOf(tree *engine.Hierarchy, labels []engine.Label, whole []uint64) *engine.Spread {
+	var leaves []uint32
+	for _, label := range labels {
+		leaf, _ := tree.Leaf(label)
+		leaves = append(leaves, leaf)
+	}
+	return engine.NewSpread(tree, leaves, whole)
+}
+
 // sparse returns a class as a recount has it: without values that it lacks, in any order.
 func sparse(limit engine.Limit, counts, whole []uint64, labels []engine.Label,
-	order *engine.Order) (h engine.Histogram) {
-	h.Order = order
+	order *engine.Order, spread *engine.Spread) (h engine.Histogram) {
+	h.Order, h.Spread = order, spread
 	for code := len(counts) - 1; code >= 0; code-- {
 		h.Total += whole[code]
 		if counts[code] == 0 {
 			continue
 		}
 		h.Records, h.Whole = append(h.Records, counts[code]), append(h.Whole, whole[code])
-		h.Rank = append(h.Rank, order.Rank[code])
+		leaf, _ := spread.Leaf(labels[code])
+		h.Rank, h.Leaf = append(h.Rank, order.Rank[code]), append(h.Leaf, leaf)
 		if labels[code].Null && !limit.CountsNull {
 			h.Null = len(h.Records)
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
@@ -140,6 +141,7 @@ func TestCutSchema(t *testing.T) {
 				MaxConfidence: &job.Shares{Of: map[string]float64{"1": 0.5}}, T: new(0.0)},
 			{Column: "wealth", L: 2, C: 0.5, BasicBeta: 1, EnhancedBeta: 0.5, Delta: 2,
 				TOrdered: new(0.0)},
+			{Column: "city", THierarchical: new(0.5), Taxonomy: cityTree},
 		}
 		if text := textOf(t, claiming); !c.takes(t, []byte(text)) {
 			t.Errorf("refused: %s", text)
@@ -167,6 +169,7 @@ func TestCutSchema(t *testing.T) {
 			"δ":          sensitive(cutfile.Sensitive{Delta: -1}),
 			"c alone":    sensitive(cutfile.Sensitive{C: 2}),
 			"t in order": sensitive(cutfile.Sensitive{TOrdered: new(1.0)}),
+			"no tree":    sensitive(cutfile.Sensitive{THierarchical: new(0.5)}),
 			"all":        sensitive(cutfile.Sensitive{MaxConfidence: &job.Shares{Every: 1}}),
 			"none": sensitive(
 				cutfile.Sensitive{MaxConfidence: &job.Shares{Of: map[string]float64{}}}),
@@ -188,6 +191,11 @@ func TestCutSchema(t *testing.T) {
 		}
 	}
 }
+
+// cityTree is a tree of values.
+var cityTree = job.Taxonomy{Tree: &taxonomy.Node{Name: "all", Children: []taxonomy.Node{
+	{Name: "<north>", Children: []taxonomy.Node{{Name: "Oslo"}, {Name: ""}}}, {Name: "Rome"},
+}}}
 
 // The schema names every algorithm that a cut may have; auto is not among them, since it chooses
 // another algorithm.

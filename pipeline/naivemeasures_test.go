@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kcut/kcut/formats/taxonomy"
 )
 
 // naiveFigures are the measures of a sensitive column in a class, by key, as papers define them.
@@ -60,6 +62,63 @@ func naiveOrdered(class, whole map[string]float64, null string) float64 {
 		moved += math.Abs(ahead)
 	}
 	return moved / max(1, float64(len(values)-1))
+}
+
+// naiveHierarchical returns the distance of a class's shares from those of the whole table, for the
+// leaves of a tree: records move to the nearest values first. The null is far from all.
+func naiveHierarchical(class, whole map[string]float64, tree *taxonomy.Node) (moved float64) {
+	extra := make(map[string]float64)
+	for value, share := range whole {
+		extra[value] = class[value] - share
+	}
+	values := slices.Sorted(maps.Keys(whole))
+	for height := 1; height <= heightOf(tree); height++ {
+		for _, from := range values {
+			for _, to := range values {
+				if from != to && extra[from] > 0 && extra[to] < 0 &&
+					heightAbove(tree, from, to) == height {
+					n := min(extra[from], -extra[to])
+					extra[from], extra[to] = extra[from]-n, extra[to]+n
+					moved += n * float64(height) / float64(heightOf(tree))
+				}
+			}
+		}
+	}
+	return moved
+}
+
+// heightOf returns the height of a node.
+func heightOf(n *taxonomy.Node) (height int) {
+	for i := range n.Children {
+		height = max(height, 1+heightOf(&n.Children[i]))
+	}
+	return height
+}
+
+// heightAbove returns the height of the lowest node of a tree above two values: that of the tree if
+// it lacks one.
+func heightAbove(n *taxonomy.Node, values ...string) int {
+	for i := range n.Children {
+		leaves, all := leavesBelow(&n.Children[i]), true
+		for _, value := range values {
+			all = all && slices.Contains(leaves, value)
+		}
+		if all {
+			return heightAbove(&n.Children[i], values...)
+		}
+	}
+	return heightOf(n)
+}
+
+// leavesBelow returns the names of the leaves at or below a node.
+func leavesBelow(n *taxonomy.Node) (names []string) {
+	if n.Leaf() {
+		return []string{n.Name}
+	}
+	for i := range n.Children {
+		names = append(names, leavesBelow(&n.Children[i])...)
+	}
+	return names
 }
 
 // compareTexts compares the texts of two numbers, NaN last, or of two dates.

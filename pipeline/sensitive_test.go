@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
@@ -44,6 +45,19 @@ func worstMeasures(
 		}
 	}
 	return worst, shares
+}
+
+// worstInTree returns the largest distance of a column's shares in a class, for values in a tree.
+func worstInTree(t *testTable, columns []string, of string, tree *taxonomy.Node) (far float64) {
+	classes, all, at := make(map[string][]string), []string(nil), t.index(of)
+	for _, row := range t.rows {
+		class := t.key(row, columns)
+		classes[class], all = append(classes[class], row[at]), append(all, row[at])
+	}
+	for _, values := range classes {
+		far = max(far, naiveHierarchical(sharesOf(values), sharesOf(all), tree))
+	}
+	return far
 }
 
 // Verification recounts the measures of sensitive columns of any type: exact claims of a cut
@@ -143,6 +157,28 @@ func TestVerifySensitive(t *testing.T) {
 				mustFindForgeries(t, dir, forgery{column + ", in no order",
 					claim(cutfile.Sensitive{Column: column, TOrdered: new(0.5)}),
 					found("t_ordered +Inf, its cut claims")})
+			}
+			if column == "diagnosis" {
+				tree := &taxonomy.Node{Name: "ill", Children: []taxonomy.Node{
+					{Name: "cold", Children: nil}, {Name: "long", Children: []taxonomy.Node{
+						{Name: "gout"}, {Name: "flu"}, {Name: "none has it"},
+					}},
+				}}
+				far := 0.0
+				for _, set := range release.cut.Sets {
+					far = max(far, worstInTree(release.testTable, set.Columns, column, tree))
+				}
+				in := func(most float64) func(*forged) {
+					return claim(cutfile.Sensitive{Column: column, THierarchical: &most,
+						Taxonomy: job.Taxonomy{Tree: tree}})
+				}
+				mustFindForgeries(t, dir, []forgery{
+					{column + ", what holds in a tree", in(far), nil},
+					{column + ", closer in a tree", in(far - 1e-6), found("t_hierarchical")},
+				}...)
+				if far == 0 || far == worst["t"] {
+					t.Errorf("the distance in a tree is %g", far)
+				}
 			}
 			mustFindForgeries(t, dir, []forgery{
 				{algorithm + " " + column + ", what holds", claim(sound), nil},

@@ -77,6 +77,10 @@ func brokenMeasure(s *job.Sensitive, class, whole map[string]float64) string {
 	if s.TOrdered != nil && naiveOrdered(class, whole, null) > *s.TOrdered+2e-9 {
 		return "t_ordered"
 	}
+	if s.THierarchical != nil &&
+		naiveHierarchical(class, whole, s.Taxonomy.Tree) > *s.THierarchical+2e-9 {
+		return "t_hierarchical"
+	}
 	if s.Nulls == job.NullsCount {
 		null = "no text is the null"
 	}

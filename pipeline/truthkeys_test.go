@@ -125,6 +125,11 @@ func drawSensitive(rng *rand.Rand, c *truthCase) {
 		switch secret.Type.Kind {
 		case formats.Int, formats.Uint, formats.Float, formats.Date:
 			measures = append(measures, "t_ordered: 0.2")
+		case formats.String:
+			half := len(secret.texts) / 2
+			inner, outer := quoted(secret.texts[:half]), quoted(secret.texts[half:])
+			measures = append(measures, fmt.Sprintf("t_hierarchical: 0.3, taxonomy: {the root: "+
+				"[{the node: [%s]}, %s]}", inner, outer))
 		}
 		if strings.Contains(c.searches, job.AlgorithmKACTUS) &&
 			!strings.Contains(c.searches, "recruit") {

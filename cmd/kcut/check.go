@@ -208,11 +208,19 @@ func score(of float64) string { return strconv.FormatFloat(of, 'g', 4, 64) }
 
 // sensitiveTable has the measures of sensitive columns, each in the class where it is worst.
 func sensitiveTable(columns []kcut.CheckedSensitive) *table {
-	t := newTable(append([]string{"sensitive", "values"}, measureKeys()...)...)
+	head := []string{"sensitive", "values"}
+	for _, figure := range new(kcut.CheckedSensitive).List() {
+		if !figure.Given {
+			head = append(head, figure.Key)
+		}
+	}
+	t := newTable(head...)
 	for _, s := range columns {
 		cells := []string{s.Column, text.Grouped(int64(s.Values))}
 		for _, figure := range s.List() {
-			cells = append(cells, cmp.Or(figure.String(), "none"))
+			if !figure.Given {
+				cells = append(cells, cmp.Or(figure.String(), "none"))
+			}
 		}
 		t.add(cells...)
 	}

@@ -139,8 +139,12 @@ func newProtections(r *rand.Rand, column int, d Data) (protections []engine.Prot
 	for _, place := range r.Perm(len(values)) {
 		bound.Places = append(bound.Places, uint32(place))
 	}
+	tree := engine.NewHierarchy(engine.Node{Name: "all", Children: []engine.Node{
+		{Name: "few", Children: []engine.Node{{Name: "0"}, {Name: "1"}}}, {Name: "2"}, {Name: "3"},
+		{Name: "4"},
+	}})
 	add := func(limit engine.Limit) {
-		limit.Column = column
+		limit.Column, limit.Tree = column, tree
 		limit.Bind(&bound, whole)
 		protections = append(protections, &limit)
 	}
@@ -166,7 +170,7 @@ func newProtections(r *rand.Rand, column int, d Data) (protections []engine.Prot
 		}
 		if r.IntN(6) == 0 {
 			of := []*engine.Measure{engine.BasicBeta, engine.EnhancedBeta, engine.Delta,
-				engine.OrderedCloseness}
+				engine.OrderedCloseness, engine.HierarchicalCloseness}
 			add(engine.Limit{Measure: of[r.IntN(len(of))], Bound: 2 * r.Float64()})
 		}
 	}

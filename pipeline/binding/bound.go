@@ -147,7 +147,7 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 func (b *Bound) fitTaxonomies(schema *formats.Schema) {
 	fitted := *b.Taxonomies
 	fitted.Of = maps.Clone(fitted.Of)
-	for _, field := range b.Masked {
+	for _, field := range slices.Concat(b.Masked, b.Sensitive) {
 		if name := b.Specs[field].Name; fitted.Of[name].Tree != nil {
 			fitted.Of[name] = fit(fitted.Of[name], schema.Fields[field].Type)
 		}

@@ -52,7 +52,7 @@ func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *w
 			whole: make([]uint64, v.Len()), class: make([]uint64, v.Len()),
 		}
 		for _, m := range engine.Measures {
-			if m != engine.RecursiveC { // its l is the smallest number of values
+			if m != engine.RecursiveC && !m.Given { // c is for the smallest number of values
 				s.verdicts = append(s.verdicts, engine.Verdict{Limit: engine.Limit{Measure: m}})
 			}
 		}

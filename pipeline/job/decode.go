@@ -148,7 +148,7 @@ func (r *reader) setDefault(f *field, owner string, m *yaml.Node, mask string, o
 		value = RegionLabelsTight
 	case path == "algorithm.region_labels":
 		value = RegionLabelsPath
-	case f.kind == "job.Taxonomy":
+	case f.kind == "job.Taxonomy" && len(f.masks) > 0:
 		value = of.FieldByName("Name").String()
 	}
 	if value != "" {

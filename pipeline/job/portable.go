@@ -34,6 +34,12 @@ func (j *Job) Portable() ([]byte, error) {
 			c.Taxonomy = taxonomies[c.Name]
 		}
 	}
+	p.Sensitive = slices.Clone(j.Sensitive)
+	for i := range p.Sensitive {
+		if s := &p.Sensitive[i]; s.THierarchical != nil {
+			s.Taxonomy = taxonomies[s.Column]
+		}
+	}
 	for _, path := range paths {
 		if err := absolute(path); err != nil {
 			return nil, err

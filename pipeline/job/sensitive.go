@@ -26,6 +26,8 @@ type Sensitive struct {
 	MaxConfidence *Shares  `key:"max_confidence" json:"max_confidence,omitempty" range:"(0,1)"`
 	T             *float64 `key:"t" json:"t,omitempty" range:"[0,1)"`
 	TOrdered      *float64 `key:"t_ordered" json:"t_ordered,omitempty" range:"[0,1)"`
+	THierarchical *float64 `key:"t_hierarchical" json:"t_hierarchical,omitempty" range:"[0,1)"`
+	Taxonomy      Taxonomy `key:"taxonomy" json:"taxonomy,omitzero"` // of THierarchical, a tree
 	BasicBeta     float64  `key:"basic_beta" json:"basic_beta,omitempty" range:"(0,)"`
 	EnhancedBeta  float64  `key:"enhanced_beta" json:"enhanced_beta,omitempty" range:"(0,)"`
 	Delta         float64  `key:"delta" json:"delta,omitempty" range:"(0,)"`
@@ -51,6 +53,10 @@ func (s *Sensitive) Limits() (limits []engine.Limit) {
 	if s.TOrdered != nil {
 		limits = append(limits,
 			engine.Limit{Measure: engine.OrderedCloseness, Bound: *s.TOrdered})
+	}
+	if s.THierarchical != nil {
+		limits = append(limits,
+			engine.Limit{Measure: engine.HierarchicalCloseness, Bound: *s.THierarchical})
 	}
 	add(engine.BasicBeta, s.BasicBeta)
 	add(engine.EnhancedBeta, s.EnhancedBeta)
@@ -85,7 +91,8 @@ func (s *Sensitive) Demands() bool {
 			bounds = slices.Collect(maps.Values(l.Of))
 		}
 		of := fieldAt("sensitive[]." + l.Key)
-		if len(bounds) == 0 || l.Measure == engine.RecursiveC && l.L == 0 ||
+		lacks := l.Measure == engine.RecursiveC && s.L == 0 || l.Given && s.Taxonomy.Tree == nil
+		if len(bounds) == 0 || lacks ||
 			slices.ContainsFunc(bounds, func(bound float64) bool { return !of.within(bound) }) {
 			return false
 		}
@@ -123,10 +130,15 @@ func (s Shares) MarshalJSON() ([]byte, error) {
 	if s.Of == nil {
 		return json.Marshal(s.Every)
 	}
+	return plainJSON(s.Of)
+}
+
+// plainJSON returns the JSON of a value with texts as in a cut.
+func plainJSON(of any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // as in a cut
-	err := encoder.Encode(s.Of)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(of)
 	return text.Bytes(), err
 }
 
@@ -230,6 +242,7 @@ func (r *reader) sensitiveRules() {
 // measureRules checks that a sensitive column has a measure, and that each measure is compatible
 // with the algorithm and with suppression.
 func (r *reader) measureRules(s *Sensitive, path string) {
+	r.treeRules(s, path)
 	asked, limits := 0, s.Limits()
 	for _, m := range engine.Measures {
 		at := path + "." + m.Key
@@ -261,6 +274,30 @@ func (r *reader) measureRules(s *Sensitive, path string) {
 		last := len(keys) - 1
 		r.add(path, "add "+strings.Join(keys[:last], ", ")+" or "+keys[last],
 			"a sensitive column without a measure")
+	}
+}
+
+// treeRules checks that a sensitive column has a tree if a measure needs it, and only then.
+func (r *reader) treeRules(s *Sensitive, path string) {
+	t, at := s.Taxonomy, path+".taxonomy"
+	named, known := r.Taxonomies[t.Name]
+	const hint = "as in: taxonomy: NAME, with a file or a tree of that name under taxonomies"
+	switch given := t.Name != "" || t.Tree != nil || t.Generated(); {
+	case r.rejected(at) || r.rejected(path+".t_hierarchical"):
+	case s.THierarchical == nil && given:
+		r.add(at, "add t_hierarchical", "taxonomy is given without t_hierarchical")
+	case s.THierarchical == nil:
+	case s.TOrdered != nil:
+		r.add(path+".t_hierarchical", "leave one of them out",
+			"t_ordered and t_hierarchical are two distances of the same values")
+	case !given:
+		r.add(path+".t_hierarchical", hint, "t_hierarchical is given without taxonomy")
+	case t.Generated() || named.Generated():
+		r.add(at, "list the values, or put a hierarchy of them into a file",
+			"the taxonomy of t_hierarchical must be a tree")
+	case t.Name != "" && !known && r.TaxonomyFile == "" && !r.rejected("taxonomies"):
+		r.add(at, cmp.Or(text.DidYouMean(t.Name, slices.Sorted(maps.Keys(r.Taxonomies))), hint),
+			"no taxonomy named %q", t.Name)
 	}
 }
 

@@ -2,6 +2,7 @@ package job
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,6 +31,67 @@ type Taxonomy struct {
 	Date   []string `word:"date"`
 	USDate []string `word:"us_date"` // like Date, for dates in the form month/day/year
 	Ranges []string `word:"ranges"`  // ascending numbers, as text: the edges between ranges
+}
+
+// MarshalJSON writes a tree as nested objects of one key and a list, and other taxonomies by their
+// fields.
+func (t Taxonomy) MarshalJSON() ([]byte, error) {
+	if t.Tree != nil {
+		return plainJSON(treeJSON(t.Tree))
+	}
+	type fields Taxonomy
+	return json.Marshal(fields(t))
+}
+
+// treeJSON returns a leaf as a text, and another node as an object from its name to its children.
+func treeJSON(n *taxonomy.Node) any {
+	if n.Leaf() {
+		return n.Name
+	}
+	children := make([]any, len(n.Children))
+	for i := range children {
+		children[i] = treeJSON(&n.Children[i])
+	}
+	return map[string]any{n.Name: children}
+}
+
+// UnmarshalJSON reads the output of MarshalJSON.
+func (t *Taxonomy) UnmarshalJSON(data []byte) error {
+	var tree map[string][]json.RawMessage
+	if err := json.Unmarshal(data, &tree); err != nil || len(tree) != 1 {
+		type fields Taxonomy
+		return json.Unmarshal(data, (*fields)(t))
+	}
+	root, err := treeOf(data)
+	if problems := taxonomy.Check(&root); err == nil && len(problems) > 0 {
+		err = problems
+	}
+	*t = Taxonomy{Tree: &root}
+	return err
+}
+
+// treeOf returns the tree of a JSON text.
+func treeOf(data []byte) (n taxonomy.Node, err error) {
+	if data[0] == '"' {
+		err = json.Unmarshal(data, &n.Name)
+		return n, err
+	}
+	var inner map[string][]json.RawMessage
+	if err := json.Unmarshal(data, &inner); err != nil || len(inner) != 1 {
+		const form = "a node of a tree is a text, or an object of one key"
+		return n, errors.Join(err, errors.New(form))
+	}
+	for name, children := range inner {
+		n.Name = name
+		for _, child := range children {
+			below, err := treeOf(child)
+			if err != nil {
+				return n, err
+			}
+			n.Children = append(n.Children, below)
+		}
+	}
+	return n, nil
 }
 
 // generators returns the levels of each kind of generated taxonomy, by its word.
@@ -238,21 +300,40 @@ func wrongLevel(word, last, text string) string {
 	return ""
 }
 
-// LoadTaxonomies returns the taxonomy of every generalized column, by name. It reads each necessary
-// taxonomy file once. Missing or wrong files, and names that no tree has, are reported together, as
-// an *Error; other errors are failures to read.
+// columnTaxonomy is the taxonomy of a column, with the path of the key that has it.
+type columnTaxonomy struct {
+	column string
+	Taxonomy
+	at string
+}
+
+// columnTaxonomies returns the taxonomies of generalized columns, then those of sensitive columns.
+func (j *Job) columnTaxonomies() (all []columnTaxonomy) {
+	for i := range j.Columns {
+		if c := &j.Columns[i]; c.Is(engine.Generalize) {
+			all = append(all, columnTaxonomy{c.Name, c.Taxonomy, j.namedAt(c)})
+		}
+	}
+	for i, s := range j.Sensitive {
+		if s.THierarchical != nil {
+			all = append(all, columnTaxonomy{s.Column, s.Taxonomy,
+				itemPath("sensitive", i) + ".taxonomy"})
+		}
+	}
+	return all
+}
+
+// LoadTaxonomies returns the taxonomy of every column that has one, by name. It reads each
+// necessary taxonomy file once. Missing or wrong files, and names that no tree has, are reported
+// together, as an *Error; other errors are failures to read.
 func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
 	r := reader{Job: j}
 	files := make(map[string]map[string]*taxonomy.Node) // trees by name; nil after a problem
 	out := make(map[string]Taxonomy)
-	for i := range j.Columns {
-		c := &j.Columns[i]
-		if !c.Is(engine.Generalize) {
-			continue
-		}
-		name, path := c.Taxonomy.Name, j.taxonomyFile(c)
-		if out[c.Name] = c.Taxonomy; name != "" {
-			out[c.Name] = j.Taxonomies[name]
+	for _, c := range j.columnTaxonomies() {
+		name, path := c.Name, j.taxonomyFile(c.Taxonomy)
+		if out[c.column] = c.Taxonomy; name != "" {
+			out[c.column] = j.Taxonomies[name]
 		}
 		if path == "" {
 			continue
@@ -271,9 +352,9 @@ func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
 		}
 		if tree == nil && trees != nil {
 			hint := text.DidYouMean(name, slices.Sorted(maps.Keys(trees)))
-			r.add(j.namedAt(c), hint, "column %q: no taxonomy named %q in %s", c.Name, name, path)
+			r.add(c.at, hint, "column %q: no taxonomy named %q in %s", c.column, name, path)
 		}
-		out[c.Name] = Taxonomy{Tree: tree}
+		out[c.column] = Taxonomy{Tree: tree}
 	}
 	if err := asError(r.problems); err != nil {
 		return nil, err
@@ -305,18 +386,18 @@ func (r *reader) readTrees(path, name string) (trees map[string]*taxonomy.Node, 
 	return nil, err
 }
 
-// taxonomyFile returns the path of the file with a column's taxonomy; empty: there is none.
-func (j *Job) taxonomyFile(c *Column) string {
-	if !c.Is(engine.Generalize) || c.Taxonomy.Name == "" {
+// taxonomyFile returns the path of the file with a taxonomy of a column; empty: there is none.
+func (j *Job) taxonomyFile(t Taxonomy) string {
+	if t.Name == "" {
 		return ""
 	}
-	return cmp.Or(j.TaxonomyFile, j.Taxonomies[c.Taxonomy.Name].File)
+	return cmp.Or(j.TaxonomyFile, j.Taxonomies[t.Name].File)
 }
 
 // TaxonomyFiles returns the paths of the files that LoadTaxonomies reads.
 func (j *Job) TaxonomyFiles() (paths []string) {
-	for i := range j.Columns {
-		if path := j.taxonomyFile(&j.Columns[i]); path != "" {
+	for _, c := range j.columnTaxonomies() {
+		if path := j.taxonomyFile(c.Taxonomy); path != "" {
 			paths = append(paths, path)
 		}
 	}

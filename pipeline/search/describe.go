@@ -46,6 +46,12 @@ func (s *Search) describe(recoding engine.Recoding) (*cutfile.File, error) {
 		Entity: s.Job.Entity != "", Sensitive: s.Job.Sensitive,
 		Replacements: make(map[string]string),
 	}
+	cut.Sensitive = slices.Clone(cut.Sensitive)
+	for i := range cut.Sensitive {
+		if of := &cut.Sensitive[i]; of.THierarchical != nil { // verify knows the cut alone
+			of.Taxonomy = job.Taxonomy{Tree: s.Taxonomies.Of[of.Column].Tree}
+		}
+	}
 	for _, spec := range s.Specs {
 		if spec.Mask == job.MaskPseudonym {
 			cut.Pseudonyms = append(cut.Pseudonyms, spec.Name)

@@ -25,6 +25,10 @@ func (s *Search) bindProtections(t *engine.Table) {
 	}
 	for _, p := range s.requirement.Sets[0].Others { // the same for all sets
 		limit := p.(*engine.Limit)
+		if limit.Measure == engine.HierarchicalCloseness {
+			tree := s.Taxonomies.Of[s.Job.Sensitive[limit.Column].Column].Tree
+			limit.Tree = engine.NewHierarchy(job.TreeOf(tree))
+		}
 		limit.Bind(&t.Kinds.Sensitive[limit.Column], t.Whole.Values[limit.Column])
 	}
 	if s.Entity < 0 {
@@ -75,7 +79,7 @@ func (s *Search) require(t *engine.Table) error {
 		limit := p.(*engine.Limit)
 		column := s.Job.Sensitive[limit.Column].Column
 		values := t.Kinds.Sensitive[limit.Column].Values
-		if err := cmp.Or(s.checkNamed(limit, column, values),
+		if err := cmp.Or(s.checkNamed(limit, column, values), checkLeaves(limit, column, values),
 			s.checkWhole(limit, column, t)); err != nil {
 			return err
 		}
@@ -119,6 +123,25 @@ func (s *Search) checkNamed(limit *engine.Limit, column string, values []engine.
 			"protect sensitive column %s: %s", column, what)
 	}
 	return nil
+}
+
+// checkLeaves refuses values that the tree of a limit lacks.
+func checkLeaves(limit *engine.Limit, column string, values []engine.Label) error {
+	lacks := 0
+	for _, value := range values {
+		if limit.Tree == nil {
+			break
+		}
+		if _, found := limit.Tree.Leaf(value); !found {
+			lacks++
+		}
+	}
+	if lacks == 0 {
+		return nil
+	}
+	return fault.Errorf(fault.Input, "add them to the tree, as leaves",
+		"protect sensitive column %s: its taxonomy lacks %s", column,
+		text.Count(lacks, "value"))
 }
 
 // checkWhole refuses a limit that all records together do not meet, or that nearly no part of them

@@ -29,6 +29,7 @@ type rules struct {
 	// about which the cut claims nothing.
 	values []cutfile.Sensitive
 	orders []*order // by these columns; nil: no measure needs an order of the values
+	trees  []*tree  // the same for a tree
 
 	// marks has the number of the mark of every check, if the cut counts suppressed records and all
 	// columns have marks.
@@ -49,6 +50,7 @@ func rulesOf(cut *cutfile.File, withClass bool) *rules {
 	}
 	for i := range r.values {
 		r.orders = append(r.orders, newOrder(&r.values[i]))
+		r.trees = append(r.trees, newTree(&r.values[i]))
 	}
 	var all []int
 	for i := range cut.Columns {

@@ -135,9 +135,12 @@ func (v *verifier) joinWhole(counters []*counter) error {
 		}
 	}
 	v.whole = counters[0].whole
-	for i, o := range v.orders {
-		if o != nil {
-			o.arrange(v.whole[i])
+	for i, whole := range v.whole {
+		if o := v.orders[i]; o != nil {
+			o.arrange(whole)
+		}
+		if t := v.trees[i]; t != nil {
+			t.arrange(whole)
 		}
 	}
 	for _, c := range counters {
@@ -189,6 +192,7 @@ type measures struct {
 	claim
 	of    *cutfile.Sensitive
 	order *order // nil: no measure needs it
+	tree  *tree  // nil: no measure needs it
 	// most has, by hash of a value, its largest allowed share; nil: there are none.
 	most        map[uint64]float64
 	verdicts    []engine.Verdict
@@ -200,7 +204,8 @@ type measures struct {
 func (r *rules) newMeasures() (all []measures) {
 	for _, c := range r.claims() {
 		s := &r.values[c.column]
-		m := measures{claim: c, of: s, order: r.orders[c.column]}
+		m := measures{claim: c, of: s, order: r.orders[c.column],
+			tree: r.trees[c.column]}
 		for _, l := range s.Limits() {
 			m.verdicts = append(m.verdicts, engine.Verdict{Limit: l})
 			for value, most := range l.Of {
@@ -222,7 +227,10 @@ func (r *rules) newMeasures() (all []measures) {
 func (m *measures) begin(rows uint64) {
 	c := &m.class
 	*c = engine.Histogram{Records: c.Records[:0], Whole: c.Whole[:0], Most: c.Most[:0], Total: rows,
-		Rank: c.Rank[:0]}
+		Rank: c.Rank[:0], Leaf: c.Leaf[:0]}
+	if m.tree != nil {
+		c.Spread = m.tree.all
+	}
 	if m.order != nil {
 		c.Order = m.order.all
 	}
@@ -234,6 +242,9 @@ func (m *measures) add(value, rows, whole uint64) {
 	c.Records, c.Whole = append(c.Records, rows), append(c.Whole, whole)
 	if value == nullHash && m.of.Nulls != job.NullsCount {
 		c.Null = len(c.Records)
+	}
+	if m.tree != nil {
+		c.Leaf = append(c.Leaf, m.tree.leaf(value))
 	}
 	if m.order != nil {
 		c.Rank = append(c.Rank, m.order.rank(value))
