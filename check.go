@@ -18,6 +18,9 @@ type CheckOptions struct {
 	Entity    string
 	Sensitive []string // columns whose values Check examines in every class
 	K         int      // the k that must hold; 0: every k does
+	// MaxAverageRisk bounds the number of classes, divided by the number of rows, or people: a
+	// prosecutor's average risk. 0: it does not.
+	MaxAverageRisk Share
 	// PopulationSize is the number of people from whom those of the table were drawn: Check
 	// estimates the share of them who are unique. 0: it does not.
 	PopulationSize int64
@@ -57,6 +60,7 @@ func Check(ctx context.Context, opt CheckOptions) (*Checked, error) {
 		return pipeline.Check(ctx, pipeline.CheckOptions{
 			Input: opt.Input, Columns: opt.Columns, Count: opt.Count, Entity: opt.Entity,
 			Sensitive: opt.Sensitive, Weight: opt.Weight, Subsets: opt.Subsets, K: opt.K,
+			MaxAverageRisk: float64(opt.MaxAverageRisk),
 			PopulationSize: opt.PopulationSize, Population: opt.Population,
 			PopulationCount: opt.PopulationCount, KMap: opt.KMap,
 			MinPresence: float64(opt.MinPresence), MaxPresence: float64(opt.MaxPresence),

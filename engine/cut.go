@@ -18,7 +18,8 @@ type Cut struct {
 // Stop is the reason why a label of a cut was not refined further.
 type Stop struct {
 	Why Why
-	// WhySet, WhyProtection: the set of the reduced requirement that a refinement would break
+	// WhySet, WhyProtection, WhyRisk: the set of the reduced requirement that a refinement would
+	// break
 	Set int
 }
 
@@ -36,6 +37,7 @@ const (
 	// too many records would be in classes of fewer than k: more than may be suppressed
 	WhyOutliers
 	WhyProtection // a class of a set would break a protection of sensitive values
+	WhyRisk       // a set would have too many classes: the average risk would be too high
 )
 
 // ColumnCut is the cut of one attribute, or the labels of one that Regions have.

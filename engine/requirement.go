@@ -24,6 +24,23 @@ type Requirement struct {
 	// released with marks only, and so form their own class.
 	MaxSuppressed uint64
 	Drop          bool
+
+	// AverageRisk is the largest average risk of a record in each set: the number of classes,
+	// divided by the number of records. 0: any. Searches that cannot bound the number of classes
+	// may exceed it, and so the release is counted.
+	AverageRisk float64
+}
+
+// BoundsRisk reports whether the number of classes must be bounded: no k bounds it enough, and no
+// records may be suppressed or dropped, which lowers it.
+func (r *Requirement) BoundsRisk() bool {
+	return r.AverageRisk > 0 && r.Suppressible() == 0 &&
+		slices.ContainsFunc(r.Sets, func(s Set) bool { return float64(s.K)*r.AverageRisk < 1 })
+}
+
+// MostClasses returns the largest number of classes of some records with at most an average risk.
+func MostClasses(averageRisk float64, records uint64) uint64 {
+	return uint64((averageRisk + Slack) * float64(records))
 }
 
 // Suppressible returns how many records may be suppressed or dropped. It is 0 when so few records
@@ -174,8 +191,11 @@ func (r Requirement) Groupings() (groupings []Grouping) {
 }
 
 // CheckReach returns an error that wraps ErrInfeasible when a set does not hold even with
-// everything masked, when all records are one class.
+// everything masked, when all records are one class, or when the risk of that class is too high.
 func (r Requirement) CheckReach(all Stats) error {
+	if r.AverageRisk > 0 && MostClasses(r.AverageRisk, all.Size) == 0 {
+		return fmt.Errorf("search classes of %d records: %w", all.Size, ErrInfeasible)
+	}
 	for i := range r.Sets {
 		if !r.Sets[i].Holds(all) {
 			return fmt.Errorf("search quasi-identifier set %d: %w", i+1, ErrInfeasible)

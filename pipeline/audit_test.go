@@ -468,10 +468,34 @@ func (a *audit) checkReport(r *Report) {
 			r, a.release.rows, a.source.rows, a.cut)
 	}
 	a.checkPairs(r)
+	a.checkAverageRisk(r)
 	if r.Suppressed > 0 && !slices.ContainsFunc(a.cut.Columns, func(c cutfile.Column) bool {
 		return c.Render != ""
 	}) {
 		a.checkSuppressed(r.Suppressed)
+	}
+}
+
+// checkAverageRisk: the mean risk of the rows of a set, 1 divided by the size of its class, is what
+// the report says, and no larger than the job and the cut allow.
+func (a *audit) checkAverageRisk(r *Report) {
+	a.Helper()
+	most := float64(a.job.MaxRisk.Average)
+	if a.cut.MaxAverageRisk != most || len(r.AverageRisk) > 0 != (most > 0) {
+		a.Errorf("the job allows an average risk of %g, the cut %g; the report says %v", most,
+			a.cut.MaxAverageRisk, r.AverageRisk)
+	}
+	for i := range r.AverageRisk {
+		risk := 0.0
+		for _, rows := range a.classes(a.cut.Sets[i].Columns) {
+			for range rows {
+				risk += 1 / float64(len(rows)) / float64(a.release.rows)
+			}
+		}
+		if risk > most+2e-9 || math.Abs(risk-r.AverageRisk[i]) > 1e-9 {
+			a.Errorf("set %d: the average risk is %g of %g; the report says %g", i+1, risk, most,
+				r.AverageRisk[i])
+		}
 	}
 }
 

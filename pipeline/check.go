@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
@@ -27,6 +28,8 @@ type CheckOptions struct {
 	Entity    string   // the column that identifies the entity of a row; empty: count rows
 	Sensitive []string
 	K         int // the smallest class size to accept; 0: accept any
+	// MaxAverageRisk is the largest number of classes for each row, or person, to accept; 0: any.
+	MaxAverageRisk float64
 	// PopulationSize is the number of people from whom those of the table were drawn, and whose
 	// share of unique people is estimated; 0: none is.
 	PopulationSize int64
@@ -51,8 +54,8 @@ type CheckOptions struct {
 	Spill bool // count in the store, whatever the budget is
 }
 
-// Check measures the class sizes of any table on some columns. If K does not hold, Check returns
-// the result together with an error of class Privacy.
+// Check measures the class sizes of any table on some columns. If a limit of the options
+// does not hold, Check returns the result together with an error of class Privacy.
 func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
 	if err := opt.checkRoles(); err != nil {
 		return nil, err
@@ -138,6 +141,10 @@ func (o *CheckOptions) broken(r *check.Result) string {
 	var broken []string
 	if r.Anonymity < int64(o.K) {
 		broken = append(broken, fmt.Sprintf("anonymity %d is below k = %d", r.Anonymity, o.K))
+	}
+	if most := o.MaxAverageRisk; most > 0 && r.Prosecutor.Average > most+engine.Slack {
+		broken = append(broken, fmt.Sprintf("the average risk %s is above %s",
+			text.Percent(r.Prosecutor.Average), text.Percent(most)))
 	}
 	if of := r.Register; of != nil {
 		if of.KMap < int64(o.KMap) {
@@ -254,7 +261,7 @@ func alike(a, b formats.Type) bool {
 // request looks up the columns in the schema of the table.
 func (o *CheckOptions) request(in *dataset.Dataset) (*check.Request, error) {
 	r := &check.Request{Dataset: in, Entity: -1, Weight: -1, K: o.K,
-		PopulationSize: o.PopulationSize, Spill: o.Spill}
+		MaxAverageRisk: o.MaxAverageRisk, PopulationSize: o.PopulationSize, Spill: o.Spill}
 	schema, names := in.Schema(), o.names()
 	var missing []string
 	for i, name := range names {

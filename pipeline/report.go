@@ -26,6 +26,8 @@ type Report struct {
 	// Union counts the rows that are alone, or in small classes, on the labels of all masked
 	// columns together. It is nil until the release has been recounted.
 	Union *risk.Union `json:"union,omitempty"`
+	// AverageRisk has, by set, the average risk of a released row, if the job limits it.
+	AverageRisk []float64 `json:"average_risk,omitempty"`
 	// Risk is the disclosure risk of the input, of kept columns, of labels and of both together. It
 	// is nil if the input has counts.
 	Risk *risk.Report `json:"risk,omitempty"`

@@ -104,6 +104,9 @@ func (c *truthCase) check(t *testing.T) string {
 		if strings.Contains(first.err.Error(), "max_unique") {
 			c.mustBeAlone(t, dir)
 		}
+		if strings.Contains(first.err.Error(), "publish release: the average risk") {
+			c.mustBeRisky(t, dir)
+		}
 		return class.String()
 	}
 	c.audit(t, first)
@@ -148,6 +151,22 @@ func (c *truthCase) mustBeAlone(t *testing.T, dir string) {
 	c.audit(t, n)
 	if share := readCut(t, n.path).Union.Unique; share <= c.unique {
 		t.Errorf("%g of the rows are alone, and the job allows %g", share, c.unique)
+	}
+}
+
+// mustBeRisky demands that a run without a limit of the average risk has a higher one.
+func (c *truthCase) mustBeRisky(t *testing.T, dir string) {
+	t.Helper()
+	n := c.run(t, dir, "risky", RunOptions{}, "limits.memory", c.memory, "max_risk.average", "100%")
+	if n.err != nil {
+		t.Errorf("the average risk may be any, and now class %v: %v", fault.ClassOf(n.err), n.err)
+		return
+	}
+	c.audit(t, n)
+	limited, err := job.Load(filepath.Join(dir, "job.yaml"), nil)
+	must(t, err)
+	if most := float64(limited.MaxRisk.Average); slices.Max(n.rep.AverageRisk) <= most {
+		t.Errorf("the average risks are %v, the job allows %g", n.rep.AverageRisk, most)
 	}
 }
 

@@ -20,7 +20,7 @@ var jobKeys = []func(*rand.Rand, *truthCase){
 	drawOutput, drawOrder, drawSteps, drawSuppressed, drawEntity, drawSensitive,
 	drawTimes, drawBalance, drawRound, drawLimits, drawClassless, drawUnique,
 	drawToken, drawNested, drawGone, drawOther, drawDetermined, drawWeights, drawBounds,
-	drawChoice, drawUnaccepted,
+	drawChoice, drawUnaccepted, drawAverageRisk,
 }
 
 // drawOutput draws a file, a folder, or one with partitions.
@@ -402,4 +402,14 @@ func drawUnaccepted(rng *rand.Rand, c *truthCase) {
 			c.recount = true // it may follow from masked ones
 		}
 	}
+}
+
+// drawAverageRisk limits the average risk. Only top-down searches without suppression look for it.
+func drawAverageRisk(rng *rand.Rand, c *truthCase) {
+	if rng.IntN(5) > 0 || c.column(personColumn) != nil {
+		return
+	}
+	c.job = append(c.job, fmt.Sprintf("max_risk: {average: %d%%}", 1+rng.IntN(30)))
+	c.recount = c.recount || !c.topDown() || c.suppresses()
+	c.may(fault.Privacy, "an average risk that is too high")
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // verifyRelease recounts the release without the code that wrote it. It compares the share of
-// rows that are alone on all labels with the job's limit, and writes that share into the cut.
+// rows that are alone on all labels, and the average risk, with the job's limits, and writes that
+// share and the other limit into the cut.
 func verifyRelease(
 	ctx context.Context, b *binding.Bound, found *search.Found, records *runRecords, res *runState,
 ) error {
@@ -28,7 +29,7 @@ func verifyRelease(
 			ask.Members = members
 		}
 	}
-	after, err := verify.Unpublished(ctx, records.target.Path(), res.Threads, res.Budget,
+	recount, after, err := verify.Unpublished(ctx, records.target.Path(), res.Threads, res.Budget,
 		res.events.Verifying(), ask)
 	if err != nil {
 		return err
@@ -48,6 +49,12 @@ func verifyRelease(
 	}
 	if err := judgeRisk(g, after, union, cut, res); err != nil {
 		return err
+	}
+	if cut.MaxAverageRisk = float64(b.Job.MaxRisk.Average); cut.MaxAverageRisk > 0 {
+		res.report.AverageRisk = recount.AverageRisk
+		if err := g.CheckAverageRisk(recount.AverageRisk); err != nil {
+			return err
+		}
 	}
 	stamped, err := cutfile.Marshal(cut)
 	if err != nil {

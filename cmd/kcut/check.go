@@ -43,6 +43,8 @@ Parquet, Arrow or CSV, written by any program. Nothing is written.`,
 	set.IntVar(&opt.Subsets, "subsets", 0,
 		"search rows that are unique in up to `N` of the columns, and in no part of these (SUDA)")
 	set.IntVar(&opt.K, "k", 0, "end with exit code 4 unless every class has `N` rows, or people")
+	set.TextVar(&opt.MaxAverageRisk, "max-average-risk", kcut.Share(0),
+		"end with exit code 4 if the average risk, classes divided by rows, is above `SHARE`")
 	set.Int64Var(&opt.PopulationSize, "population-size", 0,
 		"estimate how many of `N` people, from whom those of the table were drawn, are unique")
 	set.StringArrayVar(&opt.Population, "population", nil,

@@ -79,6 +79,10 @@ func protectionText(cut *kcut.Cut) string {
 	if cut.Entity {
 		lines.WriteString("k counts entities: anonymity is how many a class has at least\n")
 	}
+	if cut.MaxAverageRisk > 0 {
+		fmt.Fprintf(&lines, "average risk of a row, in each set: at most %s\n",
+			text.Percent(cut.MaxAverageRisk))
+	}
 	for _, sensitive := range cut.Sensitive {
 		fmt.Fprintf(&lines, "sensitive %s\n", sensitive)
 	}

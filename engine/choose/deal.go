@@ -159,7 +159,8 @@ func (d *dealt) part(round int, test bool) judge.Source {
 
 // scaled returns the requirement for a training part of a number of records: the number of records
 // that may be taken away shrinks in proportion to the records. K shrinks where a sample is judged,
-// in proportion to the sample, so that groups are as hard to fill as in the table.
+// in proportion to the sample, so that groups are as hard to fill as in the table, and the average
+// risk grows.
 func (d *dealt) scaled(requirement engine.Requirement, records uint64) engine.Requirement {
 	requirement.Sets = slices.Clone(requirement.Sets)
 	for i := range requirement.Sets {
@@ -168,6 +169,7 @@ func (d *dealt) scaled(requirement engine.Requirement, records uint64) engine.Re
 		*k = max(min(*k, leastK), engine.KAnonymity(rounded))
 	}
 	requirement.MaxSuppressed = proportion(requirement.MaxSuppressed, records, d.whole)
+	requirement.AverageRisk *= float64(d.whole) / float64(d.size)
 	return requirement
 }
 

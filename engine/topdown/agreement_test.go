@@ -18,7 +18,12 @@ import (
 // search runs the engine and returns its steps and the released rows.
 func search(data enginetest.Data, sets []engine.Set, options engine.Options) ([]engine.Step,
 	[][]engine.Label, error) {
-	requirement := engine.Requirement{Sets: sets}
+	return searchFor(data, engine.Requirement{Sets: sets}, options)
+}
+
+// searchFor is search for a requirement.
+func searchFor(data enginetest.Data, requirement engine.Requirement,
+	options engine.Options) ([]engine.Step, [][]engine.Label, error) {
 	var steps []engine.Step
 	options.OnStep = func(s engine.Step) { steps = append(steps, s) }
 	table := data.Table(topdown.Engine{}.Plan(requirement))
@@ -50,12 +55,13 @@ type randomCase struct {
 	data    enginetest.Data
 	sets    []engine.Set
 	options engine.Options
+	risk    float64 // the largest average risk, 0: any
 }
 
 func (c randomCase) String() string {
 	table := enginetest.Case{Data: c.data, Sets: c.sets}
-	return fmt.Sprintf("score %d balance %v weights %v max steps %d %s", c.options.Score,
-		c.options.Balance, c.options.Weights, c.options.MaxSteps, table)
+	return fmt.Sprintf("score %d balance %v weights %v max steps %d average risk %v %s",
+		c.options.Score, c.options.Balance, c.options.Weights, c.options.MaxSteps, c.risk, table)
 }
 
 // compare fails the test where engine and naive search differ. It returns the number of steps.
@@ -73,7 +79,7 @@ func (c randomCase) compare(t *testing.T) int {
 // compareNaive fails the test where steps and release differ from those of the naive search.
 func (c randomCase) compareNaive(t *testing.T, got []engine.Step, released [][]engine.Label) {
 	t.Helper()
-	want, wantReleased := naiveSearch(c.data, c.sets, c.options)
+	want, wantReleased := c.naiveSearch()
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) {
 			t.Errorf("got %d steps, want %d", len(got), len(want))

@@ -15,14 +15,23 @@ import (
 // highest possible score.
 type inspection struct {
 	inspects bool
-	refused  map[int32]int // by value: the set that it would break
+	// mostClasses is the largest number of classes of a set; 0: any. The number only rises under
+	// refinement, and refining a value later leaves no fewer classes.
+	mostClasses uint64
+	refused     map[int32]engine.Stop // by value: the set that it would break
 }
 
-// newInspection returns the inspection for a requirement.
-func newInspection(requirement engine.Requirement) inspection {
+// newInspection returns the inspection for a requirement of a number of records.
+func newInspection(requirement engine.Requirement, records uint64) inspection {
 	all := requirement.United()
-	return inspection{all.NeedsKinds() || all.Entities && requirement.Suppressible() > 0,
-		make(map[int32]int)}
+	i := inspection{
+		inspects: all.NeedsKinds() || all.Entities && requirement.Suppressible() > 0,
+		refused:  make(map[int32]engine.Stop),
+	}
+	if requirement.BoundsRisk() {
+		i.mostClasses = engine.MostClasses(requirement.AverageRisk, records)
+	}
+	return i
 }
 
 // newProtection returns the protection of the parts of a set's partitions, for a number of workers.
@@ -66,7 +75,7 @@ func newProtection(set engine.Set, kinds *engine.Kinds, workers int) *tips.Prote
 // passed.
 func (s *search) best(ctx context.Context) (value int32, ok bool, err error) {
 	for {
-		if value, ok = s.queue.best(); !ok || !s.inspects {
+		if value, ok = s.queue.best(); !ok || !s.inspects && s.mostClasses == 0 {
 			return value, ok, nil
 		}
 		if isKnown, err := s.inspect(ctx, value); err != nil || isKnown {
@@ -86,13 +95,21 @@ func (s *search) inspect(ctx context.Context, value int32) (ok bool, err error) 
 			continue
 		}
 		isNew = true
-		if holds, err = s.sets[i].Inspect(ctx, &refinement); err != nil {
+		stop := engine.Stop{Why: engine.WhyProtection, Set: i}
+		if s.inspects {
+			holds, err = s.sets[i].Inspect(ctx, &refinement)
+		}
+		if err == nil && holds && s.mostClasses > 0 {
+			stop.Why = engine.WhyRisk
+			holds, err = s.sets[i].KeepsWithin(ctx, &refinement, s.mostClasses)
+		}
+		if err != nil {
 			return false, err
 		}
 		if s.outliers > 0 {
 			holds = !s.isOver(value)
 		} else if !holds {
-			s.refused[value] = i
+			s.refused[value] = stop
 		}
 		if !holds {
 			s.view.Kill(value)

@@ -15,7 +15,8 @@ import (
 type naive struct {
 	data     enginetest.Data
 	sets     []engine.Set
-	outliers uint64 // records that may be taken away
+	outliers uint64  // records that may be taken away
+	risk     float64 // the largest average risk, 0: any
 	score    engine.Score
 	scales   []float64 // by column, nil: 1
 	balance  float64
@@ -69,13 +70,14 @@ type naivePart struct {
 
 // naiveSearch returns the steps and the released rows. It keeps as many steps as leave classes that
 // hold, with the rows without weight, which the search does not count.
-func naiveSearch(data enginetest.Data, sets []engine.Set, options engine.Options) ([]engine.Step,
-	[][]engine.Label) {
-	n := newNaive(data, sets, options)
+func (c randomCase) naiveSearch() ([]engine.Step, [][]engine.Label) {
+	options, n := c.options, newNaive(c.data, c.sets, c.options)
+	n.risk = c.risk
 	steps := n.search(options)
 	for !n.holds() {
 		options.MaxSteps = len(steps) - 1
-		n = newNaive(data, sets, options)
+		n = newNaive(c.data, c.sets, options)
+		n.risk = c.risk
 		steps = n.search(options)
 	}
 	return steps, n.released
@@ -226,7 +228,7 @@ func (n *naive) weigh(x *naiveCandidate) bool {
 		if slices.Contains(s.Columns, x.column) {
 			sets++
 			lost += float64(now[i] - after)
-			valid = valid && holds
+			valid = valid && holds && !n.isRisky(s)
 		}
 	}
 	n.released = before
@@ -250,6 +252,17 @@ func (n *naive) weigh(x *naiveCandidate) bool {
 		x.score /= math.Pow(float64(1+n.steps[x.column]), n.balance)
 	}
 	return valid
+}
+
+// isRisky reports whether the average risk of a row in a set is too high.
+func (n *naive) isRisky(s engine.Set) bool {
+	risk := 0.0
+	for _, rows := range n.groupsOf(s, n.rows) {
+		for range rows {
+			risk += 1 / float64(len(rows)) / float64(len(n.rows))
+		}
+	}
+	return n.risk > 0 && risk > n.risk+1e-9
 }
 
 // partsHold reports whether every part of a candidate's records has at least k records, or fewer

@@ -66,7 +66,7 @@ func newSearch(
 		requirement: requirement, outliers: requirement.MaxSuppressed, undoable: isUndoable(table,
 			requirement),
 	}
-	s.inspection = newInspection(requirement)
+	s.inspection = newInspection(requirement, table.Stats().Size)
 	s.view.Columns = make([]tips.Column, n)
 	s.queue, s.rescored, s.regained = newQueue(n, s.view.Dead), slices.Repeat([]bool{true}, n),
 		make([]bool, n)
@@ -401,8 +401,8 @@ func (s *search) stop(value int32) engine.Stop {
 	if s.outliers > 0 && s.isOver(value) {
 		return engine.Stop{Why: engine.WhyOutliers}
 	}
-	if set, ok := s.refused[value]; ok {
-		return engine.Stop{Why: engine.WhyProtection, Set: set}
+	if stop, ok := s.refused[value]; ok {
+		return stop
 	}
 	for _, i := range s.with[s.queue.candidates[value].column] {
 		if s.asked[i].Prunable(s.after(i, value)) {

@@ -27,7 +27,7 @@ func TestAnonymityFallsInOneSet(t *testing.T) {
 		frequencies{"a1 b0 c0 d0", 0, 34},
 		frequencies{"a1 b0 c1 d0", 0, 16})
 	c := randomCase{d, []engine.Set{{Columns: []int{0, 1}, K: 2}, {Columns: []int{0, 2, 3}, K: 2}},
-		engine.Options{MaxSteps: -1, Score: engine.ScoreTDR}}
+		engine.Options{MaxSteps: -1, Score: engine.ScoreTDR}, 0}
 	steps, released, err := search(c.data, c.sets, c.options)
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package tips
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/partition"
@@ -82,30 +81,6 @@ func different(values []uint64) (n int) {
 		}
 	}
 	return n
-}
-
-// refinement returns the effect of refining a value, before it is refined.
-func (m *inspected) refinement(value int32) partition.Refinement {
-	c := m.view.values[value].column
-	v, column := &m.view.Columns[c], &m.columns[c]
-	if v.Suppressed {
-		return partition.Refinement{
-			Value:    value,
-			Column:   c,
-			Children: 2,
-			First:    uint32(column.codes[value]),
-			Child:    []uint32{1},
-		}
-	}
-	bounds := column.ranges[value]
-	lo, hi := bounds[0], bounds[len(bounds)-1]
-	return partition.Refinement{
-		Value:    value,
-		Column:   c,
-		Children: len(bounds) - 1,
-		First:    uint32(lo),
-		Child:    slices.Clone(v.Child[lo:hi]),
-	}
 }
 
 // failing returns the number of records in groups that do not hold, with one column masked

@@ -220,6 +220,7 @@ func (v *visitor) part(t *TIPS, p int32, field int, code uint32) visit {
 func (t *TIPS) replaceRest(v visit, field int) {
 	p, size, parted := v.partition, t.partitions[v.partition].Size, v.parts[1]
 	t.live -= size
+	t.classes++
 	t.partitions[p].Rows = v.parts[0].Rows
 	t.anonymity = min(t.anonymity, v.parts[0].Size, parted.Size)
 	if t.outliers != nil {

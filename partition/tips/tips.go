@@ -37,6 +37,7 @@ type TIPS struct {
 	columns    []int // by field: the column of the view
 	partitions []leafPartition
 	links      links
+	classes    uint64 // number of partitions that were made
 	live       uint64 // number of records in partitions that are not discarded
 	// number of records in the partitions that refinements have visited
 	touched uint64
@@ -118,6 +119,7 @@ func New(
 	pool.sets = append(pool.sets, t)
 	pool.Adopt(table.Bytes())
 	if table.Len() > 0 {
+		t.classes = 1
 		t.partitions = append(t.partitions,
 			leafPartition{Rows: partition.Rows{Hi: table.Len(), Size: size}})
 	}
@@ -268,6 +270,7 @@ func (t *TIPS) replace(v visit, field int) {
 	p := v.partition
 	parent := t.partitions[p]
 	t.live -= parent.Size
+	t.classes += uint64(len(v.parts) - 1)
 	if t.outliers != nil {
 		t.divideOutliers(&v, field)
 	}

@@ -290,6 +290,46 @@ func (m *model) checkLeft(t *testing.T, set int) {
 	}
 }
 
+// checkClasses compares the number of classes after refining a value, or whether it is within a
+// limit, with the twin's.
+func (m *model) checkClasses(t *testing.T, set int, value int32) {
+	t.Helper()
+	c := m.view.values[value].column
+	groups, _ := m.groups(set, c, m.masked(c, value))
+	refinement, after := m.refinement(value), uint64(len(groups))
+	for _, most := range []uint64{after - 1, after} {
+		within, err := m.tips[set].KeepsWithin(context.Background(), &refinement, most)
+		if err != nil || within != (most == after) {
+			t.Errorf("set %d: value %d of column %d: %d classes after it, within %d: %v, %v", set,
+				value, c, after, most, within, err)
+		}
+	}
+}
+
+// refinement returns the effect of refining a value, before it is refined.
+func (m *model) refinement(value int32) partition.Refinement {
+	c := m.view.values[value].column
+	v, column := &m.view.Columns[c], &m.columns[c]
+	if v.Suppressed {
+		return partition.Refinement{
+			Value:    value,
+			Column:   c,
+			Children: 2,
+			First:    uint32(column.codes[value]),
+			Child:    []uint32{1},
+		}
+	}
+	bounds := column.ranges[value]
+	lo, hi := bounds[0], bounds[len(bounds)-1]
+	return partition.Refinement{
+		Value:    value,
+		Column:   c,
+		Children: len(bounds) - 1,
+		First:    uint32(lo),
+		Child:    slices.Clone(v.Child[lo:hi]),
+	}
+}
+
 // check compares all minima and deaths with the twin's, and returns the values alive.
 func (m *model) check(t *testing.T) (alive []int32) {
 	t.Helper()
@@ -305,6 +345,8 @@ func (m *model) check(t *testing.T) (alive []int32) {
 		}
 		if m.outliers {
 			m.checkLeft(t, set)
+		} else if groups, _ := m.groups(set, -1, nil); tips.Classes() != uint64(len(groups)) {
+			t.Errorf("set %d: %d classes, want %d", set, tips.Classes(), len(groups))
 		}
 	}
 	for c := range m.columns {
@@ -319,6 +361,9 @@ func (m *model) check(t *testing.T) (alive []int32) {
 		for set, tips := range m.tips {
 			if !slices.Contains(m.sets[set], c) {
 				continue
+			}
+			if !m.outliers {
+				m.checkClasses(t, set, value)
 			}
 			want, outliers := m.anonymity(set, c, m.masked(c, value))
 			if got := tips.After(value); got != want {

@@ -2,6 +2,7 @@ package algorithm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,7 +77,7 @@ func newChoice(j *job.Job) engine.Engine {
 				Sketch:     c.sketch,
 				Trusted:    c.algorithm == job.AlgorithmGuided,
 				Suppresses: c.suppresses,
-				Barred:     barred(as),
+				Barred:     barred(as, c.suppresses),
 			})
 		}
 	}
@@ -107,9 +108,14 @@ func chosen(j *job.Job, algorithm string) *job.Job {
 	return &as
 }
 
-// barred returns the reason why a job must not have its algorithm, or "".
-func barred(j *job.Job) string {
+// barred returns the reason why a job must not have its algorithm, which may suppress records, or
+// "".
+func barred(j *job.Job, suppresses bool) string {
+	isTooSmall := func(s job.Set) bool { return float64(j.MaxRisk.Average)*float64(s.K) < 1 }
 	switch name := j.Algorithm.Name; {
+	case j.MaxRisk.Average > 0 && slices.ContainsFunc(j.EverySet(), isTooSmall) &&
+		(suppresses || name != job.AlgorithmTDR):
+		return "it does not search for max_risk"
 	case j.Previous != "" && !j.AllowNewCut && name != job.AlgorithmTDR:
 		return "it cuts new regions for every input, and the job names a previous release"
 	case name == job.AlgorithmKACTUS:

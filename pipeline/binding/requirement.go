@@ -12,7 +12,10 @@ import (
 // Requirement returns a job's requirement of the attributes, which have numbers by their names, for
 // a number of records, and the positions of its redundant sets.
 func Requirement(j *job.Job, number map[string]int, records int64) (engine.Requirement, []int) {
-	all := engine.Requirement{Drop: j.Suppressed == job.SuppressedDrop}
+	all := engine.Requirement{
+		Drop:        j.Suppressed == job.SuppressedDrop,
+		AverageRisk: float64(j.MaxRisk.Average),
+	}
 	if algorithm.TakesAway(j.Algorithm.Name) {
 		all.MaxSuppressed = j.MaxSuppressed.Of(records)
 	}
@@ -33,6 +36,12 @@ func checkReach(job *job.Job, rows int64) error {
 	if most := job.MaxSuppressed; most.Records > uint64(rows) {
 		return job.LocatedKey("max_suppressed", "name fewer, or a share as 0.5%",
 			fmt.Errorf("max_suppressed is %d records, the input has %d", most.Records, rows))
+	}
+	most := job.MaxRisk.Average
+	if most > 0 && engine.MostClasses(float64(most), uint64(rows)) == 0 {
+		return fault.Errorf(fault.Privacy, "raise max_risk.average, or give more rows",
+			"keep to max_risk: the input has %d rows, and max_risk.average %s allows no class of "+
+				"them: %w", rows, most, engine.ErrInfeasible)
 	}
 	for i, set := range job.EverySet() {
 		if rows < int64(set.K) {

@@ -48,6 +48,8 @@ type Request struct {
 	// Weight has the sampling weight of a row; below 0: there is none. It does not go with Entity.
 	Weight int
 	K      int // classes below it are small; 0: none is
+	// MaxAverageRisk is the largest number of classes for each row, or person; 0: any.
+	MaxAverageRisk float64
 	// PopulationSize is the size of the population whose unique people are estimated; 0: none are.
 	PopulationSize int64
 	// Population is a table of the people from whom those of the table come; nil: there is none.

@@ -189,7 +189,9 @@ func (w *walk) result() *Result {
 	if w.PopulationSize >= w.people && w.PopulationSize > 0 {
 		r.Population = w.classes.Population(w.PopulationSize, w.people)
 	}
-	if r.OK = r.Anonymity >= int64(w.K); w.register != nil {
+	r.OK = r.Anonymity >= int64(w.K) &&
+		(w.MaxAverageRisk == 0 || r.Prosecutor.Average <= w.MaxAverageRisk+engine.Slack)
+	if w.register != nil {
 		w.addRegister(r)
 	}
 	return r

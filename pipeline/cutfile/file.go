@@ -59,6 +59,9 @@ type File struct {
 	// class sizes of rows on all labels; absent: nobody has counted them
 	Union *risk.Union `json:"union,omitempty"`
 
+	// the largest average risk of a row in each set that the job allowed; absent: any
+	MaxAverageRisk float64 `json:"max_average_risk,omitempty"`
+
 	// k and anonymity count entities, each of which may have several records
 	Entity bool `json:"entity,omitempty"`
 	// kept columns that are protected in every equivalence class

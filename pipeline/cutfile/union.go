@@ -39,8 +39,12 @@ func (c *File) HidesAll() bool {
 	})
 }
 
-// checkUnion checks the shares of rows that are alone and in small classes on all labels.
+// checkUnion checks the shares of rows that are alone and in small classes on all labels, and the
+// average risk.
 func (f *flaws) checkUnion() {
+	if risk := f.MaxAverageRisk; risk < 0 || risk > 1 || risk > 0 && f.Entity {
+		f.find("its cut claims an average risk that no cut has")
+	}
 	u := f.Union
 	if u == nil {
 		return

@@ -1,6 +1,6 @@
 // Package guard compares the class sizes of rows with those that a job accepts: on the columns that
-// it keeps, on kept columns that masked ones determine, and on the labels of all masked columns
-// together.
+// it keeps, on kept columns that masked ones determine, on the labels of all masked columns
+// together, and on those of each set.
 //
 // Contract: columns that identify more rows than docs/privacy.md allows are refused with an error
 // of class Privacy that names the column's place in the job, unless the job accepts them; then they

@@ -92,6 +92,27 @@ func (g *Guard) CheckUnion(union *risk.Union) error {
 			"max_unique is %s", text.Percent(union.Unique), g.who(), most)
 }
 
+// CheckAverageRisk refuses a release with a higher average risk, by set, than the job allows.
+func (g *Guard) CheckAverageRisk(risks []float64) error {
+	most := g.Job.MaxRisk.Average
+	for i, risk := range risks {
+		if !verify.IsRisky(risk, float64(most)) {
+			continue
+		}
+		way := fmt.Sprintf("k: %.0f keeps to it", math.Ceil(1/float64(most)))
+		switch name := g.Job.Algorithm.Name; {
+		case g.Job.MaxSuppressed != job.Quota{}:
+			way += "; so do algorithm tdr and tds without max_suppressed"
+		case name != job.AlgorithmTDR && name != job.AlgorithmTDS:
+			way += "; so do algorithm tdr and tds, which search for it"
+		}
+		return fault.Errorf(fault.Privacy, way,
+			"publish release: the average risk of a row on quasi-identifier set %d is %s, "+
+				"max_risk.average is %s", i+1, text.Percent(risk), most)
+	}
+	return nil
+}
+
 // hidesKept reports whether a release shows less of its kept columns than the input: not the
 // persons of its rows; nor are nested columns counted there.
 func (g *Guard) hidesKept() bool {

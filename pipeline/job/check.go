@@ -39,6 +39,12 @@ func (r *reader) reject(path, hint, format string, args ...any) {
 	r.origins.reject(path)
 }
 
+// has reports whether there is a value at a path, and it is not wrong.
+func (r *reader) has(path string) bool {
+	at, found := r.origins.places[path]
+	return found && !at.rejected
+}
+
 // rejected reports whether the value at a path was wrong.
 func (r *reader) rejected(path string) bool { return r.origins.places[path].rejected }
 
@@ -65,7 +71,7 @@ func (r *reader) rules() {
 	r.countedRules()
 	r.weightRules()
 	r.sensitiveRules()
-	r.populationRules()
+	r.estimateRules()
 	r.outputRules()
 	r.csvRules()
 	for i := range r.Columns {
@@ -269,23 +275,29 @@ func (r *reader) countedRules() {
 	}
 }
 
-// populationRules checks that estimates of the population have rows to count.
-func (r *reader) populationRules() {
-	if r.Population.Size == 0 {
-		return
-	}
+// estimateRules checks that figures of rows, which are not of entities, have rows to count.
+func (r *reader) estimateRules() {
 	for _, key := range []struct {
-		given     bool
-		path, why string
+		given           bool
+		path, what, use string
 	}{
-		{r.Entity != "", "entity", "rows, and an entity may have several"},
-		{len(r.InputCounts) > 0, "input_counts", "rows of the release, which counts do not make"},
+		{r.Population.Size > 0, "population.size", "the estimate",
+			"leave out size, and estimate with kcut check"},
+		{r.MaxRisk.Average > 0, "max_risk.average", "the risk",
+			"leave out average: no average risk is above 1 divided by the smallest k"},
 	} {
-		if key.given {
-			r.add("population.size", "leave out size, and estimate with kcut check",
-				"population.size and %s do not go together: the estimate counts %s", key.path,
-				key.why)
+		const together = "%s and %s do not go together: %s counts %s"
+		if key.given && r.Entity != "" {
+			r.add(key.path, key.use, together, key.path, "entity", key.what,
+				"rows, and an entity may have several")
 		}
+		if key.given && len(r.InputCounts) > 0 {
+			r.add(key.path, key.use, together, key.path, "input_counts", key.what,
+				"rows of the release, which counts do not make")
+		}
+	}
+	if at := "max_risk.average"; r.has(at) && r.MaxRisk.Average == 0 {
+		r.add(at, "as in: average: 5%", "an average risk is above 0%%")
 	}
 }
 

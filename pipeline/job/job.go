@@ -74,6 +74,7 @@ type Job struct {
 	MaxSuppressed  Quota               `key:"max_suppressed" for:"!bottom-up"`
 	Suppressed     string              `key:"suppressed" default:"mark" enum:"mark|drop" for:"tdr|tds|auto"`
 	MaxUnique      *Share              `key:"max_unique" default:"1%" flag:"max-unique"` // nil: 1%
+	MaxRisk        MaxRisk             `key:"max_risk"`
 	Order          string              `key:"order" default:"released" enum:"released|input" flag:"order"`
 	Previous       string              `key:"previous" is:"path" flag:"previous"`
 	AllowNewCut    bool                `key:"allow_new_cut" flag:"allow-new-cut"`
@@ -105,6 +106,11 @@ type Set struct {
 // Population is the people from whom the table's are drawn.
 type Population struct {
 	Size int `key:"size" range:"[1,)"` // 0: unknown
+}
+
+// MaxRisk is the largest risk of rows for somebody who knows a set.
+type MaxRisk struct {
+	Average Share `key:"average" flag:"max-average-risk"` // 0: any
 }
 
 // Quota is a number of records, or a share of them.

@@ -133,8 +133,8 @@ func TestEnvironmentOverrides(t *testing.T) {
 		flags = append(flags, f.Name)
 	}
 	const all = "--input --input-counts --output --compression --class --k --algorithm " +
-		"--objective --score --max-steps --max-unique --order --previous --allow-new-cut " +
-		"--memory --threads --spill-dir --time"
+		"--objective --score --max-steps --max-unique --max-average-risk --order --previous " +
+		"--allow-new-cut --memory --threads --spill-dir --time"
 	if strings.Join(flags, " ") != all {
 		t.Errorf("flags %v, want %s", flags, all)
 	}

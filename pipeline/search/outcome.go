@@ -106,6 +106,7 @@ var whys = [...]string{
 	engine.WhyFinest: "finest", engine.WhyEmpty: "empty", engine.WhyClass: "class",
 	engine.WhyRecords: "records", engine.WhySet: "set", engine.WhySteps: "steps",
 	engine.WhyOutliers: "suppressed", engine.WhyProtection: "sensitive",
+	engine.WhyRisk: "risk",
 }
 
 // stopped describes why a cut is not finer. It contains no label: a report has no values.
@@ -118,7 +119,8 @@ func stopped(cut *engine.Cut, attributes []engine.Attribute,
 				stop.Why = engine.WhyFinest
 			}
 			why := whys[stop.Why]
-			if stop.Why == engine.WhySet || stop.Why == engine.WhyProtection {
+			switch stop.Why {
+			case engine.WhySet, engine.WhyProtection, engine.WhyRisk:
 				why = fmt.Sprintf("%s %d", why, stop.Set+1)
 			}
 			column.Why = append(column.Why, why)

@@ -191,6 +191,9 @@ func (v *verifying) notes() (notes []string) {
 		notes = append(notes, "k counts entities, and whose a row is is not in the table: rows "+
 			"are counted")
 	}
+	if v.cut.MaxAverageRisk > 0 {
+		notes = append(notes, "the average risk is recounted by kcut verify, from the files")
+	}
 	isOther := func(l engine.Limit) bool { return l.Measure != engine.DistinctL }
 	if slices.ContainsFunc(v.cut.Sensitive, func(s cutfile.Sensitive) bool {
 		return slices.ContainsFunc(s.Limits(), isOther)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/cutfile"
@@ -12,11 +13,14 @@ import (
 
 // Result is the result of a release's recount.
 type Result struct {
-	Path     string        `json:"path"`
-	Rows     int64         `json:"rows"`
-	Sets     []cutfile.Set `json:"quasi_identifiers"` // with the counted anonymity
-	Findings []string      `json:"findings,omitempty"`
-	OK       bool          `json:"ok"`
+	Path string        `json:"path"`
+	Rows int64         `json:"rows"`
+	Sets []cutfile.Set `json:"quasi_identifiers"` // with the counted anonymity
+	// AverageRisk has, by set, the average risk of a row: the number of classes, divided by the
+	// number of rows.
+	AverageRisk []float64 `json:"average_risk"`
+	Findings    []string  `json:"findings,omitempty"`
+	OK          bool      `json:"ok"`
 
 	// Entity is true if, by the cut, k counts entities, each of which may have several records. A
 	// release does not say whose a record is, so the anonymity here counts records.
@@ -47,6 +51,7 @@ func (v *verifier) add(key int, group []uint64, records uint64) {
 	switch {
 	case key < len(v.cut.Sets):
 		v.anonymity[key] = smaller(v.anonymity[key], records)
+		v.classes[key]++
 		v.see(key, group)
 		if v.groups != nil {
 			v.groups.add(key, group, records)
@@ -88,6 +93,7 @@ func (v *verifier) result(path string) (*Result, error) {
 				counted.Anonymity, set.Anonymity)
 		}
 	}
+	v.checkAverageRisk(r)
 	r.Sensitive = v.checkSensitive()
 	if claimed := v.cut.Union; claimed != nil && v.union != nil && *claimed != *v.union &&
 		!v.cut.Entity {
@@ -111,6 +117,21 @@ func (v *verifier) result(path string) (*Result, error) {
 	}
 	return r, fault.Errorf(fault.Privacy, "do not release this file",
 		"verify %s: %s, the first: %s", path, text.Count(len(r.Findings), "finding"), r.Findings[0])
+}
+
+// IsRisky reports whether an average risk exceeds a limit, if there is one: 0 is none.
+func IsRisky(risk, most float64) bool { return most > 0 && risk > most+engine.Slack }
+
+// checkAverageRisk compares the average risk of every set with the cut's claim.
+func (v *verifier) checkAverageRisk(r *Result) {
+	most := v.cut.MaxAverageRisk
+	for i, classes := range v.classes {
+		risk := float64(classes) / float64(max(1, v.rows))
+		if r.AverageRisk = append(r.AverageRisk, risk); IsRisky(risk, most) {
+			v.find("quasi-identifier set %d: the average risk of a row is %s, its cut claims at "+
+				"most %s", i+1, text.Percent(risk), text.Percent(most))
+		}
+	}
 }
 
 // checkMarks compares the number of records that have only marks with the cut's claim.

@@ -95,11 +95,11 @@ func verify(
 // Unpublished is Release for a release that is not published yet: it may lack _SUCCESS and the
 // manifest, and has another name. The groups take a part of the rest of a budget. The caller
 // reports the stage, so only the watch's Progress is called. If there is a request, the disclosure
-// risk is counted.
+// risk is counted, too.
 func Unpublished(
 	ctx context.Context, path string, threads int, budget *spill.Budget, watch Watch,
 	request *RiskRequest,
-) (_ *risk.Report, err error) {
+) (r *Result, risks *risk.Report, err error) {
 	defer func() {
 		// The files existed a moment ago.
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, formats.ErrNoInput) {
@@ -109,19 +109,19 @@ func Unpublished(
 	}()
 	cut, err := cutfile.Read(ctx, path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	v, err := newVerifier(ctx, path, rulesOf(cut, false), threads, budget, watch, request)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := v.scan(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if _, err = v.result(v.path); request == nil {
-		return nil, err
+	if r, err = v.result(v.path); request == nil {
+		return r, nil, err
 	}
-	return v.classSizes.report, err
+	return r, v.classSizes.report, err
 }
 
 // Watch is called with the progress of a recount. Every function may be nil. Progress may be called
@@ -145,6 +145,7 @@ type verifier struct {
 	rows      int64
 	marked    uint64
 	anonymity []uint64           // by set
+	classes   []uint64           // by set
 	regions   *table             // regions of the cut; nil: it has none
 	found     int                // number of regions with records
 	outside   uint64             // number of records that belong to no region
@@ -173,8 +174,9 @@ func newVerifier(
 	v := &verifier{
 		rules: r, path: path, parts: parts, threads: threads, memory: budget.Grant(&spill.Recount),
 		watch:     watch,
-		anonymity: make([]uint64, len(r.cut.Sets)), measures: r.newMeasures(),
-		has: make(map[string]bool),
+		anonymity: make([]uint64, len(r.cut.Sets)), classes: make([]uint64, len(r.cut.Sets)),
+		measures: r.newMeasures(),
+		has:      make(map[string]bool),
 	}
 	for i := range r.cut.Sets {
 		v.released = append(v.released, r.releasedIn(i))

@@ -122,7 +122,7 @@ func (r Run) Text() []byte {
 	e.gauge("run_resident_peak_bytes", "The largest resident set of the process.",
 		float64(report.PeakRSS))
 	if r.Exit == 0 && len(report.Sets) > 0 {
-		e.sets(report.Sets)
+		e.sets(report.Sets, report.AverageRisk)
 	}
 	return e.text
 }
@@ -157,18 +157,23 @@ func (e *encoder) gauge(name, help string, value float64) {
 }
 
 // sets writes the demanded and the reached anonymity of every quasi-identifier set.
-func (e *encoder) sets(sets []kcut.CutSet) {
-	each := func(name string, of func(kcut.CutSet) float64) {
+func (e *encoder) sets(sets []kcut.CutSet, averageRisk []float64) {
+	each := func(name string, of func(i int) float64) {
 		for i, set := range sets {
-			e.sample(name, of(set), "set", strconv.Itoa(i+1), "columns",
+			e.sample(name, of(i), "set", strconv.Itoa(i+1), "columns",
 				strings.Join(set.Columns, ","))
 		}
 	}
 	e.family("k", "Records that must share every combination of a quasi-identifier set.")
-	each("k", func(set kcut.CutSet) float64 { return float64(set.K) })
+	each("k", func(i int) float64 { return float64(sets[i].K) })
 	e.family("anonymity", "Fewest records that share a combination of a quasi-identifier set in "+
 		"the release.")
-	each("anonymity", func(set kcut.CutSet) float64 { return float64(set.Anonymity) })
+	each("anonymity", func(i int) float64 { return float64(sets[i].Anonymity) })
+	if len(averageRisk) > 0 {
+		e.family("average_risk", "Classes of a quasi-identifier set, divided by the rows of the "+
+			"release, if the job limits that.")
+		each("average_risk", func(i int) float64 { return averageRisk[i] })
+	}
 }
 
 var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

@@ -172,6 +172,8 @@ func (c *column) explain(run *kcut.Report) {
 		if set, ok := strings.CutPrefix(why, "sensitive "); ok {
 			c.Labels[i].Why = "a class of set " + set + " would break the requirements " +
 				"on sensitive values"
+		} else if set, ok := strings.CutPrefix(why, "risk "); ok {
+			c.Labels[i].Why = "the average risk of set " + set + " would be too high"
 		} else {
 			c.Labels[i].Why = cmp.Or(whyWords[why], why+" would fall below its k")
 		}

@@ -1,0 +1,42 @@
+package pipeline
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// A search keeps to the average risk that a job allows. Where none looks for it, a release with a
+// higher risk is not published, and the hint names a k that keeps to it.
+func TestAverageRisk(t *testing.T) {
+	const low = "\nmax_risk: {average: 3%}\n"
+	free := mustRun(t, peopleFolder(t, peopleJob, 2000), nil)
+	dir := peopleFolder(t, peopleJob+low, 2000)
+	kept := mustRun(t, dir, nil)
+	a := &audit{TB: t, job: mustLoad(t, dir), cut: cutOf(t, dir),
+		release: readByArrow(t, filepath.Join(dir, "out.parquet"), cutOf(t, dir))}
+	a.checkAverageRisk(kept)
+	if kept.Steps == 0 || kept.Steps >= free.Steps || len(free.AverageRisk) > 0 {
+		t.Errorf("%d steps with the limit, %d without one", kept.Steps, free.Steps)
+	}
+	why := "set 1: the average risk of a row is "
+	mustFindForgeries(t, dir,
+		forgery{"what holds", func(f *forged) { f.cut.MaxAverageRisk = kept.AverageRisk[0] }, nil},
+		forgery{"less", func(f *forged) { f.cut.MaxAverageRisk = kept.AverageRisk[0] - 1e-6 },
+			[]string{"quasi-identifier " + why}},
+	)
+
+	refused := "publish release: the average risk of a row on quasi-identifier set "
+	for algorithm, hint := range map[string]string{
+		job.AlgorithmMondrian: "k: 34 keeps to it; so do algorithm tdr and tds, which search",
+		"tds\nmax_suppressed: 1%": "k: 34 keeps to it; so do algorithm tdr and tds without " +
+			"max_suppressed",
+	} {
+		mustRefuse(t, peopleFolder(t, withAlgorithm(peopleJob+low, algorithm), 2000), RunOptions{},
+			fault.Privacy, refused, "max_risk.average is 3%", hint)
+	}
+	mustRefuse(t, peopleFolder(t, peopleJob+low, 33), RunOptions{}, fault.Privacy,
+		"max_risk.average 3% allows no class")
+}
