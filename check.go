@@ -17,6 +17,7 @@ type CheckOptions struct {
 	// Check counts rows.
 	Entity    string
 	Sensitive []string // columns whose values Check examines in every class
+	Household string   // column that identifies the household of a row; empty: none
 	K         int      // the k that must hold; 0: every k does
 	// MaxAverageRisk bounds the number of classes, divided by the number of rows, or people: a
 	// prosecutor's average risk. 0: it does not.
@@ -59,7 +60,8 @@ func Check(ctx context.Context, opt CheckOptions) (*Checked, error) {
 	return guarded(func() (*Checked, error) {
 		return pipeline.Check(ctx, pipeline.CheckOptions{
 			Input: opt.Input, Columns: opt.Columns, Count: opt.Count, Entity: opt.Entity,
-			Sensitive: opt.Sensitive, Weight: opt.Weight, Subsets: opt.Subsets, K: opt.K,
+			Sensitive: opt.Sensitive, Household: opt.Household, Weight: opt.Weight,
+			Subsets: opt.Subsets, K: opt.K,
 			MaxAverageRisk: float64(opt.MaxAverageRisk),
 			PopulationSize: opt.PopulationSize, Population: opt.Population,
 			PopulationCount: opt.PopulationCount, KMap: opt.KMap,

@@ -27,7 +27,8 @@ type CheckOptions struct {
 	Count     string   // the column with the number of records of a row; empty: one each
 	Entity    string   // the column that identifies the entity of a row; empty: count rows
 	Sensitive []string
-	K         int // the smallest class size to accept; 0: accept any
+	Household string // the column that identifies the household of a row; empty: none
+	K         int    // the smallest class size to accept; 0: accept any
 	// MaxAverageRisk is the largest number of classes for each row, or person, to accept; 0: any.
 	MaxAverageRisk float64
 	// PopulationSize is the number of people from whom those of the table were drawn, and whose
@@ -166,7 +167,7 @@ func (o *CheckOptions) broken(r *check.Result) string {
 // names returns the names of all columns that Check reads.
 func (o *CheckOptions) names() []string {
 	names := slices.Concat(o.Columns, o.Sensitive)
-	for _, name := range []string{o.Entity, o.Weight} {
+	for _, name := range []string{o.Entity, o.Household, o.Weight} {
 		if name != "" {
 			names = append(names, name)
 		}
@@ -260,7 +261,7 @@ func alike(a, b formats.Type) bool {
 
 // request looks up the columns in the schema of the table.
 func (o *CheckOptions) request(in *dataset.Dataset) (*check.Request, error) {
-	r := &check.Request{Dataset: in, Entity: -1, Weight: -1, K: o.K,
+	r := &check.Request{Dataset: in, Entity: -1, Household: -1, Weight: -1, K: o.K,
 		MaxAverageRisk: o.MaxAverageRisk, PopulationSize: o.PopulationSize, Spill: o.Spill}
 	schema, names := in.Schema(), o.names()
 	var missing []string
@@ -280,6 +281,8 @@ func (o *CheckOptions) request(in *dataset.Dataset) (*check.Request, error) {
 			r.Columns = append(r.Columns, field)
 		case i < len(o.Columns)+len(o.Sensitive):
 			r.Sensitive = append(r.Sensitive, field)
+		case name == o.Household:
+			r.Household = field
 		case name == o.Weight:
 			if err := binding.CheckWeight(&schema.Fields[field]); err != nil {
 				return nil, err

@@ -18,7 +18,8 @@ func measureWeights(ctx context.Context, b *binding.Bound, res *runState) error 
 	if b.Weight < 0 {
 		return nil
 	}
-	request := &check.Request{Dataset: b.Dataset, Columns: b.Masked, Entity: -1, Weight: b.Weight}
+	request := &check.Request{Dataset: b.Dataset, Columns: b.Masked, Entity: -1, Household: -1,
+		Weight: b.Weight}
 	counted, err := check.Count(ctx, request, search.Counting(res.Run, resources.StagePlan))
 	if err = joinClosed(err, res.closeStore()); err != nil {
 		return err

@@ -38,6 +38,8 @@ Parquet, Arrow or CSV, written by any program. Nothing is written.`,
 	set.StringVar(&opt.Count, "count", "", "take a row for as many records as column `NAME` says")
 	set.StringVar(&opt.Entity, "entity", "",
 		"count different values of column `NAME`, such as people, instead of rows")
+	set.StringVar(&opt.Household, "household", "",
+		"report the risk that somebody of a household is found, by column `NAME`")
 	set.StringVar(&opt.Weight, "weight-of-row", "",
 		"report risks by the sampling weights of rows in column `NAME`")
 	set.IntVar(&opt.Subsets, "subsets", 0,
@@ -140,6 +142,9 @@ func (u *ui) checkedText(c *kcut.Checked) string {
 		risks.add("1 / weights", text.Percent(w.Simple.Highest), text.Percent(w.Simple.Average))
 		risks.add("individual", text.Percent(w.Individual.Highest),
 			text.Percent(w.Individual.Average))
+	}
+	if h := c.Households; h != nil {
+		risks.add("household", text.Percent(h.Risk.Highest), text.Percent(h.Risk.Average))
 	}
 	words := fmt.Sprintf("%s%s\n\n%s\n%s", text.Count(c.Rows, "row"), counted, sizes, risks)
 	if r := c.Register; r != nil {

@@ -45,6 +45,8 @@ type Request struct {
 	// 0: its number of rows
 	Entity    int
 	Sensitive []int
+	// Household identifies the household of a row; below 0: none does.
+	Household int
 	// Weight has the sampling weight of a row; below 0: there is none. It does not go with Entity.
 	Weight int
 	K      int // classes below it are small; 0: none is
@@ -78,6 +80,8 @@ type Result struct {
 	Register  *Register      `json:"register,omitempty"` // nil: there is no table of the population
 	Sensitive []Sensitive    `json:"sensitive,omitempty"`
 	Weighted  *risk.Weighted `json:"weighted,omitempty"`
+	// nil: rows have no household
+	Households *Households `json:"households,omitempty"`
 	// if they were asked for
 	Uniques *Uniques `json:"minimal_sample_uniques,omitempty"`
 
@@ -157,7 +161,10 @@ func (r *Request) count(ctx context.Context, res *count.Resources, space partiti
 	if err != nil {
 		return nil, err
 	}
-	w := r.newWalk(table.Layout, values)
+	w := r.newWalk(table.Layout, values, space.Budget)
+	if w.homes != nil {
+		defer w.homes.account.Close()
+	}
 	if len(values) > 0 {
 		if err := table.Scan(ctx, space, w.addWhole); err != nil {
 			return nil, err
@@ -169,7 +176,8 @@ func (r *Request) count(ctx context.Context, res *count.Resources, space partiti
 			return nil, err
 		}
 	}
-	if len(values) > 0 || r.Entity >= 0 || r.Population != nil { // else a tuple is a class
+	// else a tuple is a class
+	if len(values) > 0 || len(r.owners()) > 0 || r.Population != nil {
 		space.Share = res.Budget.Grant(&spill.OrderedRecords)
 		if err := table.Order(ctx, space); err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/risk"
+	"github.com/kcut/kcut/spill"
 )
 
 // digestWords is the number of words of a digest in a key.
@@ -19,7 +20,8 @@ type walk struct {
 	*Request
 	fields  []partition.Field // of the codes of sensitive values
 	spreads []spread
-	weights *weights // nil: rows have none
+	weights *weights    // nil: rows have none
+	homes   *households // nil: rows have none
 	classes risk.ClassSizes
 	people  int64 // sum over all classes
 	// Register is nil without a population.
@@ -32,7 +34,9 @@ type walk struct {
 	inhabited int64    // number of people of the population in its class so far
 }
 
-func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *walk {
+func (r *Request) newWalk(
+	layout partition.Layout, values []*domain.Interner, budget *spill.Budget,
+) *walk {
 	w := &walk{Request: r, classes: risk.ClassSizes{K: r.K}}
 	if r.PopulationSize > 0 {
 		w.classes.Sizes = make(map[int64]int64)
@@ -44,6 +48,9 @@ func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *w
 	if r.Weight >= 0 {
 		last := len(values) - 1
 		w.weights = newWeights(r.field(r.Weight).Name, w.fields[last], values[last])
+	}
+	if r.Household >= 0 {
+		w.homes = newHouseholds(r, layout, budget)
 	}
 	for i := range r.Sensitive {
 		v := values[i]
@@ -120,6 +127,11 @@ func (w *walk) add(records *partition.Table) error {
 		if w.weights != nil {
 			w.weights.add(key, n)
 		}
+		if w.homes != nil {
+			if err := w.homes.add(key, n); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -135,8 +147,13 @@ func (w *walk) end() {
 	}
 	w.classes.Add(w.size)
 	w.people += w.size
+	own := 1 / float64(w.size)
 	if w.weights != nil {
+		own = risk.IndividualRisk(float64(w.size), w.weights.class.Float())
 		w.weights.end(w.size)
+	}
+	if w.homes != nil {
+		w.homes.end(own)
 	}
 	w.size = 0
 	for s := range w.spreads {
@@ -182,6 +199,9 @@ func (w *walk) result() *Result {
 	}
 	if w.weights != nil {
 		r.Weighted = w.weights.classes.Figures(r.Rows)
+	}
+	if w.homes != nil {
+		r.Households = w.homes.figures()
 	}
 	for i := range w.spreads {
 		r.Sensitive = append(r.Sensitive, w.spreads[i].result())

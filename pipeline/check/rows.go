@@ -83,7 +83,7 @@ const (
 type scanner struct {
 	*Request
 	source  uint32
-	columns []digests // followed by the entity, if there is one
+	columns []digests // followed by the entity and the household, if there are any
 	values  []domain.Mapping
 	counter *partition.Counter
 	codes   [][]uint32
@@ -96,13 +96,10 @@ const countRows = 1024
 
 // digests returns the number of codes of digests in a tuple.
 func (r *Request) digests() int {
-	switch {
-	case len(r.Columns) == 0:
+	if len(r.Columns) == 0 {
 		return 0
-	case r.Entity >= 0:
-		return 2 * pieces
 	}
-	return pieces
+	return (1 + len(r.owners())) * pieces
 }
 
 func (r *Request) newScanner(
@@ -112,7 +109,7 @@ func (r *Request) newScanner(
 	for i := range r.Columns {
 		s.columns = append(s.columns, digests{place: uint32(i)})
 	}
-	if r.Entity >= 0 {
+	for range r.owners() {
 		s.columns = append(s.columns, digests{})
 	}
 	for _, v := range values {
@@ -170,8 +167,8 @@ func (s *scanner) Block(b *formats.Batch, from, to int) error {
 		}
 		for i, column := range columns {
 			tuples := s.codes[:pieces]
-			if i == len(s.Columns) {
-				tuples = s.codes[pieces:]
+			if owner := i - len(s.Columns); owner >= 0 {
+				tuples = s.codes[(1+owner)*pieces:]
 			}
 			s.columns[i].add(column.Codes[lo:hi], tuples)
 		}
@@ -185,13 +182,19 @@ func (s *scanner) Block(b *formats.Batch, from, to int) error {
 	return nil
 }
 
-// requests requests the columns, the entity and the numbered columns, in this order.
-func (r *Request) requests() []formats.Request {
-	fields := slices.Clone(r.Columns)
-	if r.Entity >= 0 {
-		fields = append(fields, r.Entity)
+// owners returns the columns that identify whose a row is: the entity, then the household.
+func (r *Request) owners() (fields []int) {
+	for _, field := range []int{r.Entity, r.Household} {
+		if field >= 0 {
+			fields = append(fields, field)
+		}
 	}
-	return coded(append(fields, r.numbered()...))
+	return fields
+}
+
+// requests requests the columns, the owners and the numbered columns, in this order.
+func (r *Request) requests() []formats.Request {
+	return coded(slices.Concat(r.Columns, r.owners(), r.numbered()))
 }
 
 // coded requests fields as codes.

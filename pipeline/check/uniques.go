@@ -48,7 +48,8 @@ type UniqueSet struct {
 // reads the table once. The distinct rows and their values must fit in memory.
 func CountUniques(ctx context.Context, r *Request, subsets int, res *count.Resources) (*Uniques,
 	error) {
-	coded := &Request{Dataset: r.Dataset, Entity: -1, Weight: -1, Sensitive: r.Columns}
+	coded := &Request{Dataset: r.Dataset, Entity: -1, Household: -1, Weight: -1,
+		Sensitive: r.Columns}
 	space := partition.Space{
 		Budget: res.Budget.Part(res.Budget.Limit()),
 		Share:  res.Budget.Grant(&spill.SpilledTuples),
