@@ -99,31 +99,18 @@ func (a *Attribute) Label(code int) Label {
 	return Label{Null: true}
 }
 
-// Interval is one interval of a discretized attribute. An end without a text is open.
-type Interval struct {
-	Label        string // in the notation of PostgreSQL's ranges
-	Lower, Upper string
-	Lo, Hi       int // the codes of its numbers: Lo ≤ code < Hi; unknown in an earlier cut
-}
-
 // Interval returns the interval of the codes lo ≤ code < hi, without the null. It reaches from the
 // bound of lo, or the declared lower bound, to the bound of hi, or the declared upper bound. Only
 // the declared upper bound belongs to it.
 func (a *Attribute) Interval(lo, hi int) Interval {
 	i := Interval{Lower: a.LowerText, Upper: a.UpperText, Lo: lo, Hi: min(hi, len(a.Texts))}
-	opening, closing := "[", ")"
 	if lo > 0 {
 		i.Lower = a.Bound(lo)
 	}
-	if i.Lower == "" {
-		opening = "("
-	}
 	if hi < len(a.Texts) {
 		i.Upper = a.Bound(hi)
-	} else if i.Upper != "" {
-		closing = "]"
 	}
-	i.Label = opening + i.Lower + "," + i.Upper + closing
+	i.Label = rangeText(i.Lower, i.Upper, hi >= len(a.Texts) && i.Upper != "")
 	return i
 }
 

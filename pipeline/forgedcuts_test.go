@@ -150,6 +150,12 @@ func TestVerifyFindsForgedCuts(t *testing.T) {
 			set(&c.Columns[age].Cut[0], "(,20)", "null", "20")
 		}),
 		cut("an end that is a name", other, func(c *cutfile.File) { set(&c.Columns[age].Cut[0], "[Alice,20)", `"Alice"`, "20") }),
+		cut("one number of two", other, func(c *cutfile.File) {
+			set(&c.Columns[age].Cut[0], "18", "18", "20")
+		}),
+		cut("another number", other, func(c *cutfile.File) {
+			set(&c.Columns[age].Cut[0], "19", "18", "19")
+		}),
 		cut("ends of several types", "ends of several types", func(c *cutfile.File) { set(&c.Columns[age].Cut[0], "[2001-01-01,20)", `"2001-01-01"`, "20") }),
 		cut("a closed interval", "have gaps, overlap or are out of order", func(c *cutfile.File) {
 			l := &c.Columns[age].Cut[0]

@@ -224,11 +224,11 @@ func withoutNull(labels []Label) []Label {
 func missing(labels, others []Label) []Label {
 	has := make(map[engine.Label]bool, len(others))
 	for _, l := range others {
-		has[l.Plain()] = true
+		has[l.meaning()] = true
 	}
 	lacking := []Label{}
 	for _, l := range labels {
-		if !has[l.Plain()] {
+		if !has[l.meaning()] {
 			lacking = append(lacking, l)
 		}
 	}
@@ -322,7 +322,7 @@ func (c *File) keyOf(region Region, columns []int) string {
 		label := Label{Label: "*"}
 		if cut := c.Columns[at].Cut; int(region[at]) < len(cut) {
 			label, marks = cut[region[at]], false
-			label.Label = "=" + label.Label
+			label.Label = "=" + label.meaning().Text
 		}
 		if label.Null {
 			label.Label = ""

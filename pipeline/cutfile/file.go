@@ -381,6 +381,21 @@ func EndText(end json.RawMessage) (string, bool) {
 // Plain returns the label without the ends of an interval.
 func (l Label) Plain() engine.Label { return engine.Label{Text: l.Label, Null: l.Null} }
 
+// meaning returns the label in the one form that two cuts have in common: an interval as a range.
+func (l Label) meaning() engine.Label {
+	if l.Interval {
+		return engine.Label{Text: l.Ends().Range()}
+	}
+	return l.Plain()
+}
+
+// Ends returns the interval with the texts of its ends.
+func (l Label) Ends() engine.Interval {
+	lower, _ := EndText(l.Lower)
+	upper, _ := EndText(l.Upper)
+	return engine.Interval{Label: l.Label, Lower: lower, Upper: upper}
+}
+
 // Values returns the values in a label of a suppressed column in a region: one, or those of a set
 // {a|b}.
 func (l Label) Values() []engine.Label { return engine.Members(l.Plain()) }

@@ -245,7 +245,7 @@ func (f *flaws) checkMark(c *Column) {
 	case !suppresses && c.Suppressed != "" && f.Suppressed == 0 && f.Applied == nil:
 		f.find("column %s has a mark, and no record is suppressed", c.Name)
 	case c.Is(engine.Discretize) && c.Suppressed != "" && !own &&
-		c.Suppressed != fullInterval(c.Cut):
+		!isFullInterval(c.Suppressed, c.Cut):
 		f.find("column %s: its mark is no label of all values", c.Name)
 	case (suppresses || c.Suppressed != "") && slices.ContainsFunc(c.Cut, is):
 		f.find("column %s: its mark is a label, too", c.Name)

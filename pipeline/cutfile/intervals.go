@@ -101,7 +101,7 @@ type interval struct {
 
 // parseInterval parses an interval whose label agrees with its ends.
 func parseInterval(l Label) (i interval, ok bool) {
-	opening, ok := "(", true
+	ok = true
 	for _, at := range []struct {
 		raw json.RawMessage
 		to  **end
@@ -112,14 +112,9 @@ func parseInterval(l Label) (i interval, ok bool) {
 		e, good := parseEnd(at.raw)
 		ok, *at.to = ok && good, &e
 	}
-	lower, closed := EndText(l.Lower)
-	upper, bounded := EndText(l.Upper)
-	if closed {
-		opening = "["
-	}
-	i.closed = bounded && strings.HasSuffix(l.Label, "]")
-	said := opening + lower + "," + upper
-	return i, ok && (l.Label == said+")" || i.closed && l.Label == said+"]")
+	ends := l.Ends()
+	i.closed = ends.Closed()
+	return i, ok && (l.Label == ends.Range() || l.Label == ends.Plain())
 }
 
 // isEmpty reports whether no value can be in the interval.
@@ -213,14 +208,13 @@ func asNumber(is bool) int {
 	return 0
 }
 
-// fullInterval returns the label of the union of the intervals of a cut without regions, empty if
-// there are none.
-func fullInterval(cut []Label) string {
+// isFullInterval reports whether a label is the union of the intervals of a cut without regions.
+func isFullInterval(label string, cut []Label) bool {
 	all := withoutNull(cut)
 	if len(all) == 0 {
-		return ""
+		return false
 	}
-	lower, _, _ := strings.Cut(all[0].Label, ",")
-	_, upper, _ := strings.Cut(all[len(all)-1].Label, ",")
-	return lower + "," + upper
+	full := all[len(all)-1].Ends()
+	full.Lower = all[0].Ends().Lower
+	return label == full.Range() || label == full.Plain()
 }

@@ -3,6 +3,7 @@ package domain
 import (
 	"encoding/json"
 	"math"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -65,6 +66,48 @@ func endJSON(t formats.Type, text string) json.RawMessage {
 	}
 	quoted, _ := json.Marshal(text) // a string can always be marshalled
 	return quoted
+}
+
+// MakePlain makes the labels of the intervals of an attribute in a recoding plain where the type of
+// the column and all ends of its intervals allow that; also that of all values, of a mark.
+func (c *CutColumn) MakePlain(recoding engine.Recoding, attribute int) {
+	labels, intervals := recoding.Labels(attribute), recoding.Intervals(attribute)
+	if c.Spec.Render != job.RenderLabel || !c.allowsPlain(intervals) {
+		return
+	}
+	for label, i := range intervals {
+		switch isMark := labels[label].Mark; {
+		case !isMark:
+			intervals[label].Label = i.Plain()
+			labels[label].Text = intervals[label].Label
+		case labels[label].Text != engine.Suppressed && label > 0:
+			i = intervals[label-1] // the last one: it ends where all of them do
+			i.Label, i.Lower = labels[label].Text, intervals[0].Lower
+			labels[label].Text = i.Plain()
+		}
+	}
+}
+
+// HasPlain reports whether labels of the column's intervals are plain.
+func (c *CutColumn) HasPlain() bool {
+	return slices.ContainsFunc(c.Cut, func(l cutfile.Label) bool {
+		return l.Interval && l.Label != l.Ends().Range()
+	})
+}
+
+// allowsPlain reports whether labels of intervals of the column may be plain: it has integers, or
+// moments and all ends are midnights.
+func (c *CutColumn) allowsPlain(intervals []engine.Interval) bool {
+	switch c.Type.Kind {
+	case formats.Int, formats.Uint:
+		return true
+	case formats.Decimal:
+		return c.Type.Scale == 0
+	case formats.Timestamp:
+		isTimed := func(i engine.Interval) bool { return !i.HasDays() }
+		return !slices.ContainsFunc(intervals, isTimed)
+	}
+	return false
 }
 
 // DescribeRegions returns regions in the positions of the labels of described columns.
@@ -138,10 +181,7 @@ func (c *CutColumn) labels(marked bool) (coded engine.ColumnCut, numbers []uint3
 		}
 		coded.Labels = append(coded.Labels, label.Plain())
 		if c.Is(engine.Discretize) {
-			lower, _ := cutfile.EndText(label.Lower)
-			upper, _ := cutfile.EndText(label.Upper)
-			coded.Intervals = append(coded.Intervals,
-				engine.Interval{Label: label.Label, Lower: lower, Upper: upper})
+			coded.Intervals = append(coded.Intervals, label.Ends())
 		}
 	}
 	if marked && mark < 0 {

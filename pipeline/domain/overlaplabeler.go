@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"slices"
 	"sort"
-	"strings"
 	"sync"
 
 	"github.com/kcut/kcut/engine"
@@ -261,8 +260,7 @@ func (c *overlapLabeler) coverIntervals(numbers []uint32) error {
 	var list []recheck.Interval
 	for i, label := range column.Cut {
 		if !label.Null {
-			list = append(list, o.interval(&spans[i], numbers[i],
-				strings.HasSuffix(label.Label, "]")))
+			list = append(list, o.interval(&spans[i], numbers[i], label.Ends().Closed()))
 		}
 	}
 	o.intervals, c.spans = recheck.NewIntervals(list), o

@@ -76,6 +76,7 @@ type Job struct {
 	MaxUnique      *Share              `key:"max_unique" default:"1%" flag:"max-unique"` // nil: 1%
 	MaxRisk        MaxRisk             `key:"max_risk"`
 	Order          string              `key:"order" default:"released" enum:"released|input" flag:"order"`
+	Labels         string              `key:"labels" default:"range" enum:"range|plain"`
 	Previous       string              `key:"previous" is:"path" flag:"previous"`
 	AllowNewCut    bool                `key:"allow_new_cut" flag:"allow-new-cut"`
 	Limits         Limits              `key:"limits"`
@@ -271,6 +272,8 @@ const (
 
 	OrderReleased = "released"
 	OrderInput    = "input"
+
+	LabelsPlain = "plain"
 
 	UnknownRoot = "root"
 

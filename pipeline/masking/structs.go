@@ -2,7 +2,6 @@ package masking
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -55,7 +54,7 @@ func renderIntervals(
 // closedEnds returns the ends of an interval that belong to it, in the words of pandas. It ignores
 // open ends.
 func closedEnds(i engine.Interval) string {
-	if strings.HasSuffix(i.Label, "]") {
+	if i.Closed() {
 		return "both"
 	}
 	return "left"

@@ -178,6 +178,11 @@ func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) 
 	if err := s.setBounds(ctx, counts, recoding); err != nil {
 		return nil, err
 	}
+	for a, column := range s.CutColumns() {
+		if s.Job.Labels == job.LabelsPlain || s.applied != "" && s.given.Column(a).HasPlain() {
+			column.MakePlain(recoding, a)
+		}
+	}
 	if cut, ok := recoding.(*engine.Cut); ok {
 		out.Stopped = stopped(cut, table.Attributes, s.MaskedSpecs())
 	}

@@ -29,7 +29,9 @@ func (s *Search) stays(a int, label engine.Label) bool {
 		return true
 	}
 	if s.applied != "" {
-		known := func(l cutfile.Label) bool { return l.Plain() == label }
+		known := func(l cutfile.Label) bool {
+			return l.Plain() == label || l.Interval && l.Ends().Range() == label.Text
+		}
 		return slices.ContainsFunc(s.given.Column(a).Cut, known)
 	}
 	tree := s.Taxonomies.Of[spec.Name].Tree

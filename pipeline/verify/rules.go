@@ -339,7 +339,7 @@ func formOfEnd(end json.RawMessage) labelForm {
 
 // formOfClosed returns the ends that belong to an interval.
 func formOfClosed(l cutfile.Label) labelForm {
-	if strings.HasSuffix(l.Label, "]") {
+	if l.Ends().Closed() {
 		return labelForm{text: "both"}
 	}
 	return labelForm{text: "left"}

@@ -114,7 +114,11 @@ func (r *replay) begin(c *kcut.CutColumn, trace []kcut.TraceStep) (labels []kcut
 	switch {
 	case r.Up || first < 0:
 		for _, l := range c.Cut {
-			labels = append(labels, kcut.TraceLabel{Text: l.Label, Null: l.Null})
+			of := kcut.TraceLabel{Text: l.Label, Null: l.Null}
+			if l.Interval { // the trace has ranges
+				of.Text = l.Ends().Range()
+			}
+			labels = append(labels, of)
 		}
 	case c.Mask != kcut.MaskSuppress:
 		labels = append(labels, plain(trace[first].Value))

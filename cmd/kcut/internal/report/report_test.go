@@ -37,8 +37,8 @@ func exampleSource() Source {
 				Name:   "age",
 				Mask:   "discretize",
 				Render: "bounds",
-				Cut: []kcut.CutLabel{{Label: "(,37)", Interval: true},
-					{Label: "[37,)", Interval: true}},
+				Cut: []kcut.CutLabel{{Label: "(,37)", Interval: true, Upper: []byte("37")},
+					{Label: "[37,)", Interval: true, Lower: []byte("37")}},
 			},
 			{
 				Name: "zip",

@@ -52,6 +52,9 @@ class Intervals(unittest.TestCase):
         self.check(
             ["(,-1.5)", "[-1.5,2e21)", "[2e21,)"], [(-2,), (-1.5, 0), (2e21, np.finfo(float).max)]
         )
+        self.check(
+            ["(,-1)", "-1", "[0,2)", "2"], [(-2, -1.5), (-1, -0.5), (0, 1.9), (2, 2.9)]
+        )
         self.check(["(,)", None], [(0, 1e300, -1e300), None])
         last = kcut.intervals(["[44,99]"])[0]
         self.assertNotIn(np.nextafter(last.right, np.inf), last)
@@ -186,7 +189,7 @@ class Intervals(unittest.TestCase):
         self.assertTrue(column[column.notna()].array.sample().equals(found[[0, 2]].sample()))
 
     def test_others(self):
-        for label in ["Female", "17", "", "[17;37)", "[1,2,3)"]:
+        for label in ["Female", "17.5", "", "[17;37)", "[1,2,3)"]:
             with self.assertRaises(ValueError, msg=label):
                 kcut.intervals([label])
 
@@ -273,6 +276,9 @@ class Anonymize(Folder):
         )
         for column in ("age", "born"):
             self.assertTrue(kcut.intervals(labels[column]).equals(frame[column].array))
+        plain = kcut.anonymize(data, ["age", "born"], unlisted="drop", labels="plain").data
+        for column in ("age", "born"):
+            self.assertTrue(kcut.intervals(plain[column]).equals(frame[column].array))
         structs = kcut.anonymize(
             pl.from_pandas(data), ["age"], unlisted="drop", intervals=True
         ).data

@@ -71,6 +71,8 @@ def anonymize(
     job["columns"] = {**dict.fromkeys(kept, "keep"), job.get("entity"): "drop", **job["columns"]}
     job["columns"].pop(None)
     source = _tables.arrow(_used(data, job))
+    if intervals:  # of labels that say their type
+        job.pop("labels", None)
     _mask(job, source, render=intervals and library != "pandas")
     with tempfile.TemporaryDirectory(prefix="kcut-") as name:
         folder = Path(name)

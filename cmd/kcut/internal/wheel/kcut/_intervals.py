@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def intervals(labels: Any) -> Any:
     """Makes intervals of the labels of a discretized column: a pandas.arrays.IntervalArray with a method sample.
 
-    labels is a column of texts such as ``[17,37)``, ``(,17)`` or ``[44,99]``, or of structs as ``render: interval``
-    makes them: dictionaries with lower, upper and closed. Numbers become floats, dates and timestamps datetime64, times of a day timedelta64. All intervals are closed on the left:
+    labels is a column of texts such as ``[17,37)``, ``(,17)`` or ``[44,99]``, or ``2`` of ``labels: plain`` for
+    ``[2,3)``, or of structs as ``render: interval`` makes them: dictionaries with lower, upper and closed. Numbers become floats, dates and timestamps datetime64, times of a day timedelta64. All intervals are closed on the left:
     an upper end that belongs to its interval, as 99 here, becomes the next larger value. Open ends
     are infinite, or the first and the last moment of the years 1 to 9999 (of nanoseconds 1678 to 2261),
     or of a day. Nulls, and ``*`` of suppressed records, are missing. Raises ValueError for a text that is no interval.
@@ -128,6 +128,7 @@ def _bound(end: Any) -> str:
 
 
 _INTERVAL = re.compile(r"[\[(]([^,]*),([^,]*)[\])]")
+_INTEGER = re.compile(r"-?[0-9]+")
 
 
 class _Ends(NamedTuple):
@@ -141,6 +142,8 @@ class _Ends(NamedTuple):
     def of(cls, text: str) -> _Ends:
         if text == "*":
             return cls(None, None, False)
+        if isinstance(text, str) and _INTEGER.fullmatch(text):
+            return cls(text, str(int(text) + 1), False)
         found = _INTERVAL.fullmatch(text)
         if found is None:
             raise ValueError(f"{text!r} is no interval")
