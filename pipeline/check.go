@@ -202,7 +202,7 @@ func (o *CheckOptions) count(
 		}
 	}
 	res.Threads = binding.ThreadsWithin(res.Budget.Limit(), res.Threads, len(j.Columns))
-	counting := search.Counting(res.Run, resources.StageCheck)
+	counting := search.Counting(res.Run, resources.StageCheck, in.Rows())
 	err = res.stage(ctx, resources.StageCheck, func() error {
 		result, err = check.Count(ctx, request, counting)
 		if err == nil && o.Subsets > 0 {

@@ -174,7 +174,8 @@ func countRecords(
 	ctx context.Context, b *binding.Bound, request *count.Request, opt *RecordsOptions,
 	res *runState,
 ) (*Records, error) {
-	counts, err := count.Input(ctx, request, search.Counting(res.Run, resources.StageCompress))
+	counting := search.Counting(res.Run, resources.StageCompress, request.Dataset.Rows())
+	counts, err := count.Input(ctx, request, counting)
 	if err != nil {
 		return nil, err
 	}

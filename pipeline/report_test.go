@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kcut/kcut/internal/fault"
@@ -190,6 +191,30 @@ func TestReportOfExistingRelease(t *testing.T) {
 	made := stages[0][:len(stages[0])-1] // the record was written before it was published
 	if !slices.Equal(stages[1], made) {
 		t.Errorf("%v, want %v", stages[1], made)
+	}
+}
+
+// The progress of counting has one total, the rows of the input, also where it is read twice.
+func TestCountingHasOneTotal(t *testing.T) {
+	for _, spill := range []bool{false, true} {
+		dir := peopleFolder(t, peopleJob, 3000)
+		var mu sync.Mutex
+		totals, last := make(map[int64]bool), int64(0)
+		opt := RunOptions{System: System{Spill: spill}, Events: Events{
+			Progress: func(s resources.Stage, p resources.Progress) {
+				mu.Lock()
+				defer mu.Unlock()
+				if s == resources.StageCompress {
+					totals[p.Total], last = true, max(last, p.Done)
+				}
+			},
+		}}
+		if _, err := Run(t.Context(), mustLoad(t, dir), opt); err != nil {
+			t.Fatal(err)
+		}
+		if len(totals) != 1 || !totals[3000] || last != 3000 {
+			t.Errorf("spilling %v: totals %v, %d rows at the end", spill, totals, last)
+		}
 	}
 }
 

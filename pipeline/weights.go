@@ -20,7 +20,8 @@ func measureWeights(ctx context.Context, b *binding.Bound, res *runState) error 
 	}
 	request := &check.Request{Dataset: b.Dataset, Columns: b.Masked, Entity: -1, Household: -1,
 		Weight: b.Weight}
-	counted, err := check.Count(ctx, request, search.Counting(res.Run, resources.StagePlan))
+	counting := search.Counting(res.Run, resources.StagePlan, b.Dataset.Rows())
+	counted, err := check.Count(ctx, request, counting)
 	if err = joinClosed(err, res.closeStore()); err != nil {
 		return err
 	}
