@@ -4,33 +4,103 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/job"
 )
+
+// housed is a row with its class, household, person and weight.
+type housed struct {
+	class, household, person string
+	weight                   float64
+}
+
+// randomHoused draws rows of few people, whose households may be those of others, or none.
+func randomHoused(rng *rand.Rand, weights []float64) (all []housed) {
+	for _, weight := range weights {
+		person := rng.IntN(1 + len(weights)/2)
+		r := housed{household: fmt.Sprint("h", rng.IntN(1+len(weights)/3)),
+			person: fmt.Sprint("p", person), weight: weight}
+		if rng.IntN(2) == 0 {
+			r.household = fmt.Sprint("h", person/3)
+		}
+		if rng.IntN(8) == 0 {
+			r.household = ""
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// checkHouseholds compares the risks of the members of households with those of a plain count of
+// rows, or of people, with weights or without.
+func checkHouseholds(
+	t *testing.T, what string, got *check.Households, all []housed, people, weighted bool,
+) {
+	t.Helper()
+	persons, of := map[string]map[string]bool{}, map[string][]float64{}
+	for _, r := range all {
+		if persons[r.class] == nil {
+			persons[r.class] = map[string]bool{}
+		}
+		persons[r.class][r.person] = true
+		of[r.class] = append(of[r.class], r.weight)
+	}
+	risks := map[string]float64{}
+	for class, weights := range of {
+		switch {
+		case people:
+			risks[class] = 1 / float64(len(persons[class]))
+		case weighted:
+			risks[class] = naiveWeighted(make([]string, len(weights)), weights).Individual.Highest
+		default:
+			risks[class] = 1 / float64(len(weights))
+		}
+	}
+	members := map[string]map[string]float64{} // each with the highest risk of its rows
+	for i, r := range all {
+		who := fmt.Sprint(i)
+		if people {
+			who = r.person
+		}
+		if r.household == "" {
+			r.household = "alone " + who
+		}
+		if members[r.household] == nil {
+			members[r.household] = map[string]float64{}
+		}
+		members[r.household][who] = max(members[r.household][who], risks[r.class])
+	}
+	highest, sum, n := 0.0, 0.0, 0.0
+	for _, of := range members {
+		safe := 1.0
+		for _, risk := range of {
+			safe *= 1 - risk
+		}
+		highest, sum, n = max(highest, 1-safe), sum+(1-safe)*float64(len(of)), n+float64(len(of))
+	}
+	if got.Number != int64(len(members)) || math.Abs(got.Risk.Highest-highest) > 1e-9 ||
+		math.Abs(got.Risk.Average-sum/max(n, 1)) > 1e-9 {
+		t.Errorf("%s: got %+v, want %d, %v, %v", what, got, len(members), highest, sum/n)
+	}
+}
 
 // Check finds the risks of households that a naive count finds: of rows, of people with several
 // rows, and of rows with sampling weights.
 func TestHouseholds(t *testing.T) {
 	enginetest.Cases(t, 80, func(rng *rand.Rand) {
-		rows := 1 + rng.IntN(200)
-		weights, text := weighted(rng, rows), "a,b,h,p,w\n"
-		type row struct{ class, household, person string }
-		var all []row
-		for i := range weights {
-			a, b, p := rng.IntN(1+rng.IntN(9)), rng.IntN(1+rng.IntN(9)), rng.IntN(1+rows/2)
-			r := row{fmt.Sprint(a, " ", b), fmt.Sprint("h", rng.IntN(1+rows/3)), fmt.Sprint("p", p)}
-			if rng.IntN(2) == 0 {
-				r.household = fmt.Sprint("h", p/3)
-			}
-			if rng.IntN(8) == 0 {
-				r.household = ""
-			}
-			all = append(all, r)
-			text += fmt.Sprintf("a%d,b%d,%s,%s,%s\n", a, b, r.household, r.person,
-				strconv.FormatFloat(weights[i], 'g', -1, 64))
+		all, text := randomHoused(rng, weighted(rng, 1+rng.IntN(200))), "a,b,h,p,w\n"
+		for i := range all {
+			r := &all[i]
+			r.class = fmt.Sprintf("a%d,b%d", rng.IntN(1+rng.IntN(9)), rng.IntN(1+rng.IntN(9)))
+			text += fmt.Sprintf("%s,%s,%s,%s\n", r.class, r.household, r.person,
+				strconv.FormatFloat(r.weight, 'g', -1, 64))
 		}
 		opt := CheckOptions{Columns: []string{"a", "b"}, Household: "h", Spill: rng.IntN(2) == 0,
 			Limits: job.Limits{SpillDir: t.TempDir(), Threads: 1 + rng.IntN(3)}}
@@ -40,62 +110,56 @@ func TestHouseholds(t *testing.T) {
 		case 1:
 			opt.Weight = "w"
 		}
-		// the size of a class, and the sum of its weights
-		people, sizes, sums := map[string]map[string]bool{}, map[string]float64{},
-			map[string]float64{}
-		for i, r := range all {
-			if people[r.class] == nil {
-				people[r.class] = map[string]bool{}
-			}
-			people[r.class][r.person] = true
-			sizes[r.class]++
-			sums[r.class] += weights[i]
-		}
-		riskOf := func(class string) float64 {
-			switch {
-			case opt.Entity != "":
-				return 1 / float64(len(people[class]))
-			case opt.Weight != "":
-				var classes []string
-				var of []float64
-				for i, r := range all {
-					if r.class == class {
-						classes, of = append(classes, class), append(of, weights[i])
-					}
-				}
-				return naiveWeighted(classes, of).Individual.Highest
-			}
-			return 1 / sizes[class]
-		}
-		// members of households, each with the highest risk of its rows
-		members := map[string]map[string]float64{}
-		for i, r := range all {
-			who := fmt.Sprint(i)
-			if opt.Entity != "" {
-				who = r.person
-			}
-			if r.household == "" {
-				r.household = "alone " + who
-			}
-			if members[r.household] == nil {
-				members[r.household] = map[string]float64{}
-			}
-			members[r.household][who] = max(members[r.household][who], riskOf(r.class))
-		}
-		highest, sum, n := 0.0, 0.0, 0.0
-		for _, of := range members {
-			safe := 1.0
-			for _, r := range of {
-				safe *= 1 - r
-			}
-			highest, sum, n = max(highest, 1-safe), sum+(1-safe)*float64(len(of)),
-				n+float64(len(of))
-		}
 		got, err := checkText(t, text, opt)
 		must(t, err)
-		if h := got.Households; h.Number != int64(len(members)) ||
-			math.Abs(h.Risk.Highest-highest) > 1e-9 || math.Abs(h.Risk.Average-sum/n) > 1e-9 {
-			t.Errorf("%+v: got %+v, want %d, %v, %v", opt, h, len(members), highest, sum/n)
+		checkHouseholds(t, "check", got.Households, all, opt.Entity != "", opt.Weight != "")
+	})
+}
+
+// A run reports the risks of households that a naive count finds: before masking in the input,
+// after it on the labels of the rows that are released.
+func TestHouseholdsOfRuns(t *testing.T) {
+	const text = `
+input: in
+output: out.parquet
+order: input
+max_unique: 100%
+household: h
+quasi_identifiers: [{columns: [a, b], k: 3}, {columns: [b, c], k: 2}]
+columns: {id: {keep: {identifying: accepted}}, a: suppress, b: discretize, c: suppress, h: drop,
+  p: drop, w: drop}
+`
+	enginetest.Cases(t, 40, func(rng *rand.Rand) {
+		extra := []string{"", "entity: p\n", "weight_of_row: w\n",
+			"max_suppressed: 10%\nsuppressed: drop\n", "algorithm: mondrian\n"}[rng.IntN(5)]
+		dir := jobFolder(t, text+extra+"limits: {threads: "+fmt.Sprint(1+rng.IntN(3))+"}\n")
+		all, table := randomHoused(rng, weighted(rng, 20+rng.IntN(300))), "id,a,b,c,h,p,w\n"
+		for i := range all {
+			r := &all[i]
+			r.class = fmt.Sprintf("a%d,%d,c%d", rng.IntN(4), rng.IntN(30), rng.IntN(1+rng.IntN(9)))
+			table += fmt.Sprintf("%d,%s,%s,%s,%s\n", i, r.class, r.household, r.person,
+				strconv.FormatFloat(r.weight, 'g', -1, 64))
 		}
+		write(t, filepath.Join(dir, "in", "a.csv"), table)
+		report, err := runJob(t, dir, nil)
+		if fault.ClassOf(err) == fault.Privacy {
+			return // too many rows are odd
+		}
+		must(t, err)
+		people, weighted := strings.Contains(extra, "entity"), strings.Contains(extra, "weight")
+		checkHouseholds(t, "before "+extra, report.Households.Raw, all, people, weighted)
+		release, after := readReleased(t, filepath.Join(dir, "out.parquet")), []housed(nil)
+		for row := range release.rows {
+			ids := release.column("id")
+			id, err := strconv.Atoi(ids.texts[ids.codes[row]])
+			must(t, err)
+			r := all[id]
+			r.class = ""
+			for _, name := range []string{"a", "b", "c"} {
+				r.class += fmt.Sprint(release.column(name).codes[row], " ")
+			}
+			after = append(after, r)
+		}
+		checkHouseholds(t, "after "+extra, report.Households.Labels, after, people, weighted)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
@@ -32,7 +33,9 @@ type Report struct {
 	// is nil if the input has counts.
 	Risk *risk.Report `json:"risk,omitempty"`
 	// Weighted is the risk of rows by their sampling weights. It is nil without weight_of_row.
-	Weighted *risk.WeightedReport `json:"weighted,omitempty"`
+	Weighted *BeforeAndAfter[risk.Weighted] `json:"weighted,omitempty"`
+	// Households is the risk of the members of households. It is nil without household.
+	Households *BeforeAndAfter[check.Households] `json:"households,omitempty"`
 
 	Notices []string `json:"notices,omitempty"`
 	Inputs  []string `json:"inputs"` // without the values in names of partition folders
@@ -59,6 +62,12 @@ type Report struct {
 	// it.
 	AlreadyDone bool         `json:"already_done,omitempty"`
 	Error       *ErrorReport `json:"error,omitempty"` // only of a run that failed
+}
+
+// BeforeAndAfter is a measure of the risk on the quasi-identifiers of all sets.
+type BeforeAndAfter[Of any] struct {
+	Raw    *Of `json:"raw"`    // as the input has them
+	Labels *Of `json:"labels"` // as the release has them
 }
 
 // ErrorReport is the error of a run that failed.

@@ -85,7 +85,7 @@ func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
 	if res.report.AlreadyDone {
 		return run.traceAgain(ctx, s, res)
 	}
-	if err := measureWeights(ctx, s.Bound, res); err != nil {
+	if err := measureRows(ctx, s.Bound, nil, res); err != nil {
 		return err
 	}
 	found, err := run.resume(ctx, s, records)
@@ -123,7 +123,7 @@ func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
 			if err := verifyRelease(ctx, s.Bound, found, records, res); err != nil {
 				return err
 			}
-			if err := measureReleasedWeights(ctx, s.Bound, found, res); err != nil {
+			if err := measureRows(ctx, s.Bound, found, res); err != nil {
 				return err
 			}
 			return run.noteDrifts(ctx, records.target.Path(), res)

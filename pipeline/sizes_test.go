@@ -117,7 +117,6 @@ var unreached = map[string][]size{
 		{name: "formats/release.mostPage", value: 768 << 20},
 		{name: "pipeline/guard.mostClasses", value: 100},
 		{name: "pipeline/risk.mostWeight", value: 1 << 53},
-		{name: "pipeline/risk.mostWeighted", value: 1 << 16},
 		{name: "pipeline/job.mostNamed", value: 1_000_000_000},
 		{name: "pipeline.mostUniqueSets", value: 10_000},
 		{name: "formats/csvfile.most", value: 38},

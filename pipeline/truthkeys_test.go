@@ -20,7 +20,7 @@ var jobKeys = []func(*rand.Rand, *truthCase){
 	drawOutput, drawOrder, drawSteps, drawSuppressed, drawEntity, drawSensitive,
 	drawTimes, drawBalance, drawRound, drawLimits, drawClassless, drawUnique,
 	drawToken, drawNested, drawGone, drawOther, drawDetermined, drawWeights, drawBounds,
-	drawChoice, drawUnaccepted, drawAverageRisk,
+	drawChoice, drawUnaccepted, drawAverageRisk, drawHousehold,
 }
 
 // drawOutput draws a file, a folder, or one with partitions.
@@ -412,4 +412,13 @@ func drawAverageRisk(rng *rand.Rand, c *truthCase) {
 	c.job = append(c.job, fmt.Sprintf("max_risk: {average: %d%%}", 1+rng.IntN(30)))
 	c.recount = c.recount || !c.topDown() || c.suppresses()
 	c.may(fault.Privacy, "an average risk that is too high")
+}
+
+// drawHousehold draws the households of rows or people.
+func drawHousehold(rng *rand.Rand, c *truthCase) {
+	const manyMembers = 20_000 // which may not fit in the memory of a case
+	if rng.IntN(10) == 0 && c.rows < manyMembers {
+		c.addKept("household", 1+rng.IntN(c.rows)).mask = "drop"
+		c.job = append(c.job, "household: household")
+	}
 }

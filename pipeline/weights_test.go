@@ -61,9 +61,6 @@ func checkWeighted(t *testing.T, what string, got, want *risk.Weighted) {
 			t.Errorf("%s, figure %d: got %v, want %v", what, i, pair[0], pair[1])
 		}
 	}
-	if got.Part != 0 {
-		t.Errorf("%s: part %v", what, got.Part)
-	}
 }
 
 // weighted returns random weights, of which some are the same.

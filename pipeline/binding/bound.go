@@ -46,6 +46,7 @@ type Bound struct {
 	Class     int           // field of the class, or -1
 	Entity    int           // field that identifies the person of a record, or -1
 	Weight    int           // field with the sampling weight of a record, or -1
+	Household int           // field that identifies the household of a record, or -1
 	Sensitive []int         // fields of the sensitive columns, in the job's order
 
 	Requirement engine.Requirement // before any value is known
@@ -56,7 +57,7 @@ type Bound struct {
 
 // unbound returns a job without columns bound to it.
 func unbound(job *job.Job, t *Taxonomies) *Bound {
-	return &Bound{Job: job, Taxonomies: t, Class: -1, Entity: -1, Weight: -1}
+	return &Bound{Job: job, Taxonomies: t, Class: -1, Entity: -1, Weight: -1, Household: -1}
 }
 
 // Open opens a job's input and binds the job to it. If the only fault is that some k cannot be met,
@@ -177,6 +178,10 @@ func (b *Bound) bindRoles(schema *formats.Schema) error {
 		b.Weight = schema.Index(b.Job.Weight)
 		errs = append(errs, CheckWeight(&schema.Fields[b.Weight]))
 	}
+	if b.Job.Household != "" {
+		field, err := find("household", b.Job.Household)
+		b.Household, errs = field, append(errs, err)
+	}
 	for i, s := range b.Job.Sensitive {
 		field, err := find("sensitive", s.Column)
 		if err == nil && s.TOrdered != nil {
@@ -232,7 +237,7 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 		}
 		b.Specs = append(b.Specs, spec)
 	}
-	roles := []string{j.Class, j.Entity, j.Weight}
+	roles := []string{j.Class, j.Entity, j.Weight, j.Household}
 	for _, s := range j.Sensitive {
 		roles = append(roles, s.Column)
 	}
@@ -347,7 +352,7 @@ func (b *Bound) Reads() (n int) {
 			n++
 		}
 	}
-	for _, field := range []int{b.Entity, b.Weight} {
+	for _, field := range []int{b.Entity, b.Weight, b.Household} {
 		if field >= 0 {
 			n++
 		}

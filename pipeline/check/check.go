@@ -49,7 +49,11 @@ type Request struct {
 	Household int
 	// Weight has the sampling weight of a row; below 0: there is none. It does not go with Entity.
 	Weight int
-	K      int // classes below it are small; 0: none is
+	// Classes reads the rows to count, and gives their classes, instead of the values of Columns;
+	// nil: all rows of Dataset are counted. It is masking.Masker.EachClass.
+	Classes func(ctx context.Context, fields []int, begin func() func(
+		columns []*formats.Column, from, to int, counts, classes []uint64) error) error
+	K int // classes below it are small; 0: none is
 	// MaxAverageRisk is the largest number of classes for each row, or person; 0: any.
 	MaxAverageRisk float64
 	// PopulationSize is the size of the population whose unique people are estimated; 0: none are.

@@ -198,7 +198,7 @@ func (w *walk) result() *Result {
 		r.Entity = w.field(w.Entity).Name
 	}
 	if w.weights != nil {
-		r.Weighted = w.weights.classes.Figures(r.Rows)
+		r.Weighted = w.weights.classes.Figures(w.people)
 	}
 	if w.homes != nil {
 		r.Households = w.homes.figures()

@@ -147,12 +147,20 @@ func (s *scanner) Divides(b *formats.Batch) bool {
 
 // Block counts rows of a batch, whose columns are in the order of fields.
 func (s *scanner) Block(b *formats.Batch, from, to int) error {
-	columns, sensitive := b.Columns, []*formats.Column(nil)
+	return s.add(b.Columns, from, to, b.CountsOf(from, to), nil)
+}
+
+// add counts rows from..to-1. Without their classes, the columns begin with those that make them.
+func (s *scanner) add(columns []*formats.Column, from, to int, counts, classes []uint64) error {
+	digested, sensitive := s.columns, []*formats.Column(nil)
+	if classes != nil {
+		digested = s.columns[len(s.Columns):]
+	}
 	if s.source == ofTable {
-		columns, sensitive = b.Columns[:len(s.columns)], b.Columns[len(s.columns):]
+		columns, sensitive = columns[:len(digested)], columns[len(digested):]
 	}
 	for i, column := range columns {
-		s.columns[i].learn(column.Values)
+		digested[i].learn(column.Values)
 	}
 	for i, column := range sensitive {
 		if err := s.values[i].Learn(column.Values); err != nil {
@@ -167,15 +175,24 @@ func (s *scanner) Block(b *formats.Batch, from, to int) error {
 		}
 		for i, column := range columns {
 			tuples := s.codes[:pieces]
-			if owner := i - len(s.Columns); owner >= 0 {
+			if owner := i - (len(digested) - len(s.owners())); owner >= 0 {
 				tuples = s.codes[(1+owner)*pieces:]
 			}
-			s.columns[i].add(column.Codes[lo:hi], tuples)
+			digested[i].add(column.Codes[lo:hi], tuples)
 		}
 		for i, column := range sensitive {
 			s.codes[first+i] = s.values[i].Apply(column.Codes[lo:hi], s.codes[first+i])
 		}
-		if err := s.counter.AddCounted(hi-lo, b.CountsOf(lo, hi), s.codes, s.domains); err != nil {
+		if classes != nil {
+			for i, class := range classes[lo-from : hi-from] {
+				s.codes[0][i], s.codes[1][i] = uint32(class>>32), uint32(class)
+			}
+		}
+		own := counts
+		if counts != nil {
+			own = counts[lo-from : hi-from]
+		}
+		if err := s.counter.AddCounted(hi-lo, own, s.codes, s.domains); err != nil {
 			return err
 		}
 	}
@@ -208,6 +225,21 @@ func coded(fields []int) (requests []formats.Request) {
 // tabulate reads the table, and counts its tuples.
 func (r *Request) tabulate(ctx context.Context, res *count.Resources, space partition.Space,
 	values []*domain.Interner) (*partition.Table, error) {
+	var counters []*partition.Counter
+	if r.Classes != nil {
+		part := space
+		part.Share /= int64(res.Threads)
+		err := r.Classes(ctx, append(r.owners(), r.numbered()...), func() func(
+			[]*formats.Column, int, int, []uint64, []uint64) error {
+			s := r.newScanner(ofTable, values, part)
+			counters = append(counters, s.counter)
+			return s.add
+		})
+		if err != nil {
+			return nil, err
+		}
+		return partition.Tabulate(ctx, counters, space, res.Threads)
+	}
 	sources := []*dataset.Dataset{ofTable: r.Dataset}
 	requests := [][]formats.Request{ofTable: r.requests()}
 	if r.Population != nil {
@@ -225,7 +257,6 @@ func (r *Request) tabulate(ctx context.Context, res *count.Resources, space part
 	}
 	part := space
 	part.Share /= int64(all)
-	var counters []*partition.Counter
 	before, rows := int64(0), r.rows()
 	for i, in := range sources {
 		for at := range scanners[i] {

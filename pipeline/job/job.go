@@ -60,6 +60,7 @@ type Job struct {
 	Entity         string              `key:"entity" for:"tdr|tds|kactus|iack|mondrian|infogain-mondrian|guided|auto" opt:"protects"`
 	Count          string              `key:"count"`
 	Weight         string              `key:"weight_of_row"`
+	Household      string              `key:"household"`
 	Sensitive      []Sensitive         `key:"sensitive" for:"tdr|tds|kactus|mondrian|infogain-mondrian|guided|auto" opt:"protects" item:"sensitive column" example:"- {column: diagnosis, l: 3}"`
 	Population     Population          `key:"population"`
 	Columns        []Column            `key:"columns" opt:"required" example:"age: discretize"`
@@ -324,7 +325,7 @@ func (j *Job) CountColumn() string {
 
 // ReadsDropped reports whether a run reads a column that it drops.
 func (j *Job) ReadsDropped(column string) bool {
-	return column != "" && (column == j.Entity || column == j.Weight)
+	return column != "" && slices.Contains([]string{j.Entity, j.Weight, j.Household}, column)
 }
 
 // Reads returns the files, directories and globs that a run reads: its tables of counts, or else

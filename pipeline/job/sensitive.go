@@ -172,6 +172,8 @@ func (j *Job) roles() []role {
 			"it says how many records a row stands for, and needs no entry"},
 		{"column of weights", j.Weight, "weight_of_row", MaskDrop, of(j.Weight),
 			"it is read to measure risks, and not released"},
+		{"column of households", j.Household, "household", MaskDrop, of(j.Household),
+			"it is read to measure risks, and not released"},
 	}
 	for i, s := range j.Sensitive {
 		path := itemPath("sensitive", i) + ".column"
@@ -208,8 +210,12 @@ func (r *reader) roleRules() {
 	}
 }
 
-// weightRules checks that the rows, which have weights, are read and are what k counts.
+// weightRules checks that the rows, which have weights or households, are read, and that those with
+// weights are what k counts.
 func (r *reader) weightRules() {
+	if r.Household != "" && len(r.InputCounts) > 0 {
+		r.add("household", "leave it out", "household takes rows, and the job has counts")
+	}
 	switch {
 	case r.Weight == "":
 	case r.Entity != "":

@@ -46,7 +46,7 @@ func (m *Masker) CountEntities(
 	}
 	var counters []*entityCounter
 	err = m.Recoder.scan(ctx, m.Dataset, more, m.Threads, m.Budget,
-		func(t *rowLabeler) func(*formats.Batch) {
+		func(t *rowLabeler) func(*formats.Batch) error {
 			c := &entityCounter{
 				Plan: m.Plan, rowLabeler: t, groups: groups, kept: kept, entity: owner,
 				labelHashes: labels, counts: all.Counter(own),
@@ -54,7 +54,7 @@ func (m *Masker) CountEntities(
 				of: make([]uint64, entityRows),
 			}
 			counters = append(counters, c)
-			return c.batch
+			return func(b *formats.Batch) error { return c.batch(b, c.count) }
 		})
 	if err != nil {
 		return nil, err
@@ -71,6 +71,32 @@ func (m *Masker) CountEntities(
 		}
 	}
 	return figures, nil
+}
+
+// EachClass reads the input. It calls begin for each goroutine, and the returned function with
+// ranges of the rows that are released: columns of some fields, the first row of the range and the
+// one after the last, the numbers of records of these rows, nil for one each, and the hashes of
+// their classes: rows with the same labels have the same one.
+func (m *Masker) EachClass(
+	ctx context.Context, fields []int, begin func() func(
+		columns []*formats.Column, from, to int, counts, classes []uint64) error,
+) error {
+	labels, first, more := m.labelHashes(), len(m.requests()), []formats.Request(nil)
+	for _, field := range fields {
+		more = append(more, formats.Request{Column: field, Coded: true})
+	}
+	return m.Recoder.scan(ctx, m.Dataset, more, m.Threads, m.Budget,
+		func(t *rowLabeler) func(*formats.Batch) error {
+			use := begin()
+			c := &entityCounter{Plan: m.Plan, rowLabeler: t, groups: []Group{{Kept: -1}},
+				kept: []int{-1}, labelHashes: labels, classes: make([]uint64, entityRows)}
+			return func(b *formats.Batch) error {
+				return c.batch(b, func(b *formats.Batch, from, to int) error {
+					classes := c.classify(b, 0, from, to)
+					return use(b.Columns[first:], from, to, b.CountsOf(from, to), classes)
+				})
+			}
+		})
 }
 
 // labelHashes returns the hashes of the labels of every masked column of the release, by label
@@ -103,22 +129,27 @@ type entityCounter struct {
 	of          []uint64      // entities of these rows
 }
 
-// batch counts the rows of a batch, except dropped ones.
-func (c *entityCounter) batch(b *formats.Batch) {
+// batch calls a function with ranges of the rows of a batch, which are all except dropped ones.
+func (c *entityCounter) batch(
+	b *formats.Batch, use func(b *formats.Batch, from, to int) error,
+) error {
 	for from := 0; from < b.Rows; {
 		to := from
 		for to < min(b.Rows, from+entityRows) && c.labels[0][to] != engine.DroppedLabel {
 			to++
 		}
 		if to > from {
-			c.count(b, from, to)
+			if err := use(b, from, to); err != nil {
+				return err
+			}
 		}
 		from = max(to, from+1)
 	}
+	return nil
 }
 
 // count counts rows from..to-1 of a batch.
-func (c *entityCounter) count(b *formats.Batch, from, to int) {
+func (c *entityCounter) count(b *formats.Batch, from, to int) error {
 	counts := b.CountsOf(from, to)
 	c.counted += b.Records(from, to)
 	if c.entity >= 0 {
@@ -132,6 +163,7 @@ func (c *entityCounter) count(b *formats.Batch, from, to int) {
 	for g := range c.groups {
 		c.counts.Add(g, c.classify(b, g, from, to), counts)
 	}
+	return nil
 }
 
 // classify returns the hashes of the rows' classes in a group.

@@ -39,16 +39,17 @@ func FindExtremes(
 	budget *spill.Budget,
 ) error {
 	var found [][]spanScanner
-	err := r.scan(ctx, d, nil, threads, budget, func(t *rowLabeler) func(*formats.Batch) {
+	err := r.scan(ctx, d, nil, threads, budget, func(t *rowLabeler) func(*formats.Batch) error {
 		var seen []spanScanner
 		for _, s := range spans {
 			seen = append(seen, spanScanner{Spans: NewSpans(s.Attribute, s.Starts)})
 		}
 		found = append(found, seen)
-		return func(b *formats.Batch) {
+		return func(b *formats.Batch) error {
 			for i := range seen {
 				seen[i].add(b, t, widest)
 			}
+			return nil
 		}
 	})
 	for i := range spans {

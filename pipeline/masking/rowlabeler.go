@@ -85,7 +85,7 @@ func (t *rowLabeler) rows(from, to int) engine.Rows {
 func (r *Recoder) scan(
 	ctx context.Context, d *dataset.Dataset, more []formats.Request, threads int,
 	budget *spill.Budget,
-	begin func(*rowLabeler) func(*formats.Batch),
+	begin func(*rowLabeler) func(*formats.Batch) error,
 ) error {
 	scanners := make([]*labelScanner, d.Scanners(threads))
 	if r.Recoding.Cells() > 0 { // the labels of a divided cell's row depend on the rows before it
@@ -102,7 +102,7 @@ func (r *Recoder) scan(
 type labelScanner struct {
 	*rowLabeler
 	singles formats.Singles
-	use     func(*formats.Batch)
+	use     func(*formats.Batch) error
 }
 
 func (l *labelScanner) BeginSplit(formats.Split) {}
@@ -125,6 +125,5 @@ func (l *labelScanner) batch(b *formats.Batch) error {
 	if err := l.recode(b.Rows, func(i int) *formats.Column { return b.Columns[i] }); err != nil {
 		return err
 	}
-	l.use(b)
-	return nil
+	return l.use(b)
 }

@@ -45,14 +45,6 @@ type Weighted struct {
 	// Individual is the estimate of Benedetti and Franconi (1998), as sdcMicro's indivRisk with
 	// method approx: it takes into account that the size of a class in the population is unknown.
 	Individual Risk `json:"individual"`
-	// Part is the share of the classes that was counted and represents all; 0: all were counted.
-	Part float64 `json:"part_counted,omitempty"`
-}
-
-// WeightedReport is the risk of a run's rows by their weights.
-type WeightedReport struct {
-	Raw    *Weighted `json:"raw"`    // on the quasi-identifiers of all sets as the input has them
-	Labels *Weighted `json:"labels"` // on their labels in the release
 }
 
 // WeightedClasses sums up the risks of the classes of a sample.

@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/kcut/kcut/spill"
 )
 
 // The figures of sdcMicro's tests of freqCalc and indivRisk (method approx): eight rows with keys
@@ -115,45 +113,6 @@ func TestWeightsAdd(t *testing.T) {
 	for _, w := range []float64{0, -1, math.NaN(), math.Inf(1), 1e300} {
 		if _, ok := WeightOf(w); ok {
 			t.Error(w, "is a weight")
-		}
-	}
-}
-
-// Of many classes a part is counted that represents all; it does not depend on the order of rows.
-func TestWeightSumOfManyClasses(t *testing.T) {
-	rng, budget := rand.New(rand.NewPCG(43, 4)), spill.NewBudget(1<<30)
-	var rows []WeightedRow
-	var exact WeightedClasses
-	for class := range uint64(200_000) {
-		weight, _ := WeightOf(1 + 50*rng.Float64())
-		row := WeightedRow{Class: Scatter(class), Rows: 1 + rng.Uint64N(3), Weight: weight}
-		rows = append(rows, row)
-		var sum Weight
-		sum.Add(weight, row.Rows)
-		exact.Add(int64(row.Rows), sum)
-	}
-	want := exact.Figures(400_000)
-	var first *Weighted
-	for range 2 {
-		sum, err := NewWeightSum(budget)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rng.Shuffle(len(rows), func(a, b int) { rows[a], rows[b] = rows[b], rows[a] })
-		sum.Add(rows[:77_777])
-		sum.Add(rows[77_777:])
-		got := sum.Figures(400_000)
-		if sum.Close(); budget.Used() != 0 {
-			t.Errorf("%d bytes are still drawn", budget.Used())
-		}
-		if first == nil {
-			first = got
-		}
-		if *got != *first || got.Part != 0.25 || got.Population != want.Population ||
-			math.Abs(got.Individual.Average/want.Individual.Average-1) > 0.02 ||
-			math.Abs(got.Simple.Average/want.Simple.Average-1) > 0.02 ||
-			got.Simple.Highest > want.Simple.Highest {
-			t.Errorf("got %+v, first %+v, want about %+v", got, first, want)
 		}
 	}
 }
