@@ -4,6 +4,7 @@ import collections
 import contextlib
 import datetime
 import decimal
+import importlib.metadata
 import os
 import pickle
 import stat
@@ -20,10 +21,13 @@ import kcut
 from kcut import _answers, _errors, _program
 
 try:
-    import polars as pl
     import pyarrow as pa
 except ImportError:
-    pl = pa = None
+    pa = None
+try:
+    import polars as pl
+except ImportError:
+    pl = None
 try:
     import sklearn
 except ImportError:
@@ -209,6 +213,11 @@ def people(rows=400):
     )
 
 
+def in_polars(data):
+    """A table as one of polars, which needs no pyarrow."""
+    return pl.DataFrame({name: data[name].tolist() for name in data})
+
+
 class Folder(unittest.TestCase):
     """Has a current folder of its own, and private ones in another."""
 
@@ -228,7 +237,7 @@ class Folder(unittest.TestCase):
         self.assertEqual(os.listdir("private"), [])
 
 
-@unittest.skipUnless(pa, "needs pyarrow and polars")
+@unittest.skipUnless(pa, "needs pyarrow")
 class Anonymize(Folder):
     def check(self, rows, columns, k):
         """Counts again what a release holds."""
@@ -245,10 +254,13 @@ class Anonymize(Folder):
         data = people()
         rows = {
             pd.DataFrame: lambda table: table.to_dict("records"),
-            pl.DataFrame: lambda table: table.to_dicts(),
             pa.Table: lambda table: table.to_pylist(),
         }
-        for table in (data, pl.from_pandas(data), pa.Table.from_pandas(data, preserve_index=False)):
+        tables = [data, pa.Table.from_pandas(data, preserve_index=False)]
+        if pl:
+            rows[pl.DataFrame] = lambda table: table.to_dicts()
+            tables.append(in_polars(data))
+        for table in tables:
             release = kcut.anonymize(
                 table, ["age", "sex", "born"], 15, class_="income", unlisted="drop"
             )
@@ -279,12 +291,6 @@ class Anonymize(Folder):
         plain = kcut.anonymize(data, ["age", "born"], unlisted="drop", labels="plain").data
         for column in ("age", "born"):
             self.assertTrue(kcut.intervals(plain[column]).equals(frame[column].array))
-        structs = kcut.anonymize(
-            pl.from_pandas(data), ["age"], unlisted="drop", intervals=True
-        ).data
-        self.assertEqual(
-            {type(end) for end in structs["age"].struct.field("lower").drop_nulls()}, {int}
-        )
 
     def test_kept(self):
         """Kept columns have the input's types and values; categories are those of the release."""
@@ -414,7 +420,56 @@ class Anonymize(Folder):
         self.assertEqual(os.listdir("private"), [])
 
 
-@unittest.skipUnless(pa, "needs pyarrow and polars")
+@unittest.skipUnless(pl, "needs polars")
+class Polars(Folder):
+    """Tables of polars need no pyarrow."""
+
+    def setUp(self):
+        super().setUp()
+        without = mock.patch.dict(sys.modules, pyarrow=None)
+        without.start()
+        self.addCleanup(without.stop)
+
+    def test_intervals(self):
+        data = in_polars(people())
+        release = kcut.anonymize(data, ["age", "sex"], unlisted="drop", intervals=True)
+        found = release.data
+        self.assertEqual(len(found), 400)
+        self.assertEqual(
+            {type(end) for end in found["age"].struct.field("lower").drop_nulls()}, {int}
+        )
+        groups = found.group_by("age", "sex").len()
+        self.assertGreaterEqual(groups["len"].min(), 10)
+        masked = kcut.Masker(release.cut, release.job).transform(data)
+        self.assertEqual(masked["name"].to_list(), data["name"].to_list())
+        self.assertGreater(masked["age"].n_unique(), 1)
+        self.assertEqual(kcut.check(data, data, columns=["age"], k=2)["rows"], 800)
+
+    def test_kept(self):
+        """Kept columns have the input's types and values; words that occur nowhere do not go out."""
+        data = in_polars(people()).with_columns(
+            number=pl.Series([2**60 + i % 2 if i % 4 else None for i in range(400)]),
+            at=pl.lit(datetime.datetime(2020, 1, 1)).dt.replace_time_zone("Europe/Berlin"),
+            part=pl.lit("a", dtype=pl.Enum(["a", "secret"])),
+            group=pl.lit("b", dtype=pl.Categorical()),
+            pair=pl.struct(pl.lit(1, dtype=pl.Int8).alias("x")),
+        )
+        names = ["number", "at", "part", "group", "pair"]
+        keep = dict.fromkeys(names, {"keep": {"identifying": "accepted"}})
+        kept = kcut.anonymize(data, ["age"], columns=keep, unlisted="drop").data
+        for name in names:
+            want = pl.Categorical if name == "part" else data.schema[name]
+            self.assertEqual(kept.schema[name], want)
+            values = (sorted(map(str, table[name].to_list())) for table in (kept, data))
+            self.assertEqual(*values)
+
+    def test_refused(self):
+        data = in_polars(people()).with_columns(pl.Series("odd", [object()] * 400, pl.Object))
+        with self.assertRaisesRegex(kcut.InputError, "column odd"):
+            kcut.anonymize(data, ["age"], columns={"odd": "keep"}, unlisted="drop")
+
+
+@unittest.skipUnless(pa, "needs pyarrow")
 class Mask(Folder):
     columns = ["age", "sex", "town", "born"]
     tree = {"town": {"Germany": {"North": ["Bonn", "Köln"], "South": ["Ulm"]}}}
@@ -439,8 +494,9 @@ class Mask(Folder):
                 self.assertEqual(list(found[column]), list(release.data[column]), algorithm)
             arrow = pa.Table.from_pandas(data, preserve_index=False)
             self.assertEqual(masker.transform(arrow).to_pylist(), found.to_dict("records"))
-            rows = masker.transform(pl.from_pandas(data)).to_dicts()
-            self.assertEqual(rows, found.to_dict("records"))
+            if pl:
+                rows = masker.transform(in_polars(data)).to_dicts()
+                self.assertEqual(rows, found.to_dict("records"))
 
     def test_strangers(self):
         """One row is enough; what the cut has no place for gets its widest label."""
@@ -509,7 +565,9 @@ class Mask(Folder):
 
     def test_imports(self):
         """What nobody has asked for is not imported."""
-        code = "import kcut, sys; kcut.Masker; print({'pandas', 'pyarrow', 'sklearn'} & {*sys.modules})"
+        code = "kcut.Masker; print({'pandas', 'polars', 'pyarrow', 'sklearn'} & {*sys.modules})"
+        place = os.path.dirname(os.path.dirname(kcut.__file__))
+        code = f"import sys; sys.path.insert(0, {place!r}); import kcut; {code}"
         found = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True)
         self.assertEqual(found.stdout, "set()\n")
 
@@ -537,6 +595,15 @@ class Commands(Folder):
         required = {n for n, h in hints.items() if "NotRequired" not in str(h)} - {"class"}
         self.assertLessEqual(required, set(answer), kind)
         self.assertLessEqual(set(answer), set(hints), kind)
+
+    def test_not_installed(self):
+        """The module on a path alone, without the records of an installer, takes the program's."""
+        missing = mock.Mock(side_effect=importlib.metadata.PackageNotFoundError)
+        with mock.patch("importlib.metadata.files", missing):
+            with mock.patch("shutil.which", lambda name: "/somewhere/" + name):
+                found = _program._program()
+        missing.assert_called_once()
+        self.assertTrue(os.path.isabs(found) and "kcut" in os.path.basename(found))
 
     def test_all(self):
         self.assertIn("quasi_identifiers", kcut.init("people.csv", k=5))
@@ -572,10 +639,12 @@ class Commands(Folder):
             kcut.check("people.csv", columns=["name"], k=2)
         self.assertEqual(caught.exception.answer["anonymity"], 1)
 
-    @unittest.skipUnless(pa, "needs pyarrow and polars")
+    @unittest.skipUnless(pa, "needs pyarrow")
     def test_check_tables(self):
         data = people().set_index("name")
-        for tables in ([data, data], [pl.from_pandas(data)] * 2, [pa.Table.from_pandas(data)] * 2):
+        polars = [in_polars(data)] if pl else []
+        for table in [data, pa.Table.from_pandas(data), *polars]:
+            tables = [table] * 2
             checked = kcut.check(*tables, columns=["age", "sex"])
             smallest = data.groupby(["age", "sex"]).size().min()
             self.assertEqual((checked["rows"], checked["anonymity"]), (800, 2 * smallest))

@@ -125,7 +125,6 @@ Requires-Dist: pandas>=2.0; extra == "pandas"
 Requires-Dist: pyarrow>=14; extra == "pandas"
 Provides-Extra: polars
 Requires-Dist: polars>=0.20; extra == "polars"
-Requires-Dist: pyarrow>=14; extra == "polars"
 Provides-Extra: pyarrow
 Requires-Dist: pyarrow>=14; extra == "pyarrow"
 Description-Content-Type: text/markdown

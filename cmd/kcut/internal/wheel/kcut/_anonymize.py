@@ -17,8 +17,6 @@ from . import _commands, _program, _tables
 from ._intervals import intervals as intervals_of
 
 if TYPE_CHECKING:
-    import pyarrow
-
     from ._answers import Cut, Report
 
 T = TypeVar("T")
@@ -90,7 +88,7 @@ def anonymize(
 
 
 def execute(
-    folder: Path, source: pyarrow.Table, job: dict[str, Any], command: str, **flags: Any
+    folder: Path, source: _tables.Source, job: dict[str, Any], command: str, **flags: Any
 ) -> Report:
     """Runs a job on a table in a private folder, which has release.parquet then."""
     for key in ("input", "input_counts", "output"):
@@ -131,7 +129,7 @@ def _used(data: Any, job: dict[str, Any]) -> Any:
     return _tables.select(data, [name for name in _tables.names(data) if str(name) in used])
 
 
-def _mask(job: dict[str, Any], source: pyarrow.Table, render: bool) -> None:
+def _mask(job: dict[str, Any], source: _tables.Source, render: bool) -> None:
     """Gives columns of sets that have no mask one, and discretized columns a form."""
     columns, trees = job["columns"], job.get("taxonomies")
     for s in job["quasi_identifiers"]:

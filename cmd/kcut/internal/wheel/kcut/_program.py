@@ -87,7 +87,10 @@ def _run(
 def _program() -> str:
     """Returns the path of the program: where this package has it, or on the PATH."""
     name = "kcut.exe" if sys.platform == "win32" else "kcut"
-    files = importlib.metadata.files("kcut") or ()
+    try:
+        files = importlib.metadata.files("kcut") or []
+    except importlib.metadata.PackageNotFoundError:  # the module is on a path, not installed
+        files = []
     installed = [Path(str(file.locate())) for file in files if file.name == name]
     # The latter is that of pip install --target.
     for place in [*installed, Path(__file__).parent.parent / "bin" / name]:

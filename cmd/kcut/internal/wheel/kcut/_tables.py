@@ -1,16 +1,22 @@
-"""Tables of pandas, polars and pyarrow, by way of Arrow."""
+"""Tables of pandas, polars and pyarrow, by way of Arrow files.
+
+Tables of polars are written and read by polars, all others by pyarrow.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, Union, cast
 
 from ._errors import InputError
 
 if TYPE_CHECKING:
+    import polars
     import pyarrow
+
+    Source = Union[polars.DataFrame, pyarrow.Table]
 
 T = TypeVar("T")
 
@@ -24,25 +30,35 @@ def kind(data: Any) -> str:
     raise TypeError(f"a {type(data).__name__} is no table of pandas, polars or pyarrow")
 
 
-def arrow(data: Any) -> pyarrow.Table:
-    """The Arrow table of a table, without the index of pandas."""
+def arrow(data: Any) -> Source:
+    """The table that write takes: that of polars itself, else an Arrow table without an index."""
     of = kind(data)
+    if of == "polars":
+        for name, type_ in data.schema.items():
+            if str(type_).startswith("Object"):
+                raise _mixed(f": column {name}")
+        return cast("polars.DataFrame", data)
     try:
         import pyarrow as pa
     except ImportError:
         raise ImportError(f"tables take pyarrow: pip install kcut[{of}]") from None
     try:
-        if of == "pandas":
-            return pa.Table.from_pandas(data, preserve_index=False)
-        return data.to_arrow() if of == "polars" else data
+        return pa.Table.from_pandas(data, preserve_index=False) if of == "pandas" else data
     except pa.ArrowException as error:  # whose first words may have a value
-        column = f": {error.args[-1]}" if len(error.args) > 1 else ""
-        hint = "give each column values of one type, which Arrow has"
-        raise InputError(3, "input", f"make an Arrow table of the data{column}", hint) from None
+        raise _mixed(f": {error.args[-1]}" if len(error.args) > 1 else "") from None
 
 
-def is_ordered(table: pyarrow.Table, name: str) -> bool:
+def _mixed(column: str) -> InputError:
+    hint = "give each column values of one type, which Arrow has"
+    return InputError(3, "input", f"make an Arrow table of the data{column}", hint)
+
+
+def is_ordered(table: Source, name: str) -> bool:
     """Whether a column has numbers, dates or times, of which intervals can be made."""
+    of: Any
+    if kind(table) == "polars":
+        of = table.schema.get(name)
+        return of is not None and (of.is_numeric() or of.is_temporal())
     from pyarrow import types
 
     at = table.schema.get_field_index(name)
@@ -51,16 +67,22 @@ def is_ordered(table: pyarrow.Table, name: str) -> bool:
     return of is not None and any(test(of) for test in tests)
 
 
-def write(table: pyarrow.Table, path: Path) -> None:
+def write(table: Source, path: Path) -> None:
     """Writes an Arrow file."""
+    if kind(table) == "polars":
+        with path.open("wb") as file:
+            cast("polars.DataFrame", table).write_ipc(file)
+        return
     import pyarrow as pa
 
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
 
 
-def read(path: Path, source: pyarrow.Table, kept: set[str], like: str, every: int = 1) -> Any:
+def read(path: Path, source: Source, kept: set[str], like: str, every: int = 1) -> Any:
     """Reads every nth row of a release as a table of a library; kept columns have their types."""
+    if like == "polars":
+        return _read_polars(path, source, kept, every)
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -71,15 +93,23 @@ def read(path: Path, source: pyarrow.Table, kept: set[str], like: str, every: in
         if field.name in kept:
             of = source.field(field.name).type
             table = table.set_column(at, pa.field(field.name, of), table.column(at).cast(of))
-    if like == "polars":
-        import polars
-
-        return polars.from_arrow(table)
     if like == "pandas":
         about = json.loads((source.schema.metadata or {}).get(b"pandas", b"{}"))
         about["columns"] = [c for c in about.get("columns", ()) if c["name"] in kept]
         return table.replace_schema_metadata({"pandas": json.dumps(about)}).to_pandas()
     return table
+
+
+def _read_polars(path: Path, source: Any, kept: set[str], every: int) -> polars.DataFrame:
+    import polars as pl
+
+    with path.open("rb") as file:
+        table = pl.read_parquet(file)
+    types = {name: source.schema[name] for name in table.columns if name in kept}
+    for name, of in types.items():
+        if of == pl.Enum:  # whose type has words that are not released
+            types[name] = pl.Categorical()
+    return table.gather_every(every).cast(types)
 
 
 def names(data: Any) -> list[Any]:
@@ -106,8 +136,12 @@ def replace(data: T, others: Any, names: list[str]) -> T:
     return cast(T, found)
 
 
-def with_constant(table: pyarrow.Table, name: str, value: int) -> pyarrow.Table:
+def with_constant(table: Source, name: str, value: int) -> Source:
     """A table with one more column, in which all rows have a number."""
+    if kind(table) == "polars":
+        import polars as pl
+
+        return table.with_columns(pl.lit(value, dtype=pl.Int64).alias(name))
     import pyarrow as pa
 
     return table.append_column(name, pa.repeat(value, len(table)))
