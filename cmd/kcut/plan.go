@@ -10,6 +10,7 @@ import (
 
 	"github.com/kcut/kcut"
 	"github.com/kcut/kcut/cmd/internal/exit"
+	"github.com/kcut/kcut/cmd/kcut/internal/family"
 	"github.com/kcut/kcut/internal/text"
 )
 
@@ -124,19 +125,19 @@ func riskTable(f *kcut.Forecast) string {
 // reachTable lists the sets and whether their k can be met.
 func reachTable(sets []kcut.ForecastSet) string {
 	t := newTable("quasi-identifiers", "k", "can be met")
-	var listed []listedSet
+	var listed []family.Set
 	for _, set := range sets {
-		listed = append(listed, listedSet{set.Columns, set.K})
+		listed = append(listed, family.Set{Columns: set.Columns, K: set.K})
 	}
-	for _, f := range familiesOf(listed) {
-		set, verdict := sets[f.from], "no: fewer rows"
+	for _, f := range family.Of(listed) {
+		set, verdict := sets[f.From], "no: fewer rows"
 		switch {
 		case set.Redundant:
 			verdict = "yes, with another set"
 		case set.Reachable:
 			verdict = "yes"
 		}
-		t.add(strings.Join(f.words(nil), ", "), text.Grouped(int64(set.K)), verdict)
+		t.add(strings.Join(f.Words(nil), ", "), text.Grouped(int64(set.K)), verdict)
 	}
 	return t.String()
 }
@@ -146,17 +147,17 @@ func reachTable(sets []kcut.ForecastSet) string {
 func groupingTable(groupings []kcut.ForecastGrouping) string {
 	t := newTable("counted together", "distinct combinations")
 	with := sharedEnd(groupings)
-	var listed []listedSet
+	var listed []family.Set
 	for _, g := range groupings {
-		listed = append(listed, listedSet{columns: g.Columns[:len(g.Columns)-len(with)]})
+		listed = append(listed, family.Set{Columns: g.Columns[:len(g.Columns)-len(with)]})
 	}
-	for _, f := range familiesOf(listed) {
-		tuples := groupings[f.from].Tuples
-		for _, g := range groupings[f.from:f.to] {
+	for _, f := range family.Of(listed) {
+		tuples := groupings[f.From].Tuples
+		for _, g := range groupings[f.From:f.To] {
 			tuples.AtLeast = min(tuples.AtLeast, g.Tuples.AtLeast)
 			tuples.AtMost = max(tuples.AtMost, g.Tuples.AtMost)
 		}
-		t.add(strings.Join(f.words(with), ", "), between(tuples, text.Grouped))
+		t.add(strings.Join(f.Words(with), ", "), between(tuples, text.Grouped))
 	}
 	return t.String()
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kcut/kcut"
 	"github.com/kcut/kcut/cmd/internal/exit"
+	"github.com/kcut/kcut/cmd/kcut/internal/family"
 	"github.com/kcut/kcut/cmd/kcut/internal/lineage"
 	"github.com/kcut/kcut/cmd/kcut/internal/metrics"
 	"github.com/kcut/kcut/internal/text"
@@ -332,16 +333,16 @@ func whoOf(cut *kcut.Cut) string {
 // setTable lists quasi-identifier sets and their anonymity, that of a family in its worst set.
 func (u *ui) setTable(sets []kcut.CutSet) string {
 	t := newTable("quasi-identifiers", "k", "anonymity")
-	var listed []listedSet
+	var listed []family.Set
 	for _, set := range sets {
-		listed = append(listed, listedSet{set.Columns, set.K})
+		listed = append(listed, family.Set{Columns: set.Columns, K: set.K})
 	}
-	for _, f := range familiesOf(listed) {
-		worst := slices.MinFunc(sets[f.from:f.to], func(a, b kcut.CutSet) int {
+	for _, f := range family.Of(listed) {
+		worst := slices.MinFunc(sets[f.From:f.To], func(a, b kcut.CutSet) int {
 			return cmp.Compare(a.Anonymity, b.Anonymity)
 		})
 		k, anonymity := text.Grouped(int64(worst.K)), text.Grouped(int64(worst.Anonymity))
-		for _, line := range fold(f.words(nil), ",", u.room(len("  1,000,000  anonymity"))) {
+		for _, line := range fold(f.Words(nil), ",", u.room(len("  1,000,000  anonymity"))) {
 			t.add(line, k, anonymity)
 			k, anonymity = "", ""
 		}

@@ -778,6 +778,58 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
+// The page lists a family of sets in one row, with the figures of the set with the smallest group,
+// and the sets one by one where somebody unfolds them.
+func TestSetRows(t *testing.T) {
+	s := exampleSource()
+	cut := s.Release.Cut
+	every := kcut.Job{Sets: []kcut.Set{
+		{Subsets: 1, Of: []string{"age", "zip", "job", "sex"}, K: 5}}}
+	cut.Sets = []kcut.CutSet{{Columns: []string{"age", "zip"}, K: 3, Anonymity: 4}}
+	for i, set := range every.EverySet() {
+		anonymity := []uint64{19, 17, 6, 18}[i]
+		cut.Sets = append(cut.Sets, kcut.CutSet{Columns: set.Columns, K: 5, Anonymity: anonymity})
+	}
+	s.Trace, s.Run, s.Release.Sets = nil, nil, cut.Sets
+	s.Release.Sizes = slices.Repeat(s.Release.Sizes[:1], len(cut.Sets))
+	s.Release.Homogeneous = nil
+	for i := range cut.Sets {
+		s.Release.Homogeneous = append(s.Release.Homogeneous, kcut.Homogeneity{
+			Set: i + 1, Column: "income", Records: []uint64{40, 10, 12, 11, 10}[i], Classes: 1})
+	}
+	for _, labels := range s.Release.Labels {
+		for i := range labels {
+			labels[i].Smallest = slices.Repeat([]uint64{9}, len(cut.Sets))
+		}
+	}
+	var rows, headings []string
+	for _, e := range parse(t, written(t, s)) {
+		switch {
+		case e.name == "tr" && (strings.Contains(e.text, "age") ||
+			strings.Contains(e.text, "job") || strings.HasPrefix(e.text, "income")):
+			rows = append(rows, e.text)
+		case e.name == "h3" && strings.HasPrefix(e.text, "Set "), e.name == "summary":
+			headings = append(headings, e.text)
+		}
+	}
+	for _, want := range []string{"2 to 5every 1 of age, zip, job, sex (4 sets)56", "1age, zip34",
+		"2age519", "4job56", "income3, the worst of 2 to 5", "income11", "income51"} {
+		begins := func(row string) bool { return strings.HasPrefix(row, want) }
+		if n := len(slices.DeleteFunc(slices.Clone(rows), func(r string) bool {
+			return !begins(r)
+		})); n != 1 {
+			t.Errorf("%d rows begin with %q: %q", n, want, rows)
+		}
+	}
+	for _, want := range []string{"Sets 2 to 5, one by one", "Group sizes of 3 more sets",
+		"Set 1: age, zip", "Set 4: job (of 2 to 5, the one with the smallest group)",
+		"Set 5: sex"} {
+		if !slices.Contains(headings, want) {
+			t.Errorf("no heading %q among %q", want, headings)
+		}
+	}
+}
+
 // The page shows rows of the release under what stood there before, some columns in each table.
 func TestRows(t *testing.T) {
 	s := exampleSource()

@@ -1,7 +1,6 @@
-package main
+package family
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,18 +10,18 @@ import (
 
 // Sets in a row are one family if they, with the sets that imply the others, are all of one size.
 func TestFamilies(t *testing.T) {
-	of := func(size int, columns string, k int) (sets []listedSet) {
+	of := func(size int, columns string, k int) (sets []Set) {
 		every := kcut.Job{Sets: []kcut.Set{
 			{Subsets: size, Of: strings.Split(columns, ""), K: k}}}
 		for _, set := range every.EverySet() {
-			sets = append(sets, listedSet{set.Columns, set.K})
+			sets = append(sets, Set{set.Columns, set.K})
 		}
 		return sets
 	}
-	one := func(columns string, k int) []listedSet { return of(len(columns), columns, k) }
+	one := func(columns string, k int) []Set { return of(len(columns), columns, k) }
 	for _, c := range []struct {
 		name string
-		sets []listedSet
+		sets []Set
 		want []string
 	}{
 		{"none", nil, nil},
@@ -45,37 +44,15 @@ func TestFamilies(t *testing.T) {
 	} {
 		var got []string
 		covered := 0
-		for _, f := range familiesOf(c.sets) {
-			got = append(got, strings.Join(f.words(nil), " "))
-			if f.from != covered {
-				t.Errorf("%s: a family begins at %d, want %d", c.name, f.from, covered)
+		for _, f := range Of(c.sets) {
+			got = append(got, strings.Join(f.Words(nil), " "))
+			if f.From != covered {
+				t.Errorf("%s: a family begins at %d, want %d", c.name, f.From, covered)
 			}
-			covered = f.to
+			covered = f.To
 		}
 		if covered != len(c.sets) || !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
-	}
-}
-
-// A plan folds the lists of columns that are counted together, also with columns in all of them.
-func TestGroupingTable(t *testing.T) {
-	var groupings []kcut.ForecastGrouping
-	every := kcut.Job{Sets: []kcut.Set{{Subsets: 2, Of: []string{"a", "b", "c", "d"}, K: 5}}}
-	for i, set := range every.EverySet() {
-		groupings = append(groupings, kcut.ForecastGrouping{
-			Columns: append(set.Columns, "class", "person"),
-			Tuples:  kcut.Range{AtLeast: int64(10 - i), AtMost: int64(100 + i)},
-		})
-	}
-	want := "every 2 of a, b, c, d (6 sets) with class, person  5 to 105\n"
-	if got := groupingTable(groupings); !strings.HasSuffix(got, want) {
-		t.Errorf("got\n%s", got)
-	}
-	if got := groupingTable(groupings[:1]); !strings.Contains(got, "a, b, class, person") {
-		t.Error("one grouping:\n", got)
-	}
-	if got := fmt.Sprint(sharedEnd(groupings[:0])); got != "[]" {
-		t.Error("none share ", got)
 	}
 }
