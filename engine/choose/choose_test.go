@@ -112,11 +112,12 @@ func TestTies(t *testing.T) {
 		{[3]float64{0.32, 0.31, 0.3}, [3]float64{0.01, 0, 0.0034}, 1},
 		{[3]float64{0.32, 0.31, 0.3}, [3]float64{0.01, 0, 0.0033}, 2}, // it is better
 		// chance may explain that the simpler one is better
-		{[3]float64{0.3, 0.305, 0.32}, [3]float64{0.0061, 0, 0}, 1},
+		{[3]float64{0.3, 0.305, 0.32}, [3]float64{0.0021, 0, 0}, 1},
 		// the simpler one is at least as good
-		{[3]float64{0.3, 0.305, 0.32}, [3]float64{0.0059, 0, 0}, 0},
-		{[3]float64{0.3, 0.3, 0.3}, [3]float64{0.0005, 0, 0.001}, 0},       // all are equally good
-		{[3]float64{0.3004, 0.3, 0.2999}, [3]float64{0.0005, 0, 0.001}, 0}, // these, too
+		{[3]float64{0.3, 0.305, 0.32}, [3]float64{0.0019, 0, 0}, 0},
+		{[3]float64{0.3, 0.3, 0.3}, [3]float64{0.0003, 0, 0.001}, 0},       // all are equally good
+		{[3]float64{0.3004, 0.3, 0.2999}, [3]float64{0.0001, 0, 0.001}, 0}, // these, too
+		{[3]float64{0.3004, 0.3, 0.2999}, [3]float64{0.0003, 0, 0.001}, 1}, // chance may explain it
 	} {
 		v := &Verdict{deviations: make([][]float64, 3)}
 		for i, loss := range tt.losses {

@@ -11,8 +11,8 @@ type contest struct {
 	squares   [][]uint64 // by two candidates: of the differences of their losses of records
 }
 
-// sure is the number of standard errors by which a candidate must be behind the best one to be
-// judged no further.
+// sure is the number of standard errors of the difference beyond which chance does not explain that
+// a candidate does better than another one.
 const sure = 3
 
 // newContest returns one that is judged by a number of records.

@@ -231,11 +231,11 @@ func ratio(part, whole float64) float64 {
 const Tie = 0.001
 
 // choose chooses, of the candidates that are not left out and were judged in as many rounds as any,
-// the trusted one, unless the one of the least loss is better by more than chance. Another one
-// before the trusted one is chosen if its loss is as good even where chance has favoured it by a
-// standard error. Without a trusted one it is the first one whose loss is as good as the least.
-// Candidates that mask everything are looked at only if all do: a part of the records is too few
-// for k then, and shows nothing against the trusted one.
+// the trusted one, unless the one of the least loss is better by more than chance. A simpler one
+// before the trusted one is chosen if its loss is as good, and chance does not explain that either.
+// Without a trusted one it is the first one whose loss is as good as the least. Candidates that
+// mask everything are looked at only if all do: a part of the records is too few for k then, and
+// shows nothing against the trusted one.
 func (v *Verdict) choose() {
 	telling := slices.ContainsFunc(v.Estimates, func(x Estimate) bool {
 		return x.LeftOut == "" && !x.Blank
@@ -272,7 +272,7 @@ func (v *Verdict) choose() {
 	for i := range max(0, v.Chosen) {
 		chance := 0.0
 		if v.Chosen == trusted {
-			chance = v.chance(i, trusted)
+			chance = sure * v.chance(i, trusted)
 		}
 		if open(i) && v.Estimates[i].Loss+chance <= v.Estimates[v.Chosen].Loss+Tie {
 			v.Chosen = i
