@@ -13,11 +13,11 @@ import (
 
 // MostJudged is the approximate number of records by which candidates are judged: a larger table is
 // sampled.
-const MostJudged = 1 << 16
+const MostJudged = 1 << 15
 
 // folds is the number of parts to which records are dealt: some test the results found in the
 // others.
-const folds = 5
+const folds = 10
 
 // dealt are the records by which candidates are judged, in the order in which they were dealt:
 // class after class, and within a class in the order of the tuples' hashes. The first record goes
@@ -124,11 +124,12 @@ func (d *dealt) order(drawn *partition.Table, order []hashed) {
 	}
 }
 
-// testFolds returns the number of folds that test the results found in the others. Together they
-// have at most about a fifth of the largest number of judged records: more would hardly help to
-// find the best candidate. For a table with at most a quarter of that number it is one.
-func testFolds(size, most uint64) int {
-	return folds - max(1, min(folds-1, int(most/max(1, size))))
+// trainFolds returns the number of folds that are searched. Together they have at most about a
+// fifth of the largest number of judged records: a search of more would take as long as that of a
+// table of that size, and hardly help to find the best candidate. For a table with at most two
+// ninths of that number it is all but one.
+func trainFolds(size, most uint64) int {
+	return max(1, min(folds-1, int(folds*most/5/max(1, size))))
 }
 
 // tested returns how many of some consecutive records, the first of which is in a fold, are in
@@ -145,7 +146,7 @@ func (d *dealt) part(round int, test bool) judge.Source {
 		at := 0
 		return func(_ []uint64, all uint64) uint64 {
 			n := uint64(0)
-			for fold := range testFolds(d.size, d.most) {
+			for fold := range folds - trainFolds(d.size, d.most) {
 				n += tested(all, d.first[at], uint8((round+fold)%folds))
 			}
 			at++
@@ -158,22 +159,22 @@ func (d *dealt) part(round int, test bool) judge.Source {
 }
 
 // scaled returns the requirement for a training part of a number of records: the number of records
-// that may be taken away shrinks in proportion to the records. K shrinks where a sample is judged,
-// in proportion to the sample, so that groups are as hard to fill as in the table, and the average
-// risk grows.
+// that may be taken away shrinks in proportion to the records. K is that of the requirement where
+// all folds but one of the whole table are searched, and shrinks in proportion where fewer records
+// are, so that groups are as hard to fill as there; the average risk grows likewise.
 func (d *dealt) scaled(requirement engine.Requirement, records uint64) engine.Requirement {
 	requirement.Sets = slices.Clone(requirement.Sets)
 	for i := range requirement.Sets {
 		k := &requirement.Sets[i].K
-		rounded := (proportion(2*k.Size(), d.size, d.whole) + 1) / 2
-		*k = max(min(*k, leastK), engine.KAnonymity(rounded))
+		rounded := (proportion(2*k.Size(), folds*records, (folds-1)*d.whole) + 1) / 2
+		*k = min(*k, max(leastK, engine.KAnonymity(rounded)))
 	}
 	requirement.MaxSuppressed = proportion(requirement.MaxSuppressed, records, d.whole)
-	requirement.AverageRisk *= float64(d.whole) / float64(d.size)
+	requirement.AverageRisk *= float64((folds-1)*d.whole) / float64(folds*records)
 	return requirement
 }
 
-// leastK is the smallest k of a sample, unless the requirement's k is smaller.
+// leastK is the smallest k of a training part, unless the requirement's k is smaller.
 const leastK = 2
 
 // proportion returns n·part/whole, rounded down.

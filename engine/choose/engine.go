@@ -8,7 +8,8 @@
 //
 // It works on counts of distinct tuples with their classes: on the whole table if that has at most
 // MostJudged records, else on a sample of the counts. K and the number of records that may be taken
-// away shrink in proportion. The sample and the folds depend only on the tuples' codes and counts.
+// away shrink in proportion where much less than the table is searched. The sample and the folds
+// depend only on the tuples' codes and counts.
 //
 // Contract: the choice depends only on the table, the requirement and the engine's fields, not on
 // threads, budgets, stores or clocks; seconds are reported and decide nothing. A candidate that
@@ -52,7 +53,7 @@ type Searcher struct {
 	Cost   float64 // approximate nanoseconds for a distinct tuple and an attribute
 
 	// Fitting returns the nanoseconds for an attribute that fitting models to a number of tuples
-	// takes, at most MostJudged; nil: the search fits no models.
+	// takes; nil: the search fits no models.
 	Fitting func(tuples int) float64
 }
 

@@ -226,14 +226,15 @@ type naive struct {
 	telling          bool // some column had several labels in some round
 }
 
-// add judges a candidate in one round. The number of all judged records decides k.
-func (n *naive) add(t *testing.T, p *problem, c Candidate, judged int, training,
-	test enginetest.Codes) {
+// add judges a candidate in one round. K is as much less as nine tenths of the rows are more than
+// those of the training part.
+func (n *naive) add(t *testing.T, p *problem, c Candidate, training, test enginetest.Codes) {
 	requirement := p.requirement
 	requirement.Sets = slices.Clone(requirement.Sets)
 	for i := range requirement.Sets {
 		k := int(requirement.Sets[i].K)
-		requirement.Sets[i].K = engine.KAnonymity(max(min(k, 2), (2*k*judged/p.codes.Rows+1)/2))
+		part := 10 * float64(training.Rows) / float64(9*p.codes.Rows)
+		requirement.Sets[i].K = engine.KAnonymity(min(k, max(2, int(float64(k)*part+0.5))))
 	}
 	requirement.MaxSuppressed = requirement.MaxSuppressed * uint64(training.Rows) / uint64(
 		p.codes.Rows)
@@ -435,7 +436,7 @@ func (c *contestants) round(t *testing.T, round int) {
 	}
 	for i := range c.found {
 		if c.in[i] {
-			c.found[i].add(t, c.problem, c.engine.Candidates[i], c.size, c.of(training), c.of(test))
+			c.found[i].add(t, c.problem, c.engine.Candidates[i], c.of(training), c.of(test))
 			c.in[i] = !c.found[i].failed
 		}
 	}
@@ -454,9 +455,9 @@ func (c *contestants) round(t *testing.T, round int) {
 // trained returns the number of folds that are searched.
 func (c *contestants) trained() int {
 	if c.engine.Most > 0 {
-		return max(1, min(4, c.engine.Most/c.size))
+		return max(1, min(9, 2*c.engine.Most/c.size))
 	}
-	return 4
+	return 9
 }
 
 // judge holds a contest.
@@ -547,7 +548,7 @@ func (c *contestants) chosen() int {
 		case !open[i] || n.rounds < rounds:
 		case trusting < 0 && loss(i)-loss(best) <= Tie, i == trusting:
 			return i
-		case telling && trusting >= 0 && loss(i)+c.noise(i, trusting)-loss(trusting) <= Tie:
+		case telling && trusting >= 0 && loss(i)+3*c.noise(i, trusting)-loss(trusting) <= Tie:
 			return i
 		}
 	}

@@ -39,31 +39,31 @@ func (s *Searcher) predict(tuples, attributes int) float64 {
 	if s.Fitting == nil {
 		return searching
 	}
-	return searching + s.Fitting(min(tuples, MostJudged))*float64(attributes)
+	return searching + s.Fitting(tuples)*float64(attributes)
 }
 
 // round returns the nanoseconds of judging a candidate in one round, with a number of records.
 func (e Engine) round(c *Candidate, size uint64, tuples, attributes int) float64 {
-	trained := min(tuples, int(size)*(folds-testFolds(size, uint64(e.most())))/folds)
+	trained := min(tuples, int(size)*trainFolds(size, uint64(e.most()))/folds)
 	judging := judgeCost * float64(min(tuples, int(size))*attributes)
 	return judging + c.judged().predict(trained, attributes)
 }
 
-// rounds returns the largest number of rounds of a contest: the number of folds or, where one round
-// trains with only a part of the records, the number that is predicted to take, together with the
-// longest search, no longer than the searches of all candidates. So choosing does not take longer
-// than trying them all.
+// mostRounds is the largest number of rounds of a contest: more show little that is new.
+const mostRounds = 5
+
+// rounds returns the largest number of rounds of a contest: as many as are predicted to take half
+// the time of the searches of all candidates but the longest, at least one. So choosing does not
+// take longer than trying them all, even where these searches take half as long as predicted, since
+// the classes depend on little.
 func (e Engine) rounds(open []*Candidate, size uint64, tuples, attributes int) int {
-	if e.Objective != Classification {
-		return folds
-	}
 	round, all, longest := 0.0, 0.0, 0.0
 	for _, c := range open {
 		search := c.predict(tuples, attributes)
 		round += e.round(c, size, tuples, attributes)
 		all, longest = all+search, max(longest, search)
 	}
-	return max(1, min(folds, int((all-longest)/max(1, round))))
+	return max(1, min(mostRounds, int((all-longest)/2/max(1, round))))
 }
 
 // most returns the largest number of records by which candidates are judged.

@@ -35,15 +35,18 @@ var candidates = []struct {
 	{job.AlgorithmKACTUS, false, 230, nil, nil},
 }
 
-// few is the number of tuples below which guided fits more and other models.
-const few = 3000
+// Guided fits more and other models to fewer than few tuples, and models to no more than most.
+const (
+	few  = 3000
+	most = 1 << 16
+)
 
 // fitting returns the time for fitting the models of guided.
 func fitting(tuples int) float64 {
 	if tuples < few {
 		return 50e6 + 45e3*float64(tuples)
 	}
-	return 3e6 + 550*float64(tuples)
+	return 3e6 + 550*float64(min(tuples, most))
 }
 
 // briefFitting returns the time for fitting the models of the sketch that represents it.
@@ -51,7 +54,7 @@ func briefFitting(tuples int) float64 {
 	if tuples < few {
 		return 2e6 + 1900*float64(tuples)
 	}
-	return 1e6 + 150*float64(tuples)
+	return 1e6 + 150*float64(min(tuples, most))
 }
 
 // objectives are the objectives of candidates by the job file's names.
