@@ -12,7 +12,8 @@ import (
 // higher risk is not published, and the hint names a k that keeps to it.
 func TestAverageRisk(t *testing.T) {
 	const low = "\nmax_risk: {average: 3%}\n"
-	free := mustRun(t, peopleFolder(t, peopleJob, 2000), nil)
+	freely := peopleFolder(t, peopleJob, 2000)
+	free := mustRun(t, freely, nil)
 	dir := peopleFolder(t, peopleJob+low, 2000)
 	kept := mustRun(t, dir, nil)
 	a := &audit{TB: t, job: mustLoad(t, dir), cut: cutOf(t, dir),
@@ -37,6 +38,9 @@ func TestAverageRisk(t *testing.T) {
 		mustRefuse(t, peopleFolder(t, withAlgorithm(peopleJob+low, algorithm), 2000), RunOptions{},
 			fault.Privacy, refused, "max_risk.average is 3%", hint)
 	}
+	_, err := Apply(t.Context(), mustLoad(t, dir, "output.path", filepath.Join(dir, "b.parquet")),
+		ApplyOptions{Cut: filepath.Join(freely, "out.parquet")})
+	mustFail(t, err, fault.Privacy, refused, "k: 34 keeps to it; so does a run that searches anew")
 	mustRefuse(t, peopleFolder(t, peopleJob+low, 33), RunOptions{}, fault.Privacy,
 		"max_risk.average 3% allows no class")
 }

@@ -362,7 +362,7 @@ func (m *model) check(t *testing.T) (alive []int32) {
 			if !slices.Contains(m.sets[set], c) {
 				continue
 			}
-			if !m.outliers {
+			if !m.outliers && value%4 == 0 {
 				m.checkClasses(t, set, value)
 			}
 			want, outliers := m.anonymity(set, c, m.masked(c, value))

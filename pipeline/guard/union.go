@@ -105,6 +105,8 @@ func (g *Guard) CheckAverageRisk(risks []float64) error {
 			way += "; so do algorithm tdr and tds without max_suppressed"
 		case name != job.AlgorithmTDR && name != job.AlgorithmTDS:
 			way += "; so do algorithm tdr and tds, which search for it"
+		default: // the cut is an earlier one
+			way += "; so does a run that searches anew"
 		}
 		return fault.Errorf(fault.Privacy, way,
 			"publish release: the average risk of a row on quasi-identifier set %d is %s, "+
