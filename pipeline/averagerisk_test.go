@@ -29,6 +29,14 @@ func TestAverageRisk(t *testing.T) {
 			[]string{"quasi-identifier " + why}},
 	)
 
+	auto := mustRun(t, peopleFolder(t, withAlgorithm(peopleJob+low, job.AlgorithmAuto), 2000), nil)
+	for _, c := range auto.Auto.Candidates {
+		if why := "it does not search for max_risk"; (c.LeftOut == why) ==
+			(c.Algorithm == job.AlgorithmTDR) {
+			t.Errorf("algorithm auto considers %+v", c)
+		}
+	}
+
 	refused := "publish release: the average risk of a row on quasi-identifier set "
 	for algorithm, hint := range map[string]string{
 		job.AlgorithmMondrian: "k: 34 keeps to it; so do algorithm tdr and tds, which search",
