@@ -182,3 +182,60 @@ func TestValueNamedLikeInnerNode(t *testing.T) {
 		mustFail(t, err, fault.Input, want, "rename the node", "replace these values")
 	}
 }
+
+const uselessJob = `
+input: in
+output: out.parquet
+algorithm: ALGORITHM
+class: kind
+quasi_identifiers: [{columns: all, k: K}]
+max_unique: 100%
+columns: {age: discretize, ward: suppress, sex: suppress, kind: keep}
+`
+
+// TestUseless: a run notes a release in which no masked column tells anything about the class, if
+// one does before masking, and reports how much of that is left.
+func TestUseless(t *testing.T) {
+	table := func(kind func(i int) int) *testTable {
+		table := &testTable{fields: textFields("age", "ward", "sex", "kind")}
+		table.fields[0].Type = wholeType
+		for i := range 600 {
+			table.rows = append(table.rows, []string{fmt.Sprint(20 + i*7%30),
+				fmt.Sprint("w", i%2), fmt.Sprint("s", i/2%2), fmt.Sprint(kind(i))})
+		}
+		return table
+	}
+	old := func(i int) int { return i * 7 % 30 / 20 } // of those of 40 and above
+	chance := func(i int) int { return i / 4 % 2 }
+	for _, tt := range []struct {
+		kind     func(i int) int
+		k        int
+		useless  bool
+		from, to float64 // utility; 0: it is not known
+	}{
+		{old, 10, false, 0.9, 1},
+		{old, 310, true, 0, 0},
+		{chance, 10, false, -1, -1},
+	} {
+		for _, algorithm := range []string{"tdr", "kactus", "infogain-mondrian", "guided"} {
+			text := strings.NewReplacer(
+				"ALGORITHM", algorithm, "K}", fmt.Sprint(tt.k, "}"),
+			).Replace(uselessJob)
+			report := mustRun(t, table(tt.kind).folder(t, text, 100), nil)
+			noted := noted(report.Notices, "no masked column tells anything about class kind any "+
+				"more, before masking age did")
+			if noted != tt.useless || report.Useless != tt.useless {
+				t.Errorf("%s, k = %d: the run notes %q, useless: %t", algorithm, tt.k,
+					report.Notices, report.Useless)
+			}
+			got := -1.0
+			if report.Utility != nil {
+				got = *report.Utility
+			}
+			if got < tt.from || got > tt.to {
+				t.Errorf("%s, k = %d: the utility is %g, want %g to %g", algorithm, tt.k, got,
+					tt.from, tt.to)
+			}
+		}
+	}
+}

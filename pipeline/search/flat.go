@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/count"
@@ -56,6 +57,23 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 				"all get one label, in %s", strings.Join(flat.lost, ", "))
 	}
 	return nil
+}
+
+// noteUtility reports how much of what the masked columns tell about the class is left, and notes a
+// release that tells nothing.
+func (s *Search) noteUtility(u *judge.Utility) {
+	s.Out.Utility, s.Out.Useless = nil, false
+	if u == nil {
+		return
+	}
+	share := u.Share()
+	if s.Out.Utility = &share; !u.IsUseless() {
+		return
+	}
+	s.Out.Useless = true
+	s.Noted(fmt.Sprintf("no masked column tells anything about class %s any more, before masking "+
+		"%s did; a smaller k, smaller sets, max_suppressed or algorithm auto may keep more",
+		s.Job.Class, s.Specs[s.Masked[u.Column]].Name))
 }
 
 // note notes the flat columns.

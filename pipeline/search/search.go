@@ -20,6 +20,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/choose"
+	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/engine/labels"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
@@ -149,6 +150,11 @@ func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) 
 	table, out := counts.Table, s.Out
 	out.Steps, out.Live, out.Sets, out.Masked = 0, nil, nil, nil
 	leaves := s.Plan().Leaves
+	space := partition.Space{Budget: s.Budget, Store: s.Scratch.Opened(), Threads: s.Threads}
+	observed, err := judge.Observe(ctx, table, space)
+	if err != nil {
+		return nil, fmt.Errorf("sample records with their classes: %w", err)
+	}
 	share := s.Budget.Grant(&spill.Search) // all that nobody else has drawn
 	for _, grouping := range table.Groupings {
 		share += grouping.Bytes()
@@ -206,6 +212,7 @@ func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) 
 	if s.given == nil { // otherwise the domains are its labels
 		out.Information = new(1 - labels.Penalty(table, recoding))
 		out.Masked = maskedColumns(table, recoding, s.requirement.Sets)
+		s.noteUtility(observed.Utility(recoding))
 	}
 	s.reportApplied(recoding)
 	if err := s.checkFlat(counts, recoding); err != nil {

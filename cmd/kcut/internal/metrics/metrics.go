@@ -106,6 +106,10 @@ func (r Run) Text() []byte {
 		e.gauge("run_columns_kept", "Masked columns that keep more than one label in the release.",
 			float64(*report.ColumnsKept))
 	}
+	if report.Utility != nil && r.Exit == 0 {
+		e.gauge("run_utility", "Share of what the masked columns tell about the class, each by "+
+			"itself, that is left in the release.", *report.Utility)
+	}
 	if report.Union != nil {
 		e.gauge("run_union_unique", "Share of the rows, or entities, that are alone on the "+
 			"labels of all masked columns together.", report.Union.Unique)

@@ -44,6 +44,7 @@ func exampleReport() *kcut.Report {
 		Rows: 1000, Bytes: 4096, Files: 1,
 		Outcome: kcut.Outcome{
 			Released: 990, Suppressed: 7, Steps: 12, Information: new(0.25), ColumnsKept: new(3),
+			Utility: new(0.75),
 			Sets: []kcut.CutSet{{
 				Columns:   []string{"age", `odd "name"\`, "red\x1b[31m\nline"},
 				K:         5,
@@ -77,7 +78,7 @@ func TestText(t *testing.T) {
 				"kcut_run_rows":                       1000, "kcut_run_rows_released": 990,
 				"kcut_run_rows_suppressed": 7,
 				"kcut_run_steps":           12, "kcut_run_information_kept": 0.25,
-				"kcut_run_columns_kept":   3,
+				"kcut_run_columns_kept": 3, "kcut_run_utility": 0.75,
 				"kcut_run_released_bytes": 4096, "kcut_run_spilled_bytes": 3,
 				"kcut_run_spilled_peak_bytes": 2,
 				"kcut_run_budget_peak_bytes":  1 << 40, "kcut_run_resident_peak_bytes": 99,

@@ -662,6 +662,18 @@ func TestPageOfLittle(t *testing.T) {
 	}
 }
 
+// A page says in red that a run has found nothing left about the class.
+func TestPageOfNoUse(t *testing.T) {
+	for _, useless := range []bool{false, true} {
+		s := exampleSource()
+		s.Run.Useless = useless
+		if page := written(t, s); useless != strings.Contains(page,
+			`<p class="alarm"><strong>Nothing is left about the class</strong>`) {
+			t.Errorf("useless: %t, and the page says otherwise", useless)
+		}
+	}
+}
+
 // The page of thousands of labels in many columns, and of thousands of steps, stays small.
 func TestPageOfMuch(t *testing.T) {
 	s := exampleSource()

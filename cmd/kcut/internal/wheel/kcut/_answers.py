@@ -44,6 +44,8 @@ class Report(TypedDict):
     information_kept: NotRequired[float]
     masked: NotRequired[list[Part]]
     columns_kept: NotRequired[int]
+    utility: NotRequired[float]
+    useless: NotRequired[bool]
     auto: NotRequired[Part]
     applied: NotRequired[Part]
     live: NotRequired[list[int]]
