@@ -5,6 +5,7 @@ import (
 
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/check"
+	"github.com/kcut/kcut/pipeline/risk"
 )
 
 // CheckOptions say which columns of which table Check examines. Absent limits are those of the
@@ -50,7 +51,7 @@ type (
 	Checked          = check.Result
 	CheckedSensitive = check.Sensitive // a sensitive column, in the classes where it is worst
 	CheckedUniques   = check.Uniques   // rows that are unique in few columns
-	CheckedRegister  = check.Register  // the classes in a table of the population
+	CheckedRegister  = risk.Register   // the classes in a table of the population
 )
 
 // Check counts how many rows of a table share each combination of values of some columns. The

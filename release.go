@@ -18,6 +18,9 @@ type VerifyOptions struct {
 	// that another engine masked with this cut, since such files have no cut of their own. Empty:
 	// the release has its cut. Inspect and RiskOf ignore Cut.
 	Cut string
+	// Job is the job that made the release: Verify counts the people of its population in every
+	// class, as k_map does. Nil: it counts none. Inspect and RiskOf ignore Job.
+	Job *Job
 }
 
 // Verification is the result of a recount of a release.
@@ -29,10 +32,9 @@ type Verification = verify.Result
 // and an error of ErrPrivacy.
 func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verification, error) {
 	return guarded(func() (*Verification, error) {
-		if opt.Cut != "" {
-			return verify.Against(ctx, path, opt.Cut, opt.Limits, opt.Events.verifying())
-		}
-		return verify.Release(ctx, path, opt.Limits, opt.Events.verifying())
+		return pipeline.Verify(ctx, path, pipeline.VerifyOptions{
+			Limits: opt.Limits, Events: opt.Events.below(), Cut: opt.Cut, Job: opt.Job,
+		})
 	})
 }
 
@@ -55,7 +57,9 @@ type (
 // not hold is an error of ErrPrivacy.
 func Inspect(ctx context.Context, path string, opt VerifyOptions) (*Inspection, error) {
 	return guarded(func() (*Inspection, error) {
-		return verify.Inspect(ctx, path, opt.Limits, opt.Events.verifying())
+		return verify.Inspect(ctx, path, verify.Options{
+			Limits: opt.Limits, Watch: opt.Events.verifying(),
+		})
 	})
 }
 

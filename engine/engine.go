@@ -50,7 +50,17 @@ type Grouping struct {
 
 	// may be left out if it is the last one and all records are known to have a weight
 	Weightless bool
+
+	// People asks for the tuples of the records and of the people of the population together. The
+	// last code is OfRecords or OfPeople.
+	People bool
 }
+
+// The last codes of tuples of a Grouping with People.
+const (
+	OfRecords = iota
+	OfPeople
+)
 
 // Table is the compressed input of a search.
 type Table struct {
@@ -68,6 +78,9 @@ type Table struct {
 	// the groupings use the codes that Merge returns; spilled ones must
 	Merged     bool
 	Histograms []*partition.Histogram // one for each attribute
+	// People has by attribute and code the people of the population; nil: there is none, or it
+	// lacks the attribute. They may have codes that no record has.
+	People [][]uint64
 }
 
 // Stats returns the figures of all records that protections ask for.
@@ -192,6 +205,17 @@ func Merge(e Engine, table *Table, requirement Requirement) []CodeMerge {
 // ErrInfeasible is returned when the table has fewer records than a set's K: even a fully masked
 // table would not meet it.
 var ErrInfeasible = fault.New(fault.Privacy, "", "the table has fewer records than k")
+
+// ErrPopulation is returned when all records and all people of the population together do not meet
+// a set's limits. It is an ErrInfeasible.
+var ErrPopulation error = infeasible("the whole population does not meet k_map or a presence")
+
+// infeasible is a text about an ErrInfeasible.
+type infeasible string
+
+func (i infeasible) Error() string { return string(i) }
+
+func (infeasible) Unwrap() error { return ErrInfeasible }
 
 // ErrUnreached is returned by an algorithm that finds its k when that k is smaller than the k of
 // the job.

@@ -8,10 +8,11 @@ import (
 // Set is one quasi-identifier set: attributes by position, and the protections of its equivalence
 // classes.
 type Set struct {
-	Columns  []int
-	K        KAnonymity   // the first protection, which needs only the sizes of classes
-	Entities bool         // K counts entities, each of which may have several records
-	Others   []Protection // the other protections
+	Columns    []int
+	K          KAnonymity   // the first protection, which needs only the sizes of classes
+	Entities   bool         // K counts entities, each of which may have several records
+	Population Population   // what the people of a population in every class must be
+	Others     []Protection // the other protections
 }
 
 // Requirement is the list of sets that a release must meet, all at once (TDS, Definition 1). Either
@@ -107,7 +108,8 @@ func (s *Set) implies(other *Set) bool {
 			return own.Implies(p)
 		})
 	}
-	return !slices.ContainsFunc(other.protections(), lacks)
+	return s.Population.Implies(other.Population) &&
+		!slices.ContainsFunc(other.protections(), lacks)
 }
 
 // protections returns all protections of the set, k first.
@@ -165,7 +167,7 @@ func (r Requirement) ByAttribute(attributes int) []Set {
 
 // add adds the protections of another set.
 func (s *Set) add(other Set) {
-	s.K = max(s.K, other.K)
+	s.K, s.Population = max(s.K, other.K), s.Population.with(other.Population)
 	s.Entities = s.Entities || other.Entities
 	for _, p := range other.Others {
 		if !slices.ContainsFunc(s.Others, func(own Protection) bool { return own.Implies(p) }) {

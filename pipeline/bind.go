@@ -71,6 +71,9 @@ func (run *jobRun) bind(
 
 // bindCut binds the earlier cut to the job. The cut bounds the search, or replaces it.
 func (run *jobRun) bindCut(ctx context.Context, s *search.Search, res *runState) error {
+	if err := refusePeople(run.job, "with an earlier cut"); err != nil {
+		return err
+	}
 	if o := run.apply; o != nil && o.OnBreak == search.BreakSuppress &&
 		run.job.MaxSuppressed != (Quota{}) {
 		admitUnnamed(s.Bound)
@@ -104,7 +107,7 @@ var otherEndings = []string{".csv", ".tsv", ".arrow", ".feather", ".json"}
 // noteJob notes settings of a job that its author may not have meant.
 func noteJob(b *binding.Bound, res *runState) {
 	for i, entry := range b.Job.Sets {
-		if entry.K == 1 {
+		if entry.K == 1 && !entry.OfPopulation().Asked() {
 			which := fmt.Sprintf("set %d has", i+1)
 			if entry.Subsets > 0 {
 				which = fmt.Sprintf("sets of every %d of %d columns have", entry.Subsets,

@@ -148,18 +148,7 @@ func (o *CheckOptions) broken(r *check.Result) string {
 			text.Percent(r.Prosecutor.Average), text.Percent(most)))
 	}
 	if of := r.Register; of != nil {
-		if of.KMap < int64(o.KMap) {
-			broken = append(broken, fmt.Sprintf("a class has %d people of the population, fewer "+
-				"than %d", of.KMap, o.KMap))
-		}
-		if of.MinPresence < o.MinPresence {
-			broken = append(broken, fmt.Sprintf("the smallest presence %s is below %s",
-				text.Percent(of.MinPresence), text.Percent(o.MinPresence)))
-		}
-		if o.MaxPresence > 0 && of.MaxPresence > o.MaxPresence {
-			broken = append(broken, fmt.Sprintf("the largest presence %s is above %s",
-				text.Percent(of.MaxPresence), text.Percent(o.MaxPresence)))
-		}
+		broken = append(broken, of.Broken(int64(o.KMap), o.MinPresence, o.MaxPresence)...)
 	}
 	return strings.Join(broken, "; ")
 }
@@ -225,38 +214,11 @@ func openChecked(ctx context.Context, j *job.Job, res *runState) (*dataset.Datas
 }
 
 // addPopulation looks up the columns in the schema of the population.
-func (o *CheckOptions) addPopulation(r *check.Request, population *dataset.Dataset) error {
+func (o *CheckOptions) addPopulation(r *check.Request, population *dataset.Dataset) (err error) {
 	r.Population, r.KMap = population, o.KMap
 	r.MinPresence, r.MaxPresence = o.MinPresence, o.MaxPresence
-	schema, table := population.Schema(), r.Dataset.Schema()
-	for i, name := range o.Columns {
-		field := schema.Index(name)
-		if field < 0 {
-			return fault.Errorf(fault.Usage, binding.HintOfNames([]string{name}, len(o.Columns),
-				schema), "find columns in the population: it lacks %s", name)
-		}
-		if differs := schema.Fields[field].Differs; differs != nil {
-			return differs
-		}
-		of, want := schema.Fields[field].Type, table.Fields[r.Columns[i]].Type
-		if !alike(of, want) {
-			return fault.Errorf(fault.Input, "write the column with the same type in both",
-				"compare column %s with the population: its type is %s there, and %s in the table",
-				name, of, want)
-		}
-		r.PopulationColumns = append(r.PopulationColumns, field)
-	}
-	return nil
-}
-
-// alike reports whether equal values of two types have the same bytes.
-func alike(a, b formats.Type) bool {
-	for _, t := range []*formats.Type{&a, &b} {
-		if t.Precision = 0; t.Kind != formats.Float {
-			t.Bits = 0
-		}
-	}
-	return a == b
+	r.PopulationColumns, err = binding.FindAlike(population.Schema(), r.Dataset.Schema(), r.Columns)
+	return err
 }
 
 // request looks up the columns in the schema of the table.

@@ -170,8 +170,7 @@ func TestTenBillionRowsReleased(t *testing.T) {
 		}
 	}
 	sameReleases(t, filepath.Join(dir, "out.parquet"), filepath.Join(dir, "alone"))
-	found, err := verify.Release(t.Context(), filepath.Join(dir, "alone"), job.Limits{},
-		verify.Watch{})
+	found, err := verify.Release(t.Context(), filepath.Join(dir, "alone"), verify.Options{})
 	must(t, err)
 	if !found.OK || found.Rows != int64(all) || found.Sets[0].Anonymity != rarer {
 		t.Errorf("%+v, want %d rows with anonymity %d", found, all, rarer)

@@ -45,6 +45,13 @@ func (run *jobRun) digests(
 			return nil, fmt.Errorf("digest the previous cut: %w", err)
 		}
 	}
+	if run.job.CountsPeople() != "" {
+		population, err := dataset.Digest(ctx, run.job.Population.Input, threads)
+		if err != nil {
+			return nil, fmt.Errorf("open the population: %w", err)
+		}
+		fmt.Fprintf(hash, "population %s ", population)
+	}
 	input, err := dataset.Digest(ctx, run.job.Input, threads)
 	if err != nil {
 		return nil, fmt.Errorf("open input: %w", err)

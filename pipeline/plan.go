@@ -27,9 +27,15 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 	if job, err = job.OfRows(); err != nil {
 		return nil, err
 	}
+	countsPeople := job.CountsPeople() != ""
+	job = job.WithoutPeople()
 	res, err := newRunState(job, &Report{}, Events{}, spill.Options{})
 	if err != nil {
 		return nil, err
+	}
+	if countsPeople {
+		res.Noted("a plan does not count the population: k_map may allow fewer steps, and takes " +
+			"more time and memory")
 	}
 	defer spill.LimitHeap(res.Budget.Limit())()
 	run := &jobRun{job: job}

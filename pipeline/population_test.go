@@ -13,7 +13,6 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/risk"
 )
@@ -92,7 +91,7 @@ func TestPopulationSizeRefused(t *testing.T) {
 // naiveRegister computes with maps what a population shows about the classes of a table. The last
 // cell of a row of the population is its number of people.
 func (c checkedTable) naiveRegister(columns []int, population [][]string, entities bool) (
-	r *check.Register, average float64, lacking int) {
+	r *risk.Register, average float64, lacking int) {
 	tupleOf := func(row []string) (tuple string) {
 		for _, column := range columns {
 			tuple += fmt.Sprintf("%q,", row[column])
@@ -100,7 +99,7 @@ func (c checkedTable) naiveRegister(columns []int, population [][]string, entiti
 		return tuple
 	}
 	inhabitants := make(map[string]int64)
-	r = &check.Register{KMap: math.MaxInt64, MinPresence: math.Inf(1)}
+	r = &risk.Register{KMap: math.MaxInt64, MinPresence: math.Inf(1)}
 	for _, row := range population {
 		var people int64
 		fmt.Sscan(row[3], &people)
@@ -136,7 +135,7 @@ func (c checkedTable) naiveRegister(columns []int, population [][]string, entiti
 
 // registerText writes the figures of a register without the digits that depend on the order of
 // sums.
-func registerText(r *check.Register, average float64) string {
+func registerText(r *risk.Register, average float64) string {
 	return fmt.Sprintf("%d %d %.9f %.9f %.9f", r.People, r.KMap, r.MinPresence, r.MaxPresence,
 		average)
 }
@@ -197,7 +196,7 @@ func TestCheckPopulation(t *testing.T) {
 }
 
 // mustJudge demands that limits are met up to the figures of a register, and not beyond.
-func mustJudge(t *testing.T, opt CheckOptions, of *check.Register) {
+func mustJudge(t *testing.T, opt CheckOptions, of *risk.Register) {
 	t.Helper()
 	for _, limit := range []struct {
 		isMet bool

@@ -121,6 +121,10 @@ func recordsRequest(b *binding.Bound, opt *RecordsOptions, res *runState) (*coun
 		return nil, b.Job.LocatedKey(key, "evaluate the job without it",
 			errors.New("an evaluation counts records alone"))
 	}
+	if key := b.Job.CountsPeople(); key != "" {
+		return nil, b.Job.LocatedKey(key, "evaluate the job without it",
+			errors.New("an evaluation does not count the population"))
+	}
 	r := &count.Request{Dataset: b.Dataset, Masked: len(b.Masked),
 		Class: -1, Tuning: count.Tuning{Spill: opt.Spill}, Whole: true}
 	for _, field := range b.Masked {

@@ -15,7 +15,6 @@ import (
 	"github.com/kcut/kcut/formats/storage/storagetest"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -133,8 +132,8 @@ func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 			t.Errorf("%s: overwrite: %v", output, err)
 		}
 		check("overwritten")
-		if v, err := verify.Release(t.Context(), server.URL(output), job.Limits{},
-			verify.Watch{}); err != nil || !v.OK || v.Rows != 3000 {
+		v, err := verify.Release(t.Context(), server.URL(output), verify.Options{})
+		if err != nil || !v.OK || v.Rows != 3000 {
 			t.Errorf("%s: verify: %+v, %v", output, v, err)
 		}
 		if _, err := cutfile.Read(t.Context(),

@@ -16,7 +16,6 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/search"
@@ -234,7 +233,7 @@ func TestInspect(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := peopleFolder(t, tt.job, 300)
 			report := mustRun(t, dir, nil)
-			in, err := verify.Inspect(t.Context(), report.Output, job.Limits{}, verify.Watch{})
+			in, err := verify.Inspect(t.Context(), report.Output, verify.Options{})
 			must(t, err)
 			if in.Rows != report.Rows || in.Digest != report.Digests.Output {
 				t.Errorf("%d rows, digest %s; the report has %d and %s",
@@ -437,7 +436,6 @@ func checkSizes(t *testing.T, set int, got verify.GroupSizes, sizes []uint64) {
 // An inspection refuses a release that does not hold.
 func TestInspectRefuses(t *testing.T) {
 	dir := jobFolder(t, peopleJob)
-	_, err := verify.Inspect(t.Context(), filepath.Join(dir, "job.yaml"), job.Limits{},
-		verify.Watch{})
+	_, err := verify.Inspect(t.Context(), filepath.Join(dir, "job.yaml"), verify.Options{})
 	mustFail(t, err, fault.Input)
 }

@@ -39,6 +39,9 @@ func (o *SQLOptions) parse() (d *sql.Dialect, from sql.Table, err error) {
 // have the class: the search counts the records of each of its values.
 func CountSQL(j *job.Job, opt SQLOptions) (string, error) {
 	d, from, err := opt.parse()
+	if err == nil {
+		err = refusePeople(j, "in SQL")
+	}
 	if err != nil {
 		return "", err
 	}
@@ -168,6 +171,8 @@ func DBTPackage(ctx context.Context, j *job.Job, cut, name, dialect string) (
 	switch {
 	case j == nil:
 		return sql.DBT(d, name, nil, "", nil)
+	case j.CountsPeople() != "":
+		return nil, refusePeople(j, "in SQL")
 	case cut == "":
 		return sql.DBT(d, name, countedColumns(j), countColumnOf(j), nil)
 	}
@@ -181,6 +186,9 @@ func DBTPackage(ctx context.Context, j *job.Job, cut, name, dialect string) (
 // bindMasked calls a function with a cut that is bound to a job.
 func bindMasked(ctx context.Context, j *job.Job, cut string,
 	write func(*sql.Masked) error) (err error) {
+	if err := refusePeople(j, "in SQL"); err != nil {
+		return err
+	}
 	earlier, err := domain.ReadCut(ctx, cut)
 	if err != nil {
 		return err

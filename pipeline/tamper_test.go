@@ -102,7 +102,7 @@ func textOf(tb testing.TB, cut *cutfile.File) string {
 // verified verifies a release.
 func verified(tb testing.TB, path string) (*verify.Result, error) {
 	tb.Helper()
-	return verify.Release(tb.Context(), path, job.Limits{}, verify.Watch{})
+	return verify.Release(tb.Context(), path, verify.Options{})
 }
 
 // mustFind verifies a changed release and demands findings; without wanted findings the release

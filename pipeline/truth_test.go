@@ -126,6 +126,10 @@ func (c *truthCase) check(t *testing.T) string {
 	if !c.large() && c.rng.IntN(4) == 0 {
 		c.look(t, dir, first)
 	}
+	if c.peopled {
+		c.verifyPeople(t, first)
+		return released
+	}
 	switch c.rng.IntN(4) {
 	case 0:
 		c.again(t, dir, first)
@@ -135,6 +139,23 @@ func (c *truthCase) check(t *testing.T) string {
 		c.above(t, dir, first)
 	}
 	return released
+}
+
+// verifyPeople counts the population of a release, which is its input: the people of a class are
+// its records.
+func (c *truthCase) verifyPeople(t *testing.T, n night) {
+	t.Helper()
+	v, err := Verify(t.Context(), n.path, VerifyOptions{Job: n.job})
+	if err != nil {
+		t.Errorf("verify: %v", err)
+		return
+	}
+	for i, r := range v.Population {
+		if of := v.Sets[i]; r != nil && (r.KMap != int64(of.Anonymity) ||
+			r.MinPresence != 1 && of.KMap > 0 || r.MaxPresence != 1 || r.People != v.Rows) {
+			t.Errorf("set %+v: %+v", of, r)
+		}
+	}
 }
 
 // mustBeAlone demands that a run without the limit reports the share of rows that a refusal

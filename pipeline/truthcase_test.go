@@ -51,6 +51,7 @@ type truthCase struct {
 	folder   bool     // of part files
 	folders  bool     // hive partitions
 	unique   float64  // the share of the rows that may be alone on the labels of all sets
+	peopled  bool     // the input is a population, whose people are counted
 	recount  bool     // the run may refuse the release after recounting it
 	suffix   string   // of the names of masked and kept columns
 	input    string   // as the job names it
@@ -412,10 +413,14 @@ func (c *truthCase) drawSets() {
 			// fewer than tens of thousands of regions, and so of labels
 			k = max(k, c.rows/500)
 		}
+		asked := fmt.Sprint("k: ", k)
+		if c.peopled && (len(c.set) == 0 || c.rng.IntN(2) == 0) {
+			asked += fmt.Sprint(", k_map: ", 1+c.rng.IntN(2*k))
+		}
 		if set != nil {
-			c.set = append(c.set, fmt.Sprintf("- {k: %d, columns: [%s]}", k, c.quoted(set)))
+			c.set = append(c.set, fmt.Sprintf("- {%s, columns: [%s]}", asked, c.quoted(set)))
 		} else {
-			c.set = append(c.set, fmt.Sprintf("- {k: %d, subsets: %d, of: all}", k,
+			c.set = append(c.set, fmt.Sprintf("- {%s, subsets: %d, of: all}", asked,
 				1+c.rng.IntN(min(3, c.masked))))
 		}
 		if k > c.rows {
@@ -437,7 +442,17 @@ func (c *truthCase) quoted(set []string) string {
 func (c *truthCase) text() string {
 	var out strings.Builder
 	out.WriteString("input: " + c.input + "\nquasi_identifiers:\n")
-	out.WriteString(strings.Join(c.set, "\n") + "\ncolumns:\n")
+	out.WriteString(strings.Join(c.set, "\n") + "\n")
+	switch {
+	case !c.peopled:
+	case c.column(timesColumn) != nil:
+		out.WriteString("population: {input: " + c.input + ", count: " + timesColumn + "}\n")
+	case strings.HasPrefix(c.input, "["):
+		out.WriteString("population: {input: " + c.input + "}\n")
+	default:
+		out.WriteString("population: " + c.input + "\n")
+	}
+	out.WriteString("columns:\n")
 	for i := range c.columns {
 		column := &c.columns[i]
 		mask := column.mask
@@ -507,6 +522,7 @@ var parts = map[string]func(c *truthCase) bool{
 	},
 	"names":            func(c *truthCase) bool { return c.suffix != "" },
 	"few rows":         func(c *truthCase) bool { return c.rows < 8 },
+	"a population":     func(c *truthCase) bool { return c.peopled },
 	"an entity":        func(c *truthCase) bool { return c.column(personColumn) != nil },
 	"a count":          func(c *truthCase) bool { return c.column(timesColumn) != nil },
 	"sensitive values": func(c *truthCase) bool { return c.column(secretColumn) != nil },

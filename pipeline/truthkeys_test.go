@@ -20,7 +20,7 @@ var jobKeys = []func(*rand.Rand, *truthCase){
 	drawOutput, drawOrder, drawSteps, drawSuppressed, drawEntity, drawSensitive,
 	drawTimes, drawBalance, drawRound, drawLimits, drawClassless, drawUnique,
 	drawToken, drawNested, drawGone, drawOther, drawDetermined, drawWeights, drawBounds,
-	drawChoice, drawUnaccepted, drawAverageRisk, drawHousehold,
+	drawChoice, drawUnaccepted, drawAverageRisk, drawHousehold, drawPopulation,
 }
 
 // drawOutput draws a file, a folder, or one with partitions.
@@ -85,6 +85,16 @@ func drawSuppressed(rng *rand.Rand, c *truthCase) {
 		if rng.IntN(2) == 0 {
 			c.searches += "\nsuppressed: drop"
 		}
+	}
+}
+
+// drawPopulation makes the input its own population: drawSets limits the people of classes.
+func drawPopulation(_ *rand.Rand, c *truthCase) {
+	own := rand.New(rand.NewPCG(c.seed, 43)) // other draws of the case stay
+	if own.IntN(6) == 0 && c.topDown() && !c.suppresses() && !c.large() &&
+		c.column(personColumn) == nil {
+		c.peopled = true
+		c.may(fault.Privacy, "fewer people than k_map")
 	}
 }
 

@@ -29,10 +29,23 @@ func verifyRelease(
 			ask.Members = members
 		}
 	}
+	var people verify.Population
+	var counted *peopleCount
+	if b.Population != nil {
+		var err error
+		if counted, err = countPopulation(b.Population, cut, res); err != nil {
+			return err
+		}
+		defer counted.close()
+		people = counted
+	}
 	recount, after, err := verify.Unpublished(ctx, records.target.Path(), res.Threads, res.Budget,
-		res.events.Verifying(), ask)
+		res.events.Verifying(), ask, people)
 	if err != nil {
 		return err
+	}
+	if people != nil {
+		counted.note()
 	}
 	union := &risk.Union{}
 	if ask == nil {

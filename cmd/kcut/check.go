@@ -148,10 +148,8 @@ func (u *ui) checkedText(c *kcut.Checked) string {
 	}
 	words := fmt.Sprintf("%s%s\n\n%s\n%s", text.Count(c.Rows, "row"), counted, sizes, risks)
 	if r := c.Register; r != nil {
-		t := newTable("people of the population", "fewest in a class", "smallest presence",
-			"largest presence")
-		t.add(text.Grouped(r.People), text.Grouped(r.KMap), text.Percent(r.MinPresence),
-			text.Percent(r.MaxPresence))
+		t := registerTable()
+		addRegister(t, r)
 		words += "\n" + t.String()
 	}
 	if c.Population != nil {

@@ -86,7 +86,27 @@ func protectionText(cut *kcut.Cut) string {
 	for _, sensitive := range cut.Sensitive {
 		fmt.Fprintf(&lines, "sensitive %s\n", sensitive)
 	}
+	for i, set := range cut.Sets {
+		if limits := populationText(set); limits != "" {
+			fmt.Fprintf(&lines, "population, set %d: %s\n", i+1, limits)
+		}
+	}
 	return lines.String()
+}
+
+// populationText returns the limits of a set on the people of a population, or nothing.
+func populationText(set kcut.CutSet) string {
+	var limits []string
+	if set.KMap > 0 {
+		limits = append(limits, "k_map "+text.Grouped(int64(set.KMap)))
+	}
+	if set.MinPresence > 0 {
+		limits = append(limits, "min_presence "+text.Percent(set.MinPresence))
+	}
+	if set.MaxPresence > 0 {
+		limits = append(limits, "max_presence "+text.Percent(set.MaxPresence))
+	}
+	return strings.Join(limits, ", ")
 }
 
 // lossText returns the numbers of suppressed and dropped records, or nothing if there are none.

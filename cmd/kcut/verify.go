@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -14,29 +15,51 @@ import (
 )
 
 func newVerify(u *ui) *cobra.Command {
-	var cut string
+	var cut, path, count string
+	var population []string
 	cmd := &cobra.Command{
 		Use:   "verify FILE...",
 		Short: "Recount released files and look for leaks, from the files alone",
 		Long: `Recounts every quasi-identifier set of a released file or directory, checks its labels
 against the embedded cut, and looks for anything that a release must not reveal. With
 --cut it checks files that another engine has masked and that have no cut. Then anything
-that kcut would not have written is a finding.`,
+that kcut would not have written is a finding. With --job it also counts the people of the
+job's population in every class, against k_map and the presence in the cut.`,
 		Args:              takes("at least one released file", 1, -1),
 		ValidArgsFunction: endingIn("parquet"),
 	}
 	cmd.Flags().StringVar(&cut, "cut", "",
 		"the cut that files of another engine were masked with: `FILE`")
 	offerFiles(cmd, "cut", "parquet", "json")
+	cmd.Flags().StringVar(&path, "job", "",
+		"count people in the population of this `JOB`, whose taxonomies say what labels stand for")
+	offerFiles(cmd, "job", jobEndings...)
+	cmd.Flags().StringArrayVar(&population, "population", nil,
+		"take `FILE` for the job's population; may be given several times")
+	cmd.Flags().StringVar(&count, "population-count", "",
+		"take a row of these files for as many people as column `NAME` says")
 	addJSON(cmd, u)
 	limits := addLimits(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if path == "" && len(population) > 0 || len(population) == 0 && count != "" {
+			return usageError(cmd.CommandPath(), "--population needs --job, and "+
+				"--population-count needs --population")
+		}
 		limits, err := limits()
 		if err != nil {
 			return err
 		}
 		keepTo(limits.Threads)
-		verified, err := u.verify(cmd.Context(), args, kcut.VerifyOptions{Limits: limits, Cut: cut})
+		opt := kcut.VerifyOptions{Limits: limits, Cut: cut}
+		if path != "" {
+			if opt.Job, err = kcut.LoadJob(path); err != nil {
+				return err
+			}
+			if len(population) > 0 {
+				opt.Job.Population.Input, opt.Job.Population.Count = population, count
+			}
+		}
+		verified, err := u.verify(cmd.Context(), args, opt)
 		if !u.json {
 			return err
 		}
@@ -91,6 +114,7 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 			u.printf("by its cut, k counts entities; whose a row is is not released, so rows "+
 				"were counted\n"))
 	}
+	err = errors.Join(err, u.printf("%s", registersText(v)))
 	if len(v.Sensitive) > 0 {
 		err = errors.Join(err, u.printf("\n%s", measureTable(v.Sensitive)))
 	}
@@ -101,6 +125,39 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 		err = errors.Join(err, u.printf("finding: %s\n", text.Printable(finding, "")))
 	}
 	return err
+}
+
+// registersText lists what a table of the population shows about the classes of every set. If there
+// is none, it names the limits of the cut that nobody has counted.
+func registersText(v *kcut.Verification) (words string) {
+	t := registerTable("set")
+	for i, r := range v.Population {
+		if r != nil {
+			addRegister(t, r, strconv.Itoa(i+1))
+		}
+	}
+	if len(v.Population) > 0 {
+		return "\n" + t.String()
+	}
+	for i, set := range v.Sets {
+		if limits := populationText(set); limits != "" {
+			words += fmt.Sprintf("by its cut, set %d has %s in a population; --job counts it\n",
+				i+1, limits)
+		}
+	}
+	return words
+}
+
+// registerTable returns an empty table for registers, with some columns before theirs.
+func registerTable(before ...string) *table {
+	return newTable(append(before, "people of the population", "fewest in a class",
+		"smallest presence", "largest presence")...)
+}
+
+// addRegister adds a line about a register, with some cells before its figures.
+func addRegister(t *table, r *kcut.CheckedRegister, before ...string) {
+	t.add(append(before, text.Grouped(r.People), text.Grouped(r.KMap), text.Percent(r.MinPresence),
+		text.Percent(r.MaxPresence))...)
 }
 
 // measureTable lists the measures of sensitive columns that were asked for, in the class of every

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -14,6 +15,7 @@ type Codes struct {
 	Attributes []engine.Attribute
 	Rows       int
 	Columns    [][]uint32
+	People     [][]uint32 // the population, with a slice for each column
 	Class      []uint32
 	Classes    int // 0: no class
 	ClassNames []engine.Label
@@ -60,6 +62,17 @@ func (c Codes) group(ctx context.Context, t *engine.Table, plan engine.Plan,
 		if err := count(from, to, weights, domains, c.Rows, counters); err != nil {
 			return err
 		}
+		if g.People {
+			people := [][]uint32{}
+			for _, a := range g.Columns {
+				people = append(people, c.People[a])
+			}
+			n := len(people[0])
+			people = append(people, slices.Repeat([]uint32{engine.OfPeople}, n))
+			if err := count(people, to, nil, domains, n, counters); err != nil {
+				return err
+			}
+		}
 		table, err := partition.Tabulate(ctx, counters, space, 2)
 		if err != nil {
 			return err
@@ -76,6 +89,11 @@ func (c Codes) counted(plan engine.Plan) *engine.Table {
 		Classes:    c.Classes,
 		ClassNames: c.ClassNames,
 		Rows:       uint64(c.Rows),
+	}
+	for a, codes := range c.People {
+		if len(codes) > 0 {
+			t.People = append(t.People, sums(codes, c.Attributes[a].Len(), nil))
+		}
 	}
 	if c.Kinds != nil {
 		t.Kinds = c.Kinds
@@ -109,6 +127,10 @@ func (c Codes) grouping(g engine.Grouping, codes []engine.CodeMerge) (domains []
 	for _, a := range g.Columns {
 		domains, from, to = append(domains, codes[a].Domain), append(from, c.Columns[a]),
 			append(to, codes[a].Codes)
+	}
+	if g.People {
+		return append(domains, 2), append(from, make([]uint32, c.Rows)),
+			append(to, engine.Identity(2).Codes)
 	}
 	kind, kinds := c.Kind, 0
 	if c.Kinds == nil {

@@ -34,6 +34,8 @@ type Data struct {
 	Classes   []string         // by row
 	Sensitive [][]string       // by sensitive column and row
 	Entities  []string         // by row; empty when k counts records
+	// Population has the people, by person and column. Every value is that of some row.
+	Population [][]engine.Label
 }
 
 // Values returns a row without nulls.
@@ -53,9 +55,9 @@ func (d Data) Codes() Codes {
 	c := Codes{Rows: len(d.Rows)}
 	for i := range d.Columns {
 		a := d.attribute(i)
-		codes := d.encode(&a, i)
 		c.Attributes = append(c.Attributes, a)
-		c.Columns = append(c.Columns, codes)
+		c.Columns = append(c.Columns, d.encode(&a, i, d.Rows))
+		c.People = append(c.People, d.encode(&a, i, d.Population))
 	}
 	labels := distinct(d.Classes)
 	c.Classes = len(labels)
@@ -69,14 +71,14 @@ func (d Data) Codes() Codes {
 	return c
 }
 
-// encode returns a column's codes, by row.
-func (d Data) encode(a *engine.Attribute, column int) []uint32 {
+// encode returns a column's codes in some rows.
+func (d Data) encode(a *engine.Attribute, column int, rows [][]engine.Label) []uint32 {
 	domain := map[string]uint32{}
 	for code, text := range a.Texts {
 		domain[text] = uint32(code)
 	}
-	codes := make([]uint32, len(d.Rows))
-	for r, row := range d.Rows {
+	codes := make([]uint32, len(rows))
+	for r, row := range rows {
 		code, ok := domain[row[column].Text]
 		switch {
 		case row[column].Null:

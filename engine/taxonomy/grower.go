@@ -62,7 +62,7 @@ func (p *Pruning) Size(frequencies []Frequency) (size uint64) {
 
 // alike reports whether records have one class.
 func (p *Pruning) alike(frequencies []Frequency) bool {
-	if p.Kind == nil {
+	if p.Kind == nil || len(frequencies) == 0 {
 		return len(frequencies) == 1
 	}
 	first, _ := p.Kind(frequencies[0].Class)

@@ -45,6 +45,12 @@ func (Engine) Plan(requirement engine.Requirement) engine.Plan {
 		grouping.Weightless = requirement.Suppressible() == 0
 		plan.Groupings = append(plan.Groupings, grouping)
 	}
+	for _, set := range requirement.Sets {
+		if set.Population.Asked() {
+			plan.Groupings = append(plan.Groupings,
+				engine.Grouping{Columns: set.Columns, People: true})
+		}
+	}
 	return plan
 }
 
@@ -66,6 +72,7 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 	}
 	var s *search
 	requirement, space := requirement.Ordered(), options.Space
+	people := takePeopled(table, requirement)
 	sets := len(requirement.Sets)
 	if len(table.Groupings) > sets && !isUndoable(table, requirement) {
 		err := table.Groupings[sets].Discard(space)
@@ -78,7 +85,7 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 	}
 	err := workers.Each(1, space.Threads, func(w workers.Worker, _ int) (err error) {
 		pool := tips.NewPool(space, w)
-		if s, err = newSearch(ctx, table, requirement, options, pool, w); err == nil {
+		if s, err = newSearch(ctx, table, people, requirement, options, pool, w); err == nil {
 			err = s.run(ctx)
 		}
 		return errors.Join(err, pool.Close())

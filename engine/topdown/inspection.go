@@ -14,23 +14,25 @@ import (
 // unless records may be suppressed or dropped: then a candidate that is not yet inspected has its
 // highest possible score.
 type inspection struct {
-	inspects bool
+	inspects  bool // something is inspected
+	ofRecords bool // the records of the sets are
 	// mostClasses is the largest number of classes of a set; 0: any. The number only rises under
 	// refinement, and refining a value later leaves no fewer classes.
 	mostClasses uint64
-	refused     map[int32]engine.Stop // by value: the set that it would break
+	refused     map[int32]engine.Stop // by value: what it would break
 }
 
 // newInspection returns the inspection for a requirement of a number of records.
 func newInspection(requirement engine.Requirement, records uint64) inspection {
 	all := requirement.United()
 	i := inspection{
-		inspects: all.NeedsKinds() || all.Entities && requirement.Suppressible() > 0,
-		refused:  make(map[int32]engine.Stop),
+		ofRecords: all.NeedsKinds() || all.Entities && requirement.Suppressible() > 0,
+		refused:   make(map[int32]engine.Stop),
 	}
 	if requirement.BoundsRisk() {
 		i.mostClasses = engine.MostClasses(requirement.AverageRisk, records)
 	}
+	i.inspects = i.ofRecords || i.mostClasses > 0 || all.Population.Asked()
 	return i
 }
 
@@ -75,7 +77,7 @@ func newProtection(set engine.Set, kinds *engine.Kinds, workers int) *tips.Prote
 // passed.
 func (s *search) best(ctx context.Context) (value int32, ok bool, err error) {
 	for {
-		if value, ok = s.queue.best(); !ok || !s.inspects && s.mostClasses == 0 {
+		if value, ok = s.queue.best(); !ok || !s.inspects {
 			return value, ok, nil
 		}
 		if isKnown, err := s.inspect(ctx, value); err != nil || isKnown {
@@ -90,13 +92,17 @@ func (s *search) inspect(ctx context.Context, value int32) (ok bool, err error) 
 	c := &s.queue.candidates[value]
 	refinement := s.columns[c.column].refinement(s, c.node)
 	holds, isNew := true, false
-	for _, i := range s.with[c.column] {
+	with := s.with[c.column]
+	if !s.ofRecords && s.mostClasses == 0 {
+		with = nil
+	}
+	for _, i := range with {
 		if s.outliers > 0 && s.sets[i].Inspected(value) {
 			continue
 		}
 		isNew = true
 		stop := engine.Stop{Why: engine.WhyProtection, Set: i}
-		if s.inspects {
+		if s.ofRecords {
 			holds, err = s.sets[i].Inspect(ctx, &refinement)
 		}
 		if err == nil && holds && s.mostClasses > 0 {
@@ -116,6 +122,14 @@ func (s *search) inspect(ctx context.Context, value int32) (ok bool, err error) 
 			s.updateColumn(c.column, []int32{value})
 			return false, nil
 		}
+	}
+	if set, holds, err := s.populations.inspect(ctx, &refinement); err != nil || !holds {
+		if err == nil {
+			s.refused[value] = engine.Stop{Why: engine.WhyProtection, Set: set}
+			s.view.Kill(value)
+			s.updateColumn(c.column, []int32{value})
+		}
+		return false, err
 	}
 	if s.outliers > 0 && isNew {
 		s.noteOver(value)

@@ -231,6 +231,7 @@ func (n *naive) weigh(x *naiveCandidate) bool {
 			valid = valid && holds && !n.isRisky(s)
 		}
 	}
+	valid = valid && n.populationHolds(x.column)
 	n.released = before
 	if sets == 0 || outliers > n.outliers || n.outliers > 0 && !n.tells(x) {
 		return false
@@ -345,6 +346,45 @@ func (n *naive) anonymityOf(s engine.Set) (smallest, outliers uint64, holds bool
 		smallest = min(smallest, stats.Size)
 	}
 	return smallest, outliers, holds
+}
+
+// populationHolds reports whether the records and the people of the population in every group meet
+// the limits of the sets with a column. Who has a row's value has its label.
+func (n *naive) populationHolds(column int) bool {
+	labels := make([]map[engine.Label]engine.Label, len(n.data.Columns))
+	for c := range labels {
+		labels[c] = map[engine.Label]engine.Label{}
+		for r, row := range n.data.Rows {
+			labels[c][row[c]] = n.released[r][c]
+		}
+	}
+	for _, s := range n.sets {
+		if !s.Population.Asked() || !slices.Contains(s.Columns, column) {
+			continue
+		}
+		records, people := map[string]uint64{}, map[string]uint64{}
+		for r := range n.data.Rows {
+			records[n.group(s, r)]++
+		}
+		for _, person := range n.data.Population {
+			key := ""
+			for _, c := range s.Columns {
+				label := labels[c][person[c]]
+				key += strconv.FormatBool(label.Null) + label.Text + "\x00"
+			}
+			people[key]++
+			records[key] += 0
+		}
+		for key, of := range records {
+			least, most := s.Population.MinPresence, s.Population.MaxPresence
+			share := float64(of) / float64(people[key])
+			if of > 0 && people[key] < s.Population.KMap || share < least ||
+				most > 0 && share > most {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // tells reports whether a candidate refines a record that is no outlier, in each set with its

@@ -17,6 +17,7 @@ type profile struct {
 	classes   int        // 0: the job declares no class
 	set       engine.Set // the protections of the sets with this column
 	outliers  uint64     // records that may be taken away
+	people    []uint64   // by code: people of a population; nil: there is none
 }
 
 // newProfiles returns the profiles of all attributes.
@@ -43,6 +44,9 @@ func newProfile(table *engine.Table, attribute int, of engine.Set, outliers uint
 	if table.Sizes != nil {
 		p.weights = table.Sizes[attribute]
 	}
+	if table.People != nil {
+		p.people = table.People[attribute]
+	}
 	if len(of.Columns) == 0 {
 		p.set.K = math.MaxInt
 	} else {
@@ -61,6 +65,20 @@ func (p *profile) standAlone(lo, hi int, records uint64) bool {
 		}
 	}
 	return !p.set.Prunable(p.kinds.Entities(records))
+}
+
+// populated reports whether the given number of records and the people of a population, those of
+// the codes lo ≤ code < hi, can be one or more equivalence classes: the limits on them are
+// monotone.
+func (p *profile) populated(lo, hi int, records uint64) bool {
+	if p.people == nil || !p.set.Population.Asked() {
+		return true
+	}
+	people := uint64(0)
+	for _, n := range p.people[lo:hi] {
+		people += n
+	}
+	return p.set.Population.Holds(records, people)
 }
 
 // count adds the class frequencies of the codes lo ≤ code < hi and returns their sum.

@@ -88,6 +88,9 @@ func (r *refined) divide(whole *node) (children []node) {
 				return nil
 			}
 		}
+		if !r.populated(child.lo, child.hi, child.size) {
+			return nil
+		}
 		children, parts = append(children, child), append(parts, child.part)
 	}
 	if len(children) > 0 {
@@ -106,18 +109,18 @@ func (r *refined) measure(s span, classes []uint64) node {
 }
 
 // number assigns the codes of the search: one to each node that cannot be refined, one to each code
-// that occurs below nodes that are not grown yet.
+// that occurs below nodes that are not grown yet. With a population every code may occur.
 func (r *refined) number() {
 	r.code = make([]uint32, r.attribute.Len()+1)
 	next := uint32(0)
 	r.leaves(0, func(n *node) {
 		for c := n.lo; c < n.hi; c++ {
 			r.code[c] = next
-			if !n.grown && r.occurs(c) {
+			if !n.grown && (r.people != nil || r.occurs(c)) {
 				next++
 			}
 		}
-		if n.grown && n.size > 0 {
+		if n.grown && (r.people != nil || n.size > 0) {
 			next++
 		}
 	})
@@ -161,7 +164,7 @@ func (r *refined) enter(s *search, n int) {
 	if whole.children > 0 {
 		child := uint32(0)
 		for _, part := range r.below(n) {
-			if part.size > 0 {
+			if r.people != nil || part.size > 0 {
 				fill(v.Child[r.code[part.lo]:r.code[part.hi]], child)
 				child++
 			}

@@ -22,6 +22,7 @@ type search struct {
 	kinds   *engine.Kinds
 	outlierSearch
 	inspection
+	populations
 	sets  []*tips.TIPS // one for each set that the search asked for
 	with  [][]int      // by attribute: the sets with that column
 	view  tips.View
@@ -40,15 +41,16 @@ type search struct {
 // newSearch returns the search at its start, with everything masked. It consumes the groupings of
 // sets; on an error, all groupings.
 func newSearch(
-	ctx context.Context, table *engine.Table, requirement engine.Requirement,
-	options engine.Options, pool *tips.Pool, worker workers.Worker,
+	ctx context.Context, table *engine.Table, people []*partition.Table,
+	requirement engine.Requirement, options engine.Options, pool *tips.Pool,
+	worker workers.Worker,
 ) (_ *search, err error) {
 	taken := 0 // groupings that the pool has taken
 	defer func() {
 		if err == nil {
 			return // suppress uses the rest
 		}
-		for _, left := range table.Groupings[taken:] {
+		for _, left := range slices.Concat(table.Groupings[taken:], people) {
 			err = errors.Join(err, left.Discard(options.Space))
 		}
 	}()
@@ -101,7 +103,7 @@ func newSearch(
 		}
 		taken++
 		var protection *tips.Protection
-		if s.inspects {
+		if s.ofRecords {
 			protection = newProtection(set, s.kinds, pool.Threads())
 		}
 		tips, err := tips.New(ctx, grouping, set.Columns, s.kinds.LeastWeight(set.K.Size()),
@@ -114,12 +116,29 @@ func newSearch(
 			s.with[a] = append(s.with[a], i)
 		}
 	}
+	for _, grouping := range people {
+		people = people[1:]
+		if err := s.addPopulation(ctx, table, grouping, pool); err != nil {
+			return nil, err
+		}
+	}
 	return s, nil
 }
 
 // recode returns the grouping of a set in the codes of the search.
 func (s *search) recode(table *engine.Table, set int) (*partition.Table, error) {
-	grouping := table.Groupings[set]
+	kinds := 0
+	if len(table.Groupings[set].Layout.Fields) > len(s.asked[set].Columns) {
+		kinds = table.KindsLen()
+	}
+	return s.recoded(table, table.Groupings[set], set, kinds)
+}
+
+// recoded returns a grouping of the columns of a set, and of a number of kinds if it is not 0, in
+// the codes of the search.
+func (s *search) recoded(
+	table *engine.Table, grouping *partition.Table, set, kinds int,
+) (*partition.Table, error) {
 	if table.Merged {
 		return grouping, nil
 	}
@@ -133,9 +152,9 @@ func (s *search) recode(table *engine.Table, set int) (*partition.Table, error) 
 		merge := s.columns[a].codes()
 		maps, domains = append(maps, merge.Codes), append(domains, merge.Domain)
 	}
-	if len(grouping.Layout.Fields) > len(maps) {
-		kinds := engine.Identity(table.KindsLen())
-		maps, domains = append(maps, kinds.Codes), append(domains, kinds.Domain)
+	if kinds > 0 {
+		same := engine.Identity(kinds)
+		maps, domains = append(maps, same.Codes), append(domains, same.Domain)
 	}
 	return grouping.Coarsen(maps, domains, s.options.Space.Threads), nil
 }
@@ -198,6 +217,9 @@ func (s *search) perform(ctx context.Context, value int32) error {
 				s.rescored[a] = true
 			}
 		}
+	}
+	if err := s.populations.refine(ctx, &refinement); err != nil {
+		return err
 	}
 	if s.options.Balance > 0 {
 		s.balance.count(c.column)

@@ -64,7 +64,8 @@ func newSuppressed(p profile) *suppressed {
 	}
 	if c.beneficial(c.frequencies) {
 		for code, p := range c.parts {
-			if p.size > 0 && c.standAlone(code, code+1, p.size) && !c.attribute.IsRest(code) {
+			if p.size > 0 && c.standAlone(code, code+1, p.size) &&
+				c.populated(code, code+1, p.size) && !c.attribute.IsRest(code) {
 				c.open = append(c.open, code)
 			}
 		}

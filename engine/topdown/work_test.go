@@ -88,7 +88,7 @@ func looksOf(t *testing.T, d enginetest.Data, requirement engine.Requirement) fl
 	t.Helper()
 	looks, options := 0, engine.Options{MaxSteps: -1}
 	pool := tips.NewPool(options.Space, workers.Worker{})
-	s, err := newSearch(t.Context(), d.Table(Engine{}.Plan(requirement)), requirement, options,
+	s, err := newSearch(t.Context(), d.Table(Engine{}.Plan(requirement)), nil, requirement, options,
 		pool, workers.Worker{})
 	if err != nil {
 		t.Fatal(err)

@@ -49,6 +49,10 @@ type Bound struct {
 	Household int           // field that identifies the household of a record, or -1
 	Sensitive []int         // fields of the sensitive columns, in the job's order
 
+	// Population has the columns of the table of the population in which people are counted; nil:
+	// none are counted.
+	Population *Bound
+
 	Requirement engine.Requirement // before any value is known
 	Redundant   []int              // sets that others imply, by position in Job.EverySet
 
@@ -79,6 +83,9 @@ func Open(ctx context.Context, job *job.Job, t *Taxonomies, r *resources.Run) (_
 	if err == nil {
 		err = b.bind(b.Dataset.Schema(), b.Dataset.Rows())
 	}
+	if err == nil && job.CountsPeople() != "" {
+		err = b.openPopulation(ctx, t, r)
+	}
 	if err != nil && fault.ClassOf(err) != fault.Privacy {
 		return nil, errors.Join(err, b.Close())
 	}
@@ -97,9 +104,9 @@ func (b *Bound) Close() error {
 	if b == nil || b.Dataset == nil {
 		return nil
 	}
-	in := b.Dataset
-	b.Dataset = nil
-	return in.Close()
+	in, population := b.Dataset, b.Population
+	b.Dataset, b.Population = nil, nil
+	return errors.Join(in.Close(), population.Close())
 }
 
 // bind finds the role of every column of a schema. The input has that number of rows.

@@ -21,7 +21,8 @@ func Requirement(j *job.Job, number map[string]int, records int64) (engine.Requi
 	}
 	others := protectionsOf(j)
 	for _, set := range j.EverySet() {
-		s := engine.Set{K: engine.KAnonymity(set.K), Entities: j.Entity != "", Others: others}
+		s := engine.Set{K: engine.KAnonymity(set.K), Population: set.OfPopulation(),
+			Entities: j.Entity != "", Others: others}
 		for _, name := range set.Columns {
 			s.Columns = append(s.Columns, number[name])
 		}

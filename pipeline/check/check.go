@@ -81,7 +81,7 @@ type Result struct {
 	Anonymity int64 `json:"anonymity"`
 	*risk.Figures
 
-	Register  *Register      `json:"register,omitempty"` // nil: there is no table of the population
+	Register  *risk.Register `json:"register,omitempty"` // nil: there is no table of the population
 	Sensitive []Sensitive    `json:"sensitive,omitempty"`
 	Weighted  *risk.Weighted `json:"weighted,omitempty"`
 	// nil: rows have no household
@@ -90,25 +90,6 @@ type Result struct {
 	Uniques *Uniques `json:"minimal_sample_uniques,omitempty"`
 
 	OK bool `json:"ok"` // every class meets the limits of the request
-}
-
-// Register is what a table of the population shows about the classes of a table.
-//
-// The number of people of the union of two classes is the sum of theirs, and so is the number of
-// rows: so the union of classes with at least k people has at least k, and the share of the people
-// of a union who are in the table is between the shares of its parts. Parts without rows have the
-// share 0, as in the definition (Nergiz, Atzori, Clifton: Hiding the presence of individuals from
-// shared databases, SIGMOD 2007, section 3). So a coarser table of a table that meets these limits
-// meets them, too.
-type Register struct {
-	People int64 `json:"people"` // of the population
-	KMap   int64 `json:"k_map"`  // people of the population in the class that has the fewest
-	// MinPresence and MaxPresence are the smallest and the largest number of rows, or people, of a
-	// class of the population for every one of its people: 0 for a class without rows.
-	MinPresence float64 `json:"min_presence"`
-	MaxPresence float64 `json:"max_presence"`
-
-	lacking int64 // rows of classes without people of the population
 }
 
 // Sensitive is all measures of a sensitive column, each in the class where it is worst. All count
@@ -194,11 +175,11 @@ func (r *Request) count(ctx context.Context, res *count.Resources, space partiti
 	if err := table.Discard(space); err != nil {
 		return nil, err
 	}
-	if of := result.Register; of != nil && of.lacking > 0 {
+	if w.lacking > 0 {
 		return nil, fault.Errorf(fault.Input,
 			"name a population that has all people of the table, with values written alike",
 			"find the combinations of the table in the population: it lacks those of %s",
-			text.Count(of.lacking, "row"))
+			text.Count(w.lacking, "row"))
 	}
 	return result, nil
 }

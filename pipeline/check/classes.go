@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -25,7 +24,8 @@ type walk struct {
 	classes risk.ClassSizes
 	people  int64 // sum over all classes
 	// Register is nil without a population.
-	register *Register
+	register *risk.Register
+	lacking  int64   // rows whose combinations the population lacks
 	found    float64 // expected number of people found by who links all with the population
 
 	class     []uint64 // the words of the last tuple's digests; nil: there is none
@@ -43,7 +43,7 @@ func (r *Request) newWalk(
 	}
 	w.fields = layout.Fields[r.digests():]
 	if r.Population != nil {
-		w.register = &Register{KMap: math.MaxInt64, MinPresence: math.MaxFloat64}
+		w.register = risk.NewRegister()
 	}
 	if r.Weight >= 0 {
 		last := len(values) - 1
@@ -139,7 +139,7 @@ func (w *walk) add(records *partition.Table) error {
 // end processes the class whose tuples were added, if there is one.
 func (w *walk) end() {
 	if w.register != nil && len(w.class) > 0 {
-		w.endPopulation()
+		w.found += w.register.Add(w.rows, w.size, w.inhabited)
 		w.rows, w.inhabited = 0, 0
 	}
 	if w.size == 0 { // the class has people of the population alone
@@ -164,22 +164,6 @@ func (w *walk) end() {
 // isPopulation reports whether a tuple is of people of the population.
 func (w *walk) isPopulation(key []uint64) bool {
 	return w.register != nil && w.fields[len(w.fields)-1].Code(key) == ofPopulation
-}
-
-// endPopulation compares the class with its people of the population.
-func (w *walk) endPopulation() {
-	r, people := w.register, w.inhabited
-	switch r.People += people; {
-	case w.size == 0:
-		r.MinPresence = 0
-	case people == 0:
-		r.lacking += w.rows
-	default:
-		share := float64(w.size) / float64(people)
-		r.KMap = min(r.KMap, people)
-		r.MinPresence, r.MaxPresence = min(r.MinPresence, share), max(r.MaxPresence, share)
-		w.found += share
-	}
 }
 
 // result returns the result.
@@ -220,16 +204,13 @@ func (w *walk) result() *Result {
 // addRegister adds the comparison with the population.
 func (w *walk) addRegister(r *Result) {
 	of := w.register
-	if r.Register = of; w.people == 0 {
-		of.KMap, of.MinPresence = 0, 0
-	} else {
+	if r.Register, w.lacking = of, of.End(); w.people > 0 {
 		// a journalist's classes are those of the population
 		average := w.found / float64(w.people)
 		r.Journalist = risk.Risk{Highest: 1 / float64(of.KMap), Average: average}
 		r.Marketer = average
 	}
-	r.OK = r.OK && of.KMap >= int64(w.KMap) && of.MinPresence >= w.MinPresence &&
-		(w.MaxPresence == 0 || of.MaxPresence <= w.MaxPresence)
+	r.OK = r.OK && len(of.Broken(int64(w.KMap), w.MinPresence, w.MaxPresence)) == 0
 }
 
 // spread is the counts of the values of a sensitive column.

@@ -109,21 +109,28 @@ type binding struct {
 	of       *Values
 	walk     domain.Walk // in the order of values, or of texts for a generalized column
 	rareNull bool        // fewer than k records have no value
+	peopled  bool        // only people of the population have some value, or no value
 }
 
 // bind makes the domain of a column, which has the given number of rows. The values cannot be read
 // again afterwards.
 func (c *Values) bind(ctx context.Context, column *Column, rows int64) (*Bound, error) {
 	nulls := &domain.Counted{Classes: c.nulls()}
-	walk := func(f func(*domain.Counted) error) error { return c.each(ctx, f) }
-	b := &binding{Column: column, of: c, walk: walk}
+	b := &binding{Column: column, of: c}
+	b.walk = func(f func(*domain.Counted) error) error {
+		return c.each(ctx, func(v *domain.Counted) error {
+			b.peopled = b.peopled || len(v.Classes) == 0
+			return f(v)
+		})
+	}
 	b.Nulls = nulls.Records()
+	b.peopled = c.emptied && b.Nulls == 0
 	b.rareNull = b.Nulls > 0 && b.Pruning.Size(nulls.Classes) < b.Pruning.K
-	b.Attribute = engine.Attribute{Name: b.Spec.Name, HasNull: b.Nulls > 0}
+	b.Attribute = engine.Attribute{Name: b.Spec.Name, HasNull: b.Nulls > 0 || c.emptied}
 	var err error
 	switch {
 	case b.Spec.Is(engine.Discretize):
-		err = b.discretize(uint64(rows) - b.Nulls)
+		err = b.discretize(max(1, uint64(rows)-b.Nulls))
 	case b.Spec.Is(engine.Generalize):
 		a := &b.Attribute
 		a.Tree, b.Pairs, err = domain.BindTree(b.Spec, b.Taxonomy, b.Pruning, c.budget, b.walk)
@@ -240,7 +247,8 @@ func (b *binding) suppress(k uint64) error {
 	slices.SortFunc(found, func(a, b domain.Counted) int { return bytes.Compare(a.Value, b.Value) })
 	a := &b.Attribute
 	a.Mask = engine.Suppress
-	a.HasRest, a.HasNull = len(rest.Classes) > 0 || b.rareNull, b.Nulls > 0 && !b.rareNull
+	a.HasRest = len(rest.Classes) > 0 || b.rareNull || b.peopled
+	a.HasNull = b.Nulls > 0 && !b.rareNull
 	for code, f := range found {
 		a.Texts = append(a.Texts, string(f.Value))
 		b.addPairs(uint32(code), &f)

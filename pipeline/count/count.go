@@ -53,6 +53,9 @@ func Input(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	if r.Spill {
 		return inStore(ctx, r, res)
 	}
+	if r.Population != nil { // its people are counted in the codes of the records' values
+		return inTwoReadings(ctx, r, res)
+	}
 	part := res.Budget.Part(res.Budget.Grant(&spill.Counts))
 	s, err := collectStatistics(ctx, r, res, part, true)
 	if err == nil {
@@ -90,6 +93,9 @@ func inTwoReadings(ctx context.Context, r *Request, res *Resources) (*Counts, er
 		return nil, err
 	}
 	c, err := s.Bind(ctx)
+	if err == nil && r.Population != nil {
+		c.Table.People, err = r.countPeople(ctx, c, res)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -116,6 +122,8 @@ type Request struct {
 	Take func(record, n uint64) (taken uint64)
 	// SideCount counts the same rows in the reading that counts values; nil: there is none.
 	SideCount *SideCount
+	// Population has the people of the groupings with People; nil: there are none.
+	Population *Population
 	Tuning
 
 	entities *entities // the counted entities of the last column; nil: not counted
@@ -129,6 +137,10 @@ type Grouping struct {
 	// Weightless says that the grouping is needed only if records may have no weight. If none may,
 	// the grouping is left out.
 	Weightless bool
+
+	// People says that the people of the population are counted, too. The last code of a tuple is
+	// engine.OfRecords or engine.OfPeople.
+	People bool
 }
 
 // SideCount is another count of the input, in the reading that counts its values.

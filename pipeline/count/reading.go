@@ -34,6 +34,8 @@ type reading struct {
 	most      int   // the most tuples of a grouping in half of the rows; 0: there is no limit
 	fields    []int // the fields of the input that are read, starting with those of the columns
 
+	source uint32 // of the rows: the last code of groupings with People
+
 	sideColumns []int // positions among the fields of the columns of the side count
 	sideCount   func(worker int, b *formats.Batch, from, to int) error
 	workers     []*counting
@@ -100,12 +102,18 @@ func (r *reading) read(ctx context.Context, advanced func(rows int64)) error {
 	return dataset.Scan(ctx, r.Dataset, r.requests(r.fields), r.workers, advanced)
 }
 
-// tables joins the counts of the workers for every grouping. It may be called only once.
-func (r *reading) tables(ctx context.Context) ([]*partition.Table, error) {
-	tables := make([]*partition.Table, len(r.groupings))
+// tables joins the counts of the workers for every grouping, and those of a reading of the
+// population, if there is one, for the groupings with People. It may be called only once.
+func (r *reading) tables(ctx context.Context, population *reading) ([]*partition.Table, error) {
+	tables, peopled := make([]*partition.Table, len(r.groupings)), 0
 	for g := range tables {
 		var err error
-		tables[g], err = partition.Tabulate(ctx, r.counters(r.pairs+g), r.space, r.threads)
+		counters := r.counters(r.pairs + g)
+		if r.groupings[g].People {
+			counters = append(counters, population.counters(peopled)...)
+			peopled++
+		}
+		tables[g], err = partition.Tabulate(ctx, counters, r.space, r.threads)
 		if err != nil {
 			return nil, fmt.Errorf("join the counts of quasi-identifier set %d: %w", g+1, err)
 		}
@@ -197,6 +205,9 @@ func (r *reading) newCounting(number, workers int) *counting {
 
 func (r *reading) newGroupingCount(g Grouping, space partition.Space) groupingCount {
 	domains := r.domainsOf(g.Columns)
+	if g.People {
+		domains = append(domains, 2)
+	}
 	counter := partition.NewCounter(domains, space)
 	return groupingCount{g, counter, make([][]uint32, len(domains)), domains}
 }
@@ -240,6 +251,12 @@ const countRows = 2048
 
 // noClasses has the classes of rows without a class.
 var noClasses [countRows]uint32
+
+// sources has for every source the last codes of its rows.
+var sources = [][]uint32{
+	engine.OfRecords: noClasses[:],
+	engine.OfPeople:  slices.Repeat([]uint32{engine.OfPeople}, countRows),
+}
 
 func (w *counting) Batch(b *formats.Batch) error {
 	b = w.taken(b)
@@ -354,6 +371,10 @@ func (w *counting) countGrouping(g *groupingCount, rows int, counts []uint64) er
 	}
 	for i, column := range g.Columns {
 		g.codes[i], g.domains[i] = w.codes[column], w.domains[column]
+	}
+	if g.People {
+		last := len(g.Columns)
+		g.codes[last], g.domains[last] = sources[w.source][:rows], 2
 	}
 	if g.Weighted {
 		counts = w.weights(counts)

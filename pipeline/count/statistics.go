@@ -57,7 +57,10 @@ func collectStatistics(
 	if !tuples {
 		total *= 2
 	}
-	return s, s.read(ctx, func(rows int64) { res.Advanced(rows, total) })
+	if err := s.read(ctx, func(rows int64) { res.Advanced(rows, total) }); err != nil {
+		return s, err
+	}
+	return s, s.readPopulation(ctx)
 }
 
 // Bind makes the domains of all columns and the classes. If tuples were counted, the table of the
@@ -84,7 +87,7 @@ func (s *columnStatistics) Bind(ctx context.Context) (*Counts, error) {
 	var tables []*partition.Table
 	err := workers.Each(2, threads, func(w workers.Worker, task int) (err error) {
 		if task == 0 {
-			tables, err = s.tables(ctx)
+			tables, err = s.tables(ctx, nil)
 			return err
 		}
 		return w.Each(len(c.Columns), func(_ workers.Worker, i int) (err error) {

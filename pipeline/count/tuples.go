@@ -36,6 +36,9 @@ func countTuples(
 			budget, workers = res.Budget.Part(res.Budget.Limit()), r.Dataset.Scanners(res.Threads)
 		}
 		share := res.Budget.Grant(&spill.SpilledTuples) / max(1, int64(len(r.Groupings)))
+		if r.Population != nil {
+			share /= 2 // the readings of both hold their counts until they are joined
+		}
 		t := &reading{
 			Request: r, space: partition.Space{Budget: budget, Store: store, Share: share},
 			threads: res.Threads, columns: columns, class: class, groupings: r.Groupings,
@@ -49,7 +52,10 @@ func countTuples(
 		var joined []*partition.Table
 		rows := r.Dataset.Rows()
 		if err = t.read(ctx, func(n int64) { res.Advanced(rows+n, 2*rows) }); err == nil {
-			joined, err = t.tables(ctx)
+			var population *reading
+			if population, err = t.population(ctx); err == nil {
+				joined, err = t.tables(ctx, population)
+			}
 		}
 		if err == nil {
 			return t.bind(joined, c)
@@ -71,7 +77,7 @@ func (r *reading) bind(joined []*partition.Table, c *Counts) error {
 		if r.groupings[g].Weighted {
 			all = c.weight
 		}
-		if n := table.Size(); r.Take == nil && n != all {
+		if n := table.Size(); r.Take == nil && n != all && !r.groupings[g].People {
 			err := fmt.Errorf("count the tuples of %d rows of set %d of an input of %d: %w",
 				n, g+1, c.Table.Rows, formats.ErrChanged)
 			for _, table := range joined {

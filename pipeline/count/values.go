@@ -32,6 +32,8 @@ type Values struct {
 	sorting   spill.Sorting
 	sorter    *spill.Sorter // nil: there are no parts
 	parts     []*part
+	// emptied says that a person of the population has no value.
+	emptied bool
 }
 
 // part is one worker's part of a column's values.
@@ -226,6 +228,9 @@ func (c *Values) each(ctx context.Context, f func(*domain.Counted) error) (err e
 			c.parse(of, &value)
 		}
 		class := binary.BigEndian.Uint32(row[end:])
+		if class == ofPeople {
+			continue
+		}
 		value.Classes = append(value.Classes, engine.Frequency{Class: class, Count: uint64(count)})
 	}
 }

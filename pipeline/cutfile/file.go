@@ -95,9 +95,19 @@ const KindRegions = "regions"
 type Set struct {
 	Columns []string `json:"columns"`
 	K       int      `json:"k"`
+	// what the run has found of the people of a population in every class: their fewest, and the
+	// smallest and the largest share of them who are in the release; 0: it did not ask
+	KMap        uint64  `json:"k_map,omitempty"`
+	MinPresence float64 `json:"min_presence,omitempty"`
+	MaxPresence float64 `json:"max_presence,omitempty"`
 	// of the smallest equivalence class: its number of records, or a lower bound of its number of
 	// entities
 	Anonymity uint64 `json:"anonymity"`
+}
+
+// OfPopulation returns the limits on the people of a population in every class of the set.
+func (s *Set) OfPopulation() engine.Population {
+	return engine.Population{KMap: s.KMap, MinPresence: s.MinPresence, MaxPresence: s.MaxPresence}
 }
 
 // Region is one region: the position of its label in every column's list, in the order of columns.

@@ -152,7 +152,8 @@ func (f *flaws) isRedundant(i int) bool {
 	}
 	set := &f.Sets[i]
 	for j := range f.Sets {
-		if other := &f.Sets[j]; i != j && other.K >= set.K && set.Within(other) {
+		if other := &f.Sets[j]; i != j && other.K >= set.K && set.Within(other) &&
+			other.OfPopulation().Implies(set.OfPopulation()) {
 			return true
 		}
 	}

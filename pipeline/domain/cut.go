@@ -69,16 +69,9 @@ func (c *CutColumn) mismatch(format string, args ...any) error {
 func (g *Cut) Bind(j *job.Job, masked []*CutColumn) error {
 	g.columns = masked
 	for _, column := range masked {
-		spec := column.Spec
-		i := g.Columns.Position(spec.Name)
-		switch {
-		case i < 0:
-			return g.mismatch("column %s: the cut lacks it", spec.Name)
-		case g.Columns[i].Mask != spec.Mask:
-			return g.mismatch("column %s: the cut has mask %s, the job %s", spec.Name,
-				g.Columns[i].Mask, spec.Mask)
+		if err := g.BindColumn(column); err != nil {
+			return err
 		}
-		column.Column, column.cut = &g.Columns[i], g
 	}
 	for i := range g.Columns {
 		if g.Attribute(g.Columns[i].Name) < 0 {
@@ -104,6 +97,21 @@ func (g *Cut) Bind(j *job.Job, masked []*CutColumn) error {
 		}
 	}
 	return g.checkSetLabels(j)
+}
+
+// BindColumn finds the cut of a masked column of a job. The mask must be the same.
+func (g *Cut) BindColumn(column *CutColumn) error {
+	spec := column.Spec
+	i := g.Columns.Position(spec.Name)
+	switch {
+	case i < 0:
+		return g.mismatch("column %s: the cut lacks it", spec.Name)
+	case g.Columns[i].Mask != spec.Mask:
+		return g.mismatch("column %s: the cut has mask %s, the job %s", spec.Name,
+			g.Columns[i].Mask, spec.Mask)
+	}
+	column.Column, column.cut = &g.Columns[i], g
+	return nil
 }
 
 // checkSetLabels refuses regions with labels that name more values of a suppressed column than the
@@ -177,6 +185,40 @@ func (g *Cut) Labelers(budget *spill.Budget) (labelers []Labeler, err error) {
 		labelers = append(labelers, l)
 	}
 	return labelers, nil
+}
+
+// Released returns the coder of values by what a release shows for them: shown has its code for
+// every label of the cut, and for the mark behind the labels. A value without a label has the code
+// none. The cut has no regions, and is bound to a job.
+func (c *CutColumn) Released(shown []uint32, none uint32, budget *spill.Budget) (Coder, error) {
+	l, err := c.labeler(budget)
+	if err != nil {
+		return nil, err
+	}
+	codes, labels := slices.Repeat([]uint32{none}, l.Size()), 0
+	null := none
+	for at, label := range c.Cut {
+		if label.Null {
+			null = shown[at]
+		} else {
+			codes[labels] = shown[at]
+			labels++
+		}
+	}
+	switch {
+	case labels < len(c.Cut): // the cut has a null
+	case !c.Is(engine.Suppress) && labels == 1: // the root covers the null until it is refined
+		null = shown[0]
+	case c.Is(engine.Suppress) && c.Suppressed != "":
+		null = shown[len(c.Cut)]
+	}
+	if c.Is(engine.Suppress) && c.Suppressed != "" {
+		for of := unmappedLabel; of < newLabel; of++ { // the mark is true of every other value
+			codes[labels+of] = shown[len(c.Cut)]
+		}
+	}
+	codes[l.Null()] = null
+	return Renumbered{Coder: l, Codes: codes, Domain: int(none) + 1, Else: none}, nil
 }
 
 // labeler returns the coder of the column.

@@ -71,6 +71,7 @@ func (r *reader) rules() {
 	r.countedRules()
 	r.weightRules()
 	r.sensitiveRules()
+	r.populationRules()
 	r.estimateRules()
 	r.outputRules()
 	r.csvRules()

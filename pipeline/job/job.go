@@ -103,11 +103,18 @@ type Set struct {
 	Subsets int      `key:"subsets" range:"[1,)"` // 0: the set is Columns
 	Of      []string `key:"of" is:"columns"`
 	K       int      `key:"k" range:"[1,)" opt:"required" but:"iacc" flag:"k"` // 0: none, with AlgorithmIACc
+
+	// limits on the people of the population in every class; 0: none
+	KMap        int    `key:"k_map" range:"[1,)" for:"tdr|tds" opt:"protects"`
+	MinPresence Share  `key:"min_presence" for:"tdr|tds" opt:"protects"`
+	MaxPresence *Share `key:"max_presence" for:"tdr|tds" opt:"protects"`
 }
 
 // Population is the people from whom the table's are drawn.
 type Population struct {
-	Size int `key:"size" range:"[1,)"` // 0: unknown
+	Input []string `key:"input" is:"paths" opt:"bare"`
+	Count string   `key:"count"`
+	Size  int      `key:"size" range:"[1,)"` // 0: unknown
 }
 
 // MaxRisk is the largest risk of rows for somebody who knows a set.

@@ -12,7 +12,7 @@ import (
 
 // Portable returns a resolved job for another process, on any machine: the job contains its
 // taxonomies, and its paths do not depend on the current directory. It contains only the names of
-// pseudonyms' keys.
+// pseudonyms' keys, and no population: only searches count people.
 func (j *Job) Portable() ([]byte, error) {
 	taxonomies, err := j.LoadTaxonomies()
 	if err != nil {
@@ -22,6 +22,11 @@ func (j *Job) Portable() ([]byte, error) {
 	p.TaxonomyFile, p.Taxonomies = "", nil
 	p.Input, p.InputCounts = slices.Clone(j.Input), slices.Clone(j.InputCounts)
 	p.Columns = slices.Clone(j.Columns)
+	p.Population, p.Sets = Population{}, slices.Clone(j.Sets)
+	for i := range p.Sets {
+		s := &p.Sets[i]
+		s.KMap, s.MinPresence, s.MaxPresence = 0, 0, nil
+	}
 	paths := []*string{&p.Output.Path, &p.Previous, &p.Limits.SpillDir}
 	for _, list := range [][]string{p.Input, p.InputCounts} {
 		for i := range list {

@@ -287,7 +287,7 @@ func Quoted(text string) string {
 
 // notIdentity matches the settings that do not change a release, or whose text does not: the
 // contents of taxonomies, the previous release and keys matter, not their names.
-var notIdentity = regexp.MustCompile(`(?s)^(input$|output\.path$|taxonomies|previous$|allow_new_cut$|limits\.(memory|threads|spill_dir)$|columns\..*\.(taxonomy|key_file|key_env)$|sensitive\[\d+\]\.taxonomy$)`)
+var notIdentity = regexp.MustCompile(`(?s)^(input$|population\.input$|output\.path$|taxonomies|previous$|allow_new_cut$|limits\.(memory|threads|spill_dir)$|columns\..*\.(taxonomy|key_file|key_env)$|sensitive\[\d+\]\.taxonomy$)`)
 
 // Identity writes everything in the job that determines the bytes of its release, except for the
 // input and the previous release: every setting with its value, and the taxonomies, as returned by

@@ -42,7 +42,9 @@ func (j *Job) EverySet() (sets []Set) {
 			continue
 		}
 		for columns := range subsetsOf(entry.Of, entry.Subsets) {
-			if set := (Set{Columns: columns, K: entry.K}); !j.implied(&set, i) {
+			set := entry
+			set.Subsets, set.Of, set.Columns = 0, nil, columns
+			if !j.implied(&set, i) {
 				set.Columns = slices.Clone(columns)
 				sets = append(sets, set)
 			}
@@ -57,15 +59,20 @@ func (j *Job) implied(set *Set, own int) bool {
 	for i := range j.Sets {
 		e := &j.Sets[i]
 		within := func(column string) bool { return slices.Contains(e.Names(), column) }
-		if i == own || e.K < set.K || !all(set.Columns, within) {
+		if i == own || !e.asks(set) || !all(set.Columns, within) {
 			continue
 		}
-		same := e.K == set.K && e.Subsets == len(set.Columns)
+		same := set.asks(e) && e.Subsets == len(set.Columns)
 		if e.Subsets == 0 || e.Subsets >= len(set.Columns) && (!same || i < own) {
 			return true
 		}
 	}
 	return false
+}
+
+// asks reports whether the entry asks for all that another one asks for of every class.
+func (s *Set) asks(other *Set) bool {
+	return s.K >= other.K && s.OfPopulation().Implies(other.OfPopulation())
 }
 
 func all(names []string, is func(string) bool) bool {

@@ -90,6 +90,12 @@ func (s *Search) Request(tuning count.Tuning) *count.Request {
 			add(s.Entity)
 		}
 	}
+	if s.Population != nil {
+		r.Population = &count.Population{Dataset: s.Population.Dataset}
+		for a := range s.Masked {
+			r.Population.Fields = append(r.Population.Fields, s.PopulationField(a))
+		}
+	}
 	for _, g := range plan.Groupings {
 		columns := slices.Clone(g.Columns)
 		if kind := r.ProfilePosition(); g.Kind && kind >= 0 {
@@ -97,7 +103,7 @@ func (s *Search) Request(tuning count.Tuning) *count.Request {
 		}
 		r.Groupings = append(r.Groupings,
 			count.Grouping{Columns: columns, Weighted: g.Weighted &&
-				s.Entity >= 0, Weightless: g.Weightless})
+				s.Entity >= 0, Weightless: g.Weightless, People: g.People})
 	}
 	return r
 }
@@ -164,7 +170,11 @@ func (s *Search) note(c *count.Counts) {
 		s.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial",
 			s.Job.Class))
 	}
-	for _, grouping := range c.Table.Groupings {
+	planned := s.Plan().Groupings
+	for i, grouping := range c.Table.Groupings {
+		if planned[i].People {
+			continue
+		}
 		s.Out.Tuples = append(s.Out.Tuples, grouping.Len())
 	}
 }

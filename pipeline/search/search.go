@@ -226,7 +226,9 @@ func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) 
 func (s *Search) reached(recoding engine.Recoding) (sets []cutfile.Set) {
 	anonymity := recoding.Anonymity(s.requirement)
 	for i, asked := range s.requirement.Sets {
-		set := cutfile.Set{K: int(asked.K), Anonymity: anonymity[i]}
+		of := asked.Population
+		set := cutfile.Set{K: int(asked.K), KMap: of.KMap, MinPresence: of.MinPresence,
+			MaxPresence: of.MaxPresence, Anonymity: anonymity[i]}
 		if set.K == 0 { // not asked for: the k that was reached holds
 			set.K = int(set.Anonymity)
 		}

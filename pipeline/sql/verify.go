@@ -201,6 +201,12 @@ func (v *verifying) notes() (notes []string) {
 		notes = append(notes, "of sensitive columns all measures but l are recounted by kcut "+
 			"verify, from the files")
 	}
+	if slices.ContainsFunc(v.cut.Sets, func(s cutfile.Set) bool {
+		return s.OfPopulation().Asked()
+	}) {
+		notes = append(notes, "k_map and presence are recounted by kcut verify --job, from the "+
+			"files and the population")
+	}
 	if slices.ContainsFunc(v.cut.Columns, func(c cutfile.Column) bool { return c.Render != "" }) {
 		notes = append(notes, "columns that are released as numbers are held against the cut by "+
 			"kcut verify, from the files")

@@ -14,6 +14,7 @@
 // error of class Privacy, together with all findings; no finding holds a cell's value.
 //
 // Not promised: that classes have k entities if k counts entities, since a release does not say
-// whose a record is, and so records are counted; that the cut is a good one; that kept columns are
+// whose a record is, and so records are counted; that classes have people of a population, unless
+// the caller's Population counts these; that the cut is a good one; that kept columns are
 // harmless; or that a release is safe together with other releases of the same people.
 package verify

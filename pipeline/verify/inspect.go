@@ -7,7 +7,6 @@ import (
 
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
@@ -56,10 +55,8 @@ type LabelGroups struct {
 
 // Inspect verifies a released file or directory and describes its groups. For a release that does
 // not pass it returns an error like that of Release.
-func Inspect(
-	ctx context.Context, path string, limits job.Limits, watch Watch,
-) (*Inspection, error) {
-	v, verified, err := verify(ctx, path, "", limits, watch, true)
+func Inspect(ctx context.Context, path string, opt Options) (*Inspection, error) {
+	v, verified, err := verify(ctx, path, opt, true)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,9 @@ type Result struct {
 	// Entity is true if, by the cut, k counts entities, each of which may have several records. A
 	// release does not say whose a record is, so the anonymity here counts records.
 	Entity bool `json:"entity,omitempty"`
+	// Population has for every set what its classes are in a table of the population, nil for a set
+	// that was not counted there; nil: none was.
+	Population []*risk.Register `json:"population,omitempty"`
 	// Sensitive has the measures of sensitive columns, for every set.
 	Sensitive []Measured `json:"sensitive,omitempty"`
 
@@ -47,7 +50,7 @@ func (v *verifier) find(format string, args ...any) {
 }
 
 // add adds a group of a key, and its number of records.
-func (v *verifier) add(key int, group []uint64, records uint64) {
+func (v *verifier) add(key int, group []uint64, records uint64) error {
 	switch {
 	case key < len(v.cut.Sets):
 		v.anonymity[key] = smaller(v.anonymity[key], records)
@@ -56,11 +59,15 @@ func (v *verifier) add(key int, group []uint64, records uint64) {
 		if v.groups != nil {
 			v.groups.add(key, group, records)
 		}
+		if v.population != nil {
+			return v.addClass(key, group, records)
+		}
 	case v.regions.records(group) > 0:
 		v.found++
 	default:
 		v.outside += records
 	}
+	return nil
 }
 
 // smaller returns the smaller of two counts; 0 means no count.
@@ -75,14 +82,18 @@ func (v *verifier) result(path string) (*Result, error) {
 		v.find("%s", flaw)
 	}
 	r := &Result{Path: path, Rows: v.rows, Entity: v.cut.Entity, Dropped: v.cut.Dropped,
-		Union: v.union}
+		Union: v.union, Population: v.registers}
 	r.Suppressed, _ = v.cut.Marked()
 	if v.rows != v.cut.Rows {
 		v.find("it has %s, its cut claims %s", text.Count(v.rows, "row"), text.Grouped(v.cut.Rows))
 	}
 	for i, set := range v.cut.Sets {
-		counted := cutfile.Set{Columns: set.Columns, K: set.K, Anonymity: v.anonymity[i]}
+		counted := set
+		counted.Anonymity = v.anonymity[i]
 		r.Sets = append(r.Sets, counted)
+		if v.registers != nil {
+			v.checkPopulation(i, &set)
+		}
 		switch {
 		case counted.Anonymity < uint64(set.K):
 			v.find("quasi-identifier set %d: anonymity %d is below k = %d", i+1, counted.Anonymity,

@@ -11,8 +11,8 @@ import (
 // of structs. Its labels are known by their numbers there.
 type releasedColumn struct {
 	column string
-	digits []int              // digits of the set's key
-	known  map[[3]uint32]bool // the numbers that labels have together
+	digits []int                // digits of the set's key
+	known  map[[3]uint32]uint32 // the first label with the numbers that it has there together
 	// unseen has labels that some record must have, and no group so far: several labels may look
 	// the same.
 	unseen map[[3]uint32]int
@@ -25,7 +25,7 @@ func (r *rules) releasedIn(set int) (all []releasedColumn) {
 		if !slices.Contains(r.cut.Sets[set].Columns, column.Name) {
 			continue
 		}
-		c := releasedColumn{column: column.Name, known: make(map[[3]uint32]bool),
+		c := releasedColumn{column: column.Name, known: make(map[[3]uint32]uint32),
 			unseen: make(map[[3]uint32]int)}
 		checks := r.first[column.Name]
 		for _, check := range checks {
@@ -34,7 +34,10 @@ func (r *rules) releasedIn(set int) (all []releasedColumn) {
 		for label := range column.Labels() {
 			numbers := c.together(
 				func(i int) uint32 { return r.checks[checks[i]].numberOf(uint32(label)) })
-			if c.known[numbers] = true; r.isLookedFor(column, label, set) {
+			if _, seen := c.known[numbers]; !seen {
+				c.known[numbers] = uint32(label)
+			}
+			if r.isLookedFor(column, label, set) {
 				c.unseen[numbers]++
 			}
 		}
@@ -88,7 +91,7 @@ func (v *verifier) see(set int, group []uint64) {
 			continue
 		}
 		numbers := c.together(func(i int) uint32 { return v.keys[set].digit(group, c.digits[i]) })
-		if !c.known[numbers] && len(c.digits) > 1 {
+		if _, known := c.known[numbers]; !known && len(c.digits) > 1 {
 			v.find("column %s: ends that no label of its cut has together", c.column)
 		}
 		delete(c.unseen, numbers)

@@ -27,34 +27,38 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
+// Options say how a release is verified.
+type Options struct {
+	Limits job.Limits // missing ones are the machine's
+	Watch  Watch
+	// Cut is the path of the cut of files that another engine has masked, which contain none: a
+	// release, or a file with the cut's JSON. Metadata that such an engine adds, and a release does
+	// not have, is a finding as in any file. Empty: the release has its cut.
+	Cut string
+	// Population counts people in the classes; nil: nobody does.
+	Population Population
+	Budget     *spill.Budget // of the limits, if others use it, too; nil: nobody else does
+}
+
 // Release recounts a released file or directory from itself alone: it compares every
 // quasi-identifier set with its k and the claimed anonymity, every label with the embedded cut, and
 // searches the files for information that must not be released. If something is wrong, it returns
-// the findings together with a *fault.Error of class Privacy. It keeps to the limits; missing ones
-// are the machine's. It needs no folder to spill to: it reads the release again for groups that do
-// not fit.
-func Release(ctx context.Context, path string, limits job.Limits, watch Watch) (*Result, error) {
-	_, result, err := verify(ctx, path, "", limits, watch, false)
+// the findings together with a *fault.Error of class Privacy. It keeps to the limits. It needs no
+// folder to spill to: it reads the release again for groups that do not fit.
+func Release(ctx context.Context, path string, opt Options) (*Result, error) {
+	_, result, err := verify(ctx, path, opt, false)
 	return result, err
 }
 
-// Against is Release for files that another engine has masked, which contain no cut. The cut is
-// that of a release, or a file with the cut's JSON. Metadata that such an engine adds, and a
-// release does not have, is a finding as in any file.
-func Against(
-	ctx context.Context, path, cut string, limits job.Limits, watch Watch,
-) (*Result, error) {
-	_, result, err := verify(ctx, path, cut, limits, watch, false)
-	return result, err
-}
-
-// verify verifies a release by its own cut, or by the cut at a given path. It also counts the
-// figures of an inspection, if requested.
+// verify verifies a release by its own cut, or by the given one. It also counts the figures of an
+// inspection, if requested.
 func verify(
-	ctx context.Context, path, given string, limits job.Limits, watch Watch, inspects bool,
+	ctx context.Context, path string, opt Options, inspects bool,
 ) (v *verifier, r *Result, err error) {
-	memory := cmp.Or(limits.Memory, spill.DefaultLimit())
-	budget := spill.NewBudget(memory)
+	budget, given := opt.Budget, opt.Cut
+	if budget == nil {
+		budget = spill.NewBudget(cmp.Or(opt.Limits.Memory, spill.DefaultLimit()))
+	}
 	defer func() { err = budget.Advise(fileset.Advise(err)) }()
 	if path, err = fileset.Resolve(path); err != nil {
 		return nil, nil, err
@@ -66,11 +70,12 @@ func verify(
 	rules := rulesOf(cut, inspects)
 	rules.unstamped = given != "" && given != path
 	request := &RiskRequest{Labels: !inspects, AllPairs: inspects}
-	threads := cmp.Or(limits.Threads, runtime.GOMAXPROCS(0))
-	if v, err = newVerifier(ctx, path, rules, threads, budget, watch, request); err != nil {
+	threads := cmp.Or(opt.Limits.Threads, runtime.GOMAXPROCS(0))
+	if v, err = newVerifier(ctx, path, rules, threads, budget, opt.Watch, request); err != nil {
 		return nil, nil, err
 	}
-	defer spill.LimitHeap(memory)()
+	v.population = opt.Population
+	defer spill.LimitHeap(budget.Limit())()
 	if inspects {
 		v.groups = newGroups(rules)
 	}
@@ -84,6 +89,9 @@ func verify(
 	if err := v.scan(ctx); err != nil {
 		return nil, nil, err
 	}
+	if err := v.countPopulation(ctx); err != nil {
+		return nil, nil, err
+	}
 	if v.watch.End != nil {
 		v.watch.End(time.Since(began))
 	}
@@ -95,10 +103,10 @@ func verify(
 // Unpublished is Release for a release that is not published yet: it may lack _SUCCESS and the
 // manifest, and has another name. The groups take a part of the rest of a budget. The caller
 // reports the stage, so only the watch's Progress is called. If there is a request, the disclosure
-// risk is counted, too.
+// risk is counted; and if there is a population, its people in the classes.
 func Unpublished(
 	ctx context.Context, path string, threads int, budget *spill.Budget, watch Watch,
-	request *RiskRequest,
+	request *RiskRequest, population Population,
 ) (r *Result, risks *risk.Report, err error) {
 	defer func() {
 		// The files existed a moment ago.
@@ -115,7 +123,11 @@ func Unpublished(
 	if err != nil {
 		return nil, nil, err
 	}
+	v.population = population
 	if err := v.scan(ctx); err != nil {
+		return nil, nil, err
+	}
+	if err := v.countPopulation(ctx); err != nil {
 		return nil, nil, err
 	}
 	if r, err = v.result(v.path); request == nil {
@@ -153,6 +165,10 @@ type verifier struct {
 	groups    *groups            // nil: not requested
 	measures  []measures         // by claim
 	whole     []*table           // by sensitive column: number of records by hash of the value
+
+	population Population       // counts the people in the groups; nil: nobody does
+	registers  []*risk.Register // by set: what it has found; nil: nothing was counted
+	labels     []uint32         // scratch of addClass
 
 	classSizes *classSizes // nil: class sizes are not counted
 	kept       []string    // kept columns, if class sizes are counted
@@ -310,7 +326,9 @@ func (v *verifier) finish(p *reading, key int) error {
 		v.addTable(claim, sum)
 	} else {
 		for group, records := range sum.all() {
-			v.add(key, group, records)
+			if err := v.add(key, group, records); err != nil {
+				return err
+			}
 		}
 	}
 	sum.clear()

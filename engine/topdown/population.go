@@ -1,0 +1,126 @@
+package topdown
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/tips"
+)
+
+// populations have, for each set with limits on them, leaf partitions of the records and the people
+// of the population together. They only decide whether a refinement is valid: each part must meet
+// the limits. These are monotone, so that a refinement that is not valid never will be, whatever
+// else is refined.
+type populations struct {
+	of  []*tips.TIPS
+	set []int // of each: its set
+	// of each: its columns
+	columns [][]int
+	changed []int32 // scratch
+}
+
+// takePeopled takes the groupings with people from the end of the table's.
+func takePeopled(table *engine.Table, requirement engine.Requirement) []*partition.Table {
+	all := len(table.Groupings)
+	for _, set := range requirement.Sets {
+		if set.Population.Asked() {
+			all--
+		}
+	}
+	people := table.Groupings[all:]
+	table.Groupings = table.Groupings[:all]
+	return people
+}
+
+// addPopulation adds the leaf partition of the next set with such limits. It consumes its grouping.
+func (s *search) addPopulation(
+	ctx context.Context, table *engine.Table, grouping *partition.Table, pool *tips.Pool,
+) error {
+	p := &s.populations
+	set := 0
+	if len(p.set) > 0 {
+		set = p.set[len(p.set)-1] + 1
+	}
+	for !s.asked[set].Population.Asked() {
+		set++
+	}
+	asked := s.asked[set]
+	grouping, err := s.recoded(table, grouping, set, 2)
+	if err != nil {
+		return err
+	}
+	records := make([][]uint64, len(asked.Columns))
+	for i, a := range asked.Columns {
+		records[i] = make([]uint64, len(s.view.Columns[a].Records))
+	}
+	sum, words := [2]uint64{}, grouping.Layout.Words
+	err = grouping.Scan(ctx, s.options.Space, func(some *partition.Table) error {
+		fields := some.Layout.Fields
+		for at, n := range some.Counts {
+			key := some.Keys[at*words : (at+1)*words]
+			for i := range records {
+				records[i][fields[i].Code(key)] += n
+			}
+			sum[fields[len(fields)-1].Code(key)] += n
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("count the people of set %d: %w", set+1, err)
+	}
+	limits, of := asked.Population, sum[engine.OfRecords]
+	if people := sum[engine.OfPeople]; !limits.Holds(of, people) {
+		return fmt.Errorf("search quasi-identifier set %d: %w: %d records of %d people",
+			set+1, engine.ErrPopulation, of, people)
+	}
+	// the first partition has these records
+	for i, a := range asked.Columns {
+		column := &s.view.Columns[a]
+		column.Records, records[i] = records[i], column.Records
+	}
+	leaves, err := tips.New(ctx, grouping, asked.Columns, 0, false, &tips.Protection{
+		Kinds: 2, Values: 2, Width: 1, Place: []uint32{engine.OfRecords, engine.OfPeople}, Unit: 1,
+		Holds: func(_ int, _ uint64, values []uint64) bool {
+			return limits.Holds(values[engine.OfRecords], values[engine.OfPeople])
+		},
+	}, &s.view, pool)
+	for i, a := range asked.Columns {
+		s.view.Columns[a].Records = records[i]
+	}
+	p.of, p.set, p.columns = append(p.of, leaves), append(p.set, set),
+		append(p.columns, asked.Columns)
+	return err
+}
+
+// inspect reports whether the parts that a refinement would make have enough people, or the first
+// set in which they have not.
+func (p *populations) inspect(
+	ctx context.Context, r *partition.Refinement,
+) (set int, holds bool, err error) {
+	for i, of := range p.of {
+		if !slices.Contains(p.columns[i], r.Column) {
+			continue
+		}
+		if holds, err := of.Inspect(ctx, r); err != nil || !holds {
+			return p.set[i], false, err
+		}
+	}
+	return 0, true, nil
+}
+
+// refine performs a refinement.
+func (p *populations) refine(ctx context.Context, r *partition.Refinement) error {
+	for i, of := range p.of {
+		if !slices.Contains(p.columns[i], r.Column) {
+			continue
+		}
+		if err := of.Refine(ctx, r); err != nil {
+			return err
+		}
+		p.changed = of.Changed(p.changed[:0])
+	}
+	return nil
+}
