@@ -38,6 +38,7 @@ const (
 	WhyOutliers
 	WhyProtection // a class of a set would break a protection of sensitive values
 	WhyRisk       // a set would have too many classes: the average risk would be too high
+	WhyPopulation // a class would break a limit on the people of a population
 )
 
 // ColumnCut is the cut of one attribute, or the labels of one that Regions have.

@@ -123,9 +123,9 @@ func (s *search) inspect(ctx context.Context, value int32) (ok bool, err error) 
 			return false, nil
 		}
 	}
-	if set, holds, err := s.populations.inspect(ctx, &refinement); err != nil || !holds {
+	if holds, err := s.populations.inspect(ctx, &refinement); err != nil || !holds {
 		if err == nil {
-			s.refused[value] = engine.Stop{Why: engine.WhyProtection, Set: set}
+			s.refused[value] = engine.Stop{Why: engine.WhyPopulation}
 			s.view.Kill(value)
 			s.updateColumn(c.column, []int32{value})
 		}

@@ -95,20 +95,19 @@ func (s *search) addPopulation(
 	return err
 }
 
-// inspect reports whether the parts that a refinement would make have enough people, or the first
-// set in which they have not.
+// inspect reports whether the parts that a refinement would make meet the limits.
 func (p *populations) inspect(
 	ctx context.Context, r *partition.Refinement,
-) (set int, holds bool, err error) {
+) (holds bool, err error) {
 	for i, of := range p.of {
 		if !slices.Contains(p.columns[i], r.Column) {
 			continue
 		}
 		if holds, err := of.Inspect(ctx, r); err != nil || !holds {
-			return p.set[i], false, err
+			return false, err
 		}
 	}
-	return 0, true, nil
+	return true, nil
 }
 
 // refine performs a refinement.

@@ -89,6 +89,7 @@ func (r *refined) divide(whole *node) (children []node) {
 			}
 		}
 		if !r.populated(child.lo, child.hi, child.size) {
+			whole.why = engine.WhyPopulation
 			return nil
 		}
 		children, parts = append(children, child), append(parts, child.part)

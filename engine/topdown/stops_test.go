@@ -22,6 +22,11 @@ func TestStopsAgreeWithNaiveSearch(t *testing.T) {
 			(!c.protect(r, kind&1 > 0, kind&2 > 0) || slices.Contains(c.data.Weights(), 0)) {
 			return // steps may be undone if rows have no weight
 		}
+		if len(c.data.Entities) == 0 && r.IntN(3) == 0 {
+			if c.people(r, r.IntN(1+3*len(c.data.Rows))); !c.limitPeople(r) {
+				return
+			}
+		}
 		c.checkStops(t, seen)
 		if t.Failed() {
 			t.Fatal(c)
@@ -29,7 +34,8 @@ func TestStopsAgreeWithNaiveSearch(t *testing.T) {
 	})
 	t.Logf("%d cases, %v", cases, seen)
 	for _, why := range []engine.Why{engine.WhyFinest, engine.WhyEmpty, engine.WhyClass,
-		engine.WhyRecords, engine.WhySet, engine.WhySteps, engine.WhyProtection} {
+		engine.WhyRecords, engine.WhySet, engine.WhySteps, engine.WhyProtection,
+		engine.WhyPopulation} {
 		if cases >= 100 && seen[why] == 0 {
 			t.Errorf("no label stopped for reason %d", why)
 		}
@@ -116,6 +122,10 @@ func (n *naive) stopped(x *naiveCandidate, stop engine.Stop) bool {
 		return beneficial && valid
 	case engine.WhySet:
 		return beneficial && x.anonymity[stop.Set] < n.sets[stop.Set].K.Size()
+	case engine.WhyPopulation:
+		return beneficial && !valid && slices.ContainsFunc(n.sets, func(s engine.Set) bool {
+			return s.Population.Asked() && slices.Contains(s.Columns, x.column)
+		})
 	case engine.WhyProtection:
 		return beneficial && !valid && len(n.sets[stop.Set].Others) > 0
 	case engine.WhyRecords:

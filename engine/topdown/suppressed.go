@@ -22,8 +22,9 @@ type suppressed struct {
 	rest        part     // the suppressed records
 	// codes that may be disclosed at the start, ascending; none when that can gain nothing
 	open      []int
-	value     []int32 // by code: its number in the view
-	disclosed []bool  // by code
+	closed    engine.Why // why some value may never be disclosed
+	value     []int32    // by code: its number in the view
+	disclosed []bool     // by code
 
 	// Codes of one kind have the same classes, and so the same gain. Most of many values are rare,
 	// and then there are few kinds. A disclosure changes the gain of every open code, which stays
@@ -50,10 +51,9 @@ type kindGain struct {
 func newSuppressed(p profile) *suppressed {
 	n, classes := p.attribute.Len(), p.histogram.Classes
 	c := &suppressed{
-		profile: p, code: make([]uint32, n), parts: make([]part, n), value: make([]int32,
-			n), disclosed: make([]bool, n),
-		frequencies: make([]uint64, classes), scratch: make([]uint64, classes), kind: make([]int,
-			n),
+		profile: p, closed: engine.WhyRecords, code: make([]uint32, n), parts: make([]part, n),
+		value: make([]int32, n), disclosed: make([]bool, n), frequencies: make([]uint64, classes),
+		scratch: make([]uint64, classes), kind: make([]int, n),
 	}
 	for code := range n {
 		clear(c.scratch)
@@ -64,8 +64,11 @@ func newSuppressed(p profile) *suppressed {
 	}
 	if c.beneficial(c.frequencies) {
 		for code, p := range c.parts {
-			if p.size > 0 && c.standAlone(code, code+1, p.size) &&
-				c.populated(code, code+1, p.size) && !c.attribute.IsRest(code) {
+			switch {
+			case p.size == 0 || !c.standAlone(code, code+1, p.size) || c.attribute.IsRest(code):
+			case !c.populated(code, code+1, p.size):
+				c.closed = engine.WhyPopulation
+			default:
 				c.open = append(c.open, code)
 			}
 		}
@@ -260,7 +263,7 @@ func (c *suppressed) cut() engine.ColumnCut {
 // stops gives disclosed values no reason but WhyFinest. For the suppressed label it returns the
 // reason why the last value that could have been disclosed was not.
 func (c *suppressed) stops(s *search) (stops []engine.Stop) {
-	rest, undone := engine.Stop{Why: engine.WhyRecords}, false
+	rest, undone := engine.Stop{Why: c.closed}, false
 	for code, disclosed := range c.disclosed {
 		switch {
 		case disclosed:

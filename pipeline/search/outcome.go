@@ -51,7 +51,8 @@ type Outcome struct {
 // suppressed value last: "finest", there is nothing finer, or it is not allowed; "empty", no record
 // has it; "class", its records have one class; "records", a part would have fewer records than k;
 // "set N", a class of quasi-identifier set N would have fewer than k records; "sensitive N", a
-// class of set N would break a protection of sensitive values; "steps", the steps were used up;
+// class of set N would break a protection of sensitive values; "population", a class would break a
+// limit on the people of a population; "steps", the steps were used up;
 // "suppressed", more records than allowed would have to be suppressed; "few", the mark's records
 // were too few for others.
 type StoppedColumn struct {
@@ -112,7 +113,7 @@ var whys = [...]string{
 	engine.WhyFinest: "finest", engine.WhyEmpty: "empty", engine.WhyClass: "class",
 	engine.WhyRecords: "records", engine.WhySet: "set", engine.WhySteps: "steps",
 	engine.WhyOutliers: "suppressed", engine.WhyProtection: "sensitive",
-	engine.WhyRisk: "risk",
+	engine.WhyRisk: "risk", engine.WhyPopulation: "population",
 }
 
 // stopped describes why a cut is not finer. It contains no label: a report has no values.

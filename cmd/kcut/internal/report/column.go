@@ -139,6 +139,7 @@ var whyWords = map[string]string{
 	"finest": "nothing finer is there or allowed", "empty": "no record has it",
 	"class":   "its records have one class",
 	"records": "a part would have fewer than k records", "steps": "the steps were used up",
+	"population": "a class would break a limit on the people of the population",
 	"suppressed": "more records than may be would have to be suppressed", "few": "its records " +
 		"would be in classes of fewer than k",
 }
