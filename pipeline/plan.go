@@ -27,18 +27,20 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 	if job, err = job.OfRows(); err != nil {
 		return nil, err
 	}
-	countsPeople := job.CountsPeople() != ""
-	job = job.WithoutPeople()
+	asked := job
+	if asked.CountsPeople() != "" {
+		job = asked.WithoutPeople()
+	}
 	res, err := newRunState(job, &Report{}, Events{}, spill.Options{})
 	if err != nil {
 		return nil, err
 	}
-	if countsPeople {
-		res.Noted("a plan does not count the population: k_map may allow fewer steps, and takes " +
-			"more time and memory")
+	if job != asked {
+		res.Noted("a plan does not count the population: k_map or a presence may allow fewer " +
+			"steps, and the population takes time and memory")
 	}
 	defer spill.LimitHeap(res.Budget.Limit())()
-	run := &jobRun{job: job}
+	run := &jobRun{job: asked} // whose digest a record has
 	if run.previousCut, err = previousForSearch(ctx, job); err != nil {
 		return nil, err
 	}
