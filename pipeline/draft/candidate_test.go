@@ -153,16 +153,16 @@ func TestDraftKeepsTogetherWhatTellsEachOther(t *testing.T) {
 func TestDraftKnowsWhatOthersKnow(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("BRTHDTC,M/F,group,hours,homeZip\n")
+	out.WriteString("BRTHDTC,M/F,group,hours,homeZip,lat,long\n")
 	rng := rand.New(rand.NewPCG(7, 7))
 	for range 400 {
-		fmt.Fprintf(&out, "19%d-0%d-11,%s,%s,%d,%d\n", 40+rng.IntN(50), 1+rng.IntN(9),
+		fmt.Fprintf(&out, "19%d-0%d-11,%s,%s,%d,%d,%d.5,-%d.5\n", 40+rng.IntN(50), 1+rng.IntN(9),
 			[]string{"F", "m"}[rng.IntN(2)], []string{"Female", "Male"}[rng.IntN(2)], rng.IntN(40),
-			10000+rng.IntN(80))
+			10000+rng.IntN(80), 30+rng.IntN(20), 70+rng.IntN(40))
 	}
 	write(t, "people.csv", out.String())
 	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"people.csv"}}))
-	want := []string{"BRTHDTC", "M/F", "group", "homeZip"}
+	want := []string{"BRTHDTC", "M/F", "group", "homeZip", "lat", "long"}
 	if got := job.Sets[0].Columns; !slices.Equal(got, want) {
 		t.Errorf("set %q, want %q", got, want)
 	}

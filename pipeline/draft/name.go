@@ -170,7 +170,11 @@ func directMeaning(name []string) words {
 }
 
 // places are the names of coordinates.
-var places = words{alone: []string{"latitude", "longitude", "lat", "lon", "lng"}}
+var places = words{
+	alone: []string{"latitude", "longitude", "lat", "lon", "lng"},
+	whole: []string{"long"},
+	last:  []string{"long"},
+}
 
 // postal are the names of columns of zip codes.
 var postal = words{alone: []string{"zip", "zipcode", "postal", "postcode", "postalcode", "plz"}}

@@ -10,9 +10,10 @@ var (
 		{alone: append(births.alone, "age")},
 		{alone: []string{"sex", "gender", "mf"}},
 		{alone: slices.Concat(postal.alone, places.alone,
-			[]string{"city", "town", "county", "residence"})},
+			[]string{"city", "town", "county", "residence"}),
+			whole: places.whole, last: places.last},
 	}
-	basics = words{alone: slices.Concat(first[0].alone, first[1].alone, first[2].alone, []string{
+	basics = words{whole: places.whole, last: places.last, alone: slices.Concat(first[0].alone, first[1].alone, first[2].alone, []string{
 		"state", "country", "region", "district", "municipality", "province", "race", "ethnicity",
 		"ethnic", "hispanic", "nationality", "citizenship", "citizen", "native",
 		"foreign", "marital", "married", "relationship", "household", "family", "children",
