@@ -9,7 +9,7 @@ import (
 
 const (
 	mostSteps    = 500 // largest number of listed steps
-	printedSteps = 60  // largest number of printed steps
+	printedSteps = 30  // largest number of printed steps
 	mostPrinted  = 600 // largest number of labels that are all printed
 )
 
