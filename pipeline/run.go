@@ -66,12 +66,26 @@ func execute(ctx context.Context, run *jobRun) (*Report, error) {
 }
 
 // release carries out all stages of a job: bound job → counts → cut → parts → verdict → release.
-func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
-	records, err := openRunRecords(ctx, run.job, run.opt, res)
+func (run *jobRun) release(ctx context.Context, res *runState) error {
+	made, err := run.prepare(ctx, res)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, records.close(err)) }()
+	return made.publish(ctx)
+}
+
+// prepare carries out the stages of a job up to the verdict. Afterwards nothing of the input is in
+// memory.
+func (run *jobRun) prepare(ctx context.Context, res *runState) (made *ready, err error) {
+	records, err := openRunRecords(ctx, run.job, run.opt, res)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, records.close(err))
+		}
+	}()
 
 	var s *search.Search
 	defer func() { err = joinClosed(err, s.Close()) }()
@@ -80,13 +94,13 @@ func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
 		return run.markMissingInput(err)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if res.report.AlreadyDone {
-		return run.traceAgain(ctx, s, res)
+		return &ready{records}, run.traceAgain(ctx, s, res)
 	}
 	if err := measureRows(ctx, s.Bound, nil, res); err != nil {
-		return err
+		return nil, err
 	}
 	found, err := run.resume(ctx, s, records)
 	if err == nil && found == nil {
@@ -95,14 +109,14 @@ func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
 		}
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := run.checkPrevious(ctx, s.Bound, found, res); err != nil {
-		return err
+		return nil, err
 	}
 	// This happens before publishing: a run that leaves spilled data behind must not succeed.
 	if err := res.closeStore(); err != nil {
-		return err
+		return nil, err
 	}
 	if found.IsCut() {
 		// The run needs the counts no more. The store has returned its own share.
@@ -112,7 +126,7 @@ func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
 	records.target, err = output.Open(records.work.FS, records.local, run.job.Output.Path,
 		records.exists)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	err = res.stage(ctx, resources.StageMask, func() error {
 		return joinClosed(maskInput(ctx, s.Bound, found, res, records), res.closeStore())
@@ -135,16 +149,10 @@ func (run *jobRun) release(ctx context.Context, res *runState) (err error) {
 	if err == nil {
 		err = records.announce(ctx, s.Bound)
 	}
-	if err == nil {
-		err = res.stage(ctx, resources.StagePublish, func() error {
-			return records.target.Publish(ctx, res.Threads)
-		})
-	}
 	if err != nil {
-		return errors.Join(err, records.withdraw(ctx))
+		return nil, errors.Join(err, records.withdraw(ctx))
 	}
-	records.confirmRemote(ctx)
-	return records.confirm()
+	return &ready{records}, nil
 }
 
 // traceAgain searches the cut of a release that exists already, for the trace alone: nothing keeps
