@@ -476,8 +476,9 @@ func TestScreenshots(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := reviewed{name: "release", evaluated: true}
+	page := r.make(t) // for minutes, which the browser is not given
 	b := newBrowser(t, program)
-	b.open("file://" + r.make(t))
+	b.open("file://" + page)
 	b.call("Emulation.setScrollbarsHidden", map[string]any{"hidden": true}, nil)
 	for _, shot := range []struct {
 		width, height int
