@@ -168,8 +168,8 @@ const (
 	StageCheck    = resources.StageCheck // the only one of Check
 )
 
-// Progress counts the work that a stage has done, and all of its work: rows, or steps of the
-// search.
+// Progress counts the work that a stage has done, and all of its work: rows, steps of the search,
+// or what its unit says.
 type Progress = resources.Progress
 
 // Usage is the amount of resources in use at one moment, in bytes.

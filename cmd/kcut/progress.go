@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -180,15 +181,20 @@ func (s *snapshot) rate() int64 {
 	return int64(float64(s.Done) / max(s.elapsed.Seconds(), 0.001))
 }
 
+// unit returns what is counted towards the total.
+func (s *snapshot) unit() string { return cmp.Or(s.Unit, "rows") }
+
 // attrs returns the attributes of a log record: docs/watching.md explains their names.
 func (s *snapshot) attrs() []slog.Attr {
 	attrs := []slog.Attr{slog.String("stage", string(s.stage))}
 	count := func(name string, n int64) { attrs = append(attrs, slog.Int64(name, n)) }
 	switch {
 	case s.Total > 0:
-		count("rows", s.Done)
-		count("rows_total", s.Total)
-		count("rows_per_second", s.rate())
+		count(s.unit(), s.Done)
+		count(s.unit()+"_total", s.Total)
+		if s.Unit == "" {
+			count("rows_per_second", s.rate())
+		}
 	case s.Done > 0:
 		count("steps", s.Done)
 		count("live_records", s.Live)
@@ -219,8 +225,10 @@ func (s *snapshot) parts() []part {
 	if s.Total > 0 {
 		add(7, "%s", bar(s.Done, s.Total))
 		add(1, "%d %%", 100*s.Done/s.Total)
-		add(4, "%s of %s rows", text.Grouped(s.Done), text.Grouped(s.Total))
-		add(3, "%s rows/s", text.Grouped(s.rate()))
+		add(4, "%s of %s %s", text.Grouped(s.Done), text.Grouped(s.Total), s.unit())
+		if s.Unit == "" {
+			add(3, "%s rows/s", text.Grouped(s.rate()))
+		}
 		if s.Done > 0 { // at the rate so far
 			left := float64(s.elapsed) / float64(s.Done) * float64(s.Total-s.Done)
 			add(2, "%s left", clock(time.Duration(left)))

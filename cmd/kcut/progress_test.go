@@ -29,6 +29,8 @@ func TestLiveLine(t *testing.T) {
 			"mask  1,200 steps  34,567 live records  1:01"},
 		{"steps without live records", kcut.Progress{Done: 2}, time.Second, nil, 80,
 			"mask  2 steps  0:01"},
+		{"measurements", kcut.Progress{Done: 3, Total: 12, Unit: "measurements"}, 2 * time.Second,
+			nil, 80, "mask  [#####---------------]  25 %  3 of 12 measurements  0:06 left"},
 		{"everything", rows, 2 * time.Second, usage, 200,
 			"mask  [#####---------------]  25 %  1,000,000 of 4,000,000 rows  500,000 rows/s  " +
 				"0:06 left  312 MiB memory  30.0 GiB spilled"},
@@ -117,6 +119,9 @@ func TestLogRecords(t *testing.T) {
 		events.Start(kcut.StageSearch)
 		events.Progress(kcut.StageSearch, kcut.Progress{Done: 6, Live: 9})
 		events.End(kcut.StageSearch, time.Second)
+		events.Start("evaluate")
+		events.Progress("evaluate", kcut.Progress{Done: 3, Total: 12, Unit: "measurements"})
+		events.End("evaluate", time.Second)
 		p.close()
 		want := []string{
 			`"msg":"stage began","stage":"mask"`,
@@ -124,6 +129,8 @@ func TestLogRecords(t *testing.T) {
 			`"msg":"stage ended","stage":"mask","rows":100,"rows_total":100,"rows_per_second":25,"read_bytes":1000,"written_bytes":0,"spilled_bytes":3,"budget_bytes":1,"resident_bytes":2,"seconds":4`,
 			`"msg":"stage began","stage":"search"`,
 			`"msg":"stage ended","stage":"search","steps":6,"live_records":9,"read_bytes":500,"written_bytes":0,"spilled_bytes":3,"budget_bytes":1,"resident_bytes":2,"seconds":1`,
+			`"msg":"stage began","stage":"evaluate"`,
+			`"msg":"stage ended","stage":"evaluate","measurements":3,"measurements_total":12,"read_bytes":500,"written_bytes":0,"spilled_bytes":3,"budget_bytes":1,"resident_bytes":2,"seconds":1`,
 		}
 		if quiet {
 			want = nil

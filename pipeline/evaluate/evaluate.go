@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
@@ -160,7 +161,6 @@ func (e *evaluation) run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("evaluate round %d of %d: %w", r+1, n, err)
 		}
-		e.Events.Advanced(Stage, resources.Progress{Done: int64(r + 1)})
 	}
 	e.Events.Ended(Stage, began)
 	return nil
@@ -194,6 +194,8 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 		return err
 	}
 	measured := make([]measurement, variants+len(e.Variants))
+	n := int64(len(measured))
+	var done atomic.Int64 // of this round
 	measure := func(i int, space partition.Space) (err error) {
 		t := e.trial(f, measured, space)
 		switch i {
@@ -205,6 +207,10 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 			err = t.variant(ctx, e.Variants[i-variants])
 		}
 		measured[i] = t.measurement
+		if err == nil {
+			e.Events.Advanced(Stage, resources.Progress{Done: int64(r)*n + done.Add(1),
+				Total: int64(len(e.rounds)) * n, Unit: "measurements"})
+		}
 		return err
 	}
 	alone, auto := e.order()

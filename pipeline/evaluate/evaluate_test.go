@@ -12,12 +12,14 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -92,9 +94,16 @@ func TestEvaluate(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	job, rows := people(t, r, 1500)
 	var notices []string
-	o := Options{Folds: 3, Repeats: 2, Events: pipeline.Events{Notice: func(text string) {
-		notices = append(notices, text)
-	}}}
+	var mu sync.Mutex
+	seen := make(map[resources.Progress]bool)
+	o := Options{Folds: 3, Repeats: 2, Events: pipeline.Events{
+		Notice: func(text string) { notices = append(notices, text) },
+		Progress: func(s resources.Stage, p resources.Progress) {
+			mu.Lock()
+			defer mu.Unlock()
+			seen[p] = seen[p] || s == Stage
+		},
+	}}
 	var first *Report
 	for _, setting := range [][2]string{{"limits.threads", "1"}, {"limits.threads", "4"},
 		{"limits.memory", "32MiB"}} {
@@ -107,6 +116,12 @@ func TestEvaluate(t *testing.T) {
 		if !reflect.DeepEqual(report, first) {
 			t.Errorf("%v: %+v, before %+v", setting, report, first)
 		}
+		for i := range int64(36) { // six rounds of four jobs, raw rows and unmasked ones
+			if !seen[resources.Progress{Done: i + 1, Total: 36, Unit: "measurements"}] {
+				t.Errorf("%v: no progress after measurement %d: %v", setting, i+1, seen)
+			}
+		}
+		clear(seen)
 	}
 	r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	o.Variants = load(t, put(t, rows), "limits.threads", "2", "tdr", "mondrian", "kactus", "iacc")
