@@ -13,16 +13,17 @@ var (
 			[]string{"city", "town", "county", "residence"}),
 			whole: places.whole, last: places.last},
 	}
-	basics = words{whole: places.whole, last: places.last, alone: slices.Concat(
-		first[0].alone, first[1].alone, first[2].alone, facts)}
-	facts = []string{
-		"state", "country", "region", "district", "municipality", "province", "race", "ethnicity",
-		"ethnic", "hispanic", "nationality", "citizenship", "citizen", "native",
-		"foreign", "marital", "married", "relationship", "household", "family", "children",
-		"religion", "language", "height",
-		"education", "school", "degree", "university", "college", "occupation", "job", "profession",
-		"employer", "workclass", "industry",
-	}
+	basics = words{
+		whole: places.whole,
+		last:  places.last,
+		alone: slices.Concat(first[0].alone, first[1].alone, first[2].alone, []string{
+			"state", "country", "region", "district", "municipality", "province", "race",
+			"ethnicity", "ethnic", "hispanic", "nationality", "citizenship", "citizen", "native",
+			"foreign", "marital", "married", "relationship", "household", "family", "children",
+			"religion", "language", "height",
+			"education", "school", "degree", "university", "college", "occupation", "job",
+			"profession", "employer", "workclass", "industry",
+		})}
 	// otherPeople are words for columns about another person, or about the past.
 	otherPeople = words{alone: []string{"father", "mother", "previous"}}
 )
