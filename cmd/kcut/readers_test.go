@@ -241,13 +241,7 @@ func TestNotebook(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	// An installed package has metadata: without a program in them, the module takes the PATH's.
-	if err := os.Mkdir("kcut-0.dist-info", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	save(t, filepath.Join("kcut-0.dist-info", "METADATA"), []byte("Name: kcut\nVersion: 0\n"))
-	t.Setenv("PYTHONPATH", filepath.Join(root, "cmd", "kcut", "internal", "wheel")+
-		string(os.PathListSeparator)+".")
+	t.Setenv("PYTHONPATH", filepath.Join(root, "cmd", "kcut", "internal", "wheel"))
 	t.Setenv("PYTHONDONTWRITEBYTECODE", "1")
 	out, err := exec.CommandContext(t.Context(), python,
 		filepath.Join(root, "cmd", "kcut", "testdata", "notebook", "cells.py"),
