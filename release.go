@@ -38,6 +38,20 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verification,
 	})
 }
 
+// Joined says how well people hide from somebody who joins several releases by a column.
+type Joined = verify.Joined
+
+// VerifyJoined counts, from the files of releases alone, how many people are alone for somebody who
+// joins the releases by a column, such as one of pseudonyms. It does not verify the releases, and
+// ignores opt.Cut.
+func VerifyJoined(
+	ctx context.Context, paths []string, column string, opt VerifyOptions,
+) (*Joined, error) {
+	return guarded(func() (*Joined, error) {
+		return verify.Join(ctx, paths, column, opt.Limits, opt.Events.verifying())
+	})
+}
+
 // Inspection is a Verification with the sizes of equivalence classes and the number of records of
 // every label.
 type Inspection = verify.Inspection

@@ -15,7 +15,7 @@ import (
 )
 
 func newVerify(u *ui) *cobra.Command {
-	var cut, path, count string
+	var cut, path, count, joined string
 	var population []string
 	cmd := &cobra.Command{
 		Use:   "verify FILE...",
@@ -24,7 +24,12 @@ func newVerify(u *ui) *cobra.Command {
 against the embedded cut, and looks for anything that a release must not reveal. With
 --cut it checks files that another engine has masked and that have no cut. Then anything
 that kcut would not have written is a finding. With --job it also counts the people of the
-job's population in every class, against k_map and the presence in the cut.`,
+job's population in every class, against k_map and the presence in the cut.
+
+With --joined it also counts the people of all these releases together: how many are alone
+for somebody who joins the releases by a column, such as one of pseudonyms.`,
+		Example: `  kcut verify release.parquet
+  kcut verify stays.parquet bills.parquet --joined patient`,
 		Args:              takes("at least one released file", 1, -1),
 		ValidArgsFunction: endingIn("parquet"),
 	}
@@ -38,6 +43,8 @@ job's population in every class, against k_map and the presence in the cut.`,
 		"take `FILE` for the job's population; may be given several times")
 	cmd.Flags().StringVar(&count, "population-count", "",
 		"take a row of these files for as many people as column `NAME` says")
+	cmd.Flags().StringVar(&joined, "joined", "",
+		"count people by all their rows in these releases: by the `COLUMN` that names them")
 	addJSON(cmd, u)
 	limits := addLimits(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -48,6 +55,10 @@ job's population in every class, against k_map and the presence in the cut.`,
 		limits, err := limits()
 		if err != nil {
 			return err
+		}
+		if joined != "" && cut != "" {
+			return usageError(cmd.CommandPath(),
+				"--joined reads the cut in each file: leave out --cut")
 		}
 		keepTo(limits.Threads)
 		opt := kcut.VerifyOptions{Limits: limits, Cut: cut}
@@ -60,6 +71,9 @@ job's population in every class, against k_map and the presence in the cut.`,
 			}
 		}
 		verified, err := u.verify(cmd.Context(), args, opt)
+		if joined != "" && err == nil {
+			err = u.verifyJoined(cmd.Context(), verified, args, joined, opt)
+		}
 		if !u.json {
 			return err
 		}
@@ -73,6 +87,9 @@ job's population in every class, against k_map and the presence in the cut.`,
 type verifications struct {
 	Files []*kcut.Verification `json:"files"`
 	OK    bool                 `json:"ok"`
+
+	Joined *kcut.Joined `json:"joined,omitempty"`
+
 	Error *exit.Failure        `json:"error,omitempty"`
 }
 
@@ -100,6 +117,32 @@ func (u *ui) verify(ctx context.Context, paths []string, opt kcut.VerifyOptions)
 		}
 	}
 	return all, first
+}
+
+// verifyJoined counts the people of verified files that are joined by a column.
+func (u *ui) verifyJoined(ctx context.Context, to *verifications, paths []string, column string,
+	opt kcut.VerifyOptions) (err error) {
+	progress := u.follow()
+	opt.Events = progress.events()
+	to.Joined, err = kcut.VerifyJoined(ctx, paths, column, opt)
+	progress.close()
+	if to.OK = err == nil; err == nil && !u.json {
+		err = u.printf("%s", joinedText(to.Joined))
+	}
+	return err
+}
+
+// joinedText reports the classes of people in joined releases.
+func joinedText(j *kcut.Joined) string {
+	counted := ""
+	if j.Part > 0 {
+		counted = fmt.Sprintf(" (counted in %s of the classes, give or take %s)",
+			text.Percent(j.Part), text.Percent(j.Error))
+	}
+	return text.Printable(fmt.Sprintf("joined by %s: %s people, %s of them in several releases: "+
+		"%s of the people alone on the labels of all their rows, %s in classes of fewer than %s%s",
+		j.Column, text.Grouped(j.People), text.Grouped(j.Several), text.Percent(j.Unique),
+		text.Percent(j.BelowK), text.Grouped(int64(j.K)), counted), "") + "\n"
 }
 
 func (u *ui) printVerification(v *kcut.Verification) error {
