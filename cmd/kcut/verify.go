@@ -90,7 +90,7 @@ type verifications struct {
 
 	Joined *kcut.Joined `json:"joined,omitempty"`
 
-	Error *exit.Failure        `json:"error,omitempty"`
+	Error *exit.Failure `json:"error,omitempty"`
 }
 
 // verify verifies all files, also after a failure, and returns the first error.
