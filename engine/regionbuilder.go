@@ -10,7 +10,8 @@ import (
 // RegionBuilder collects groups of records and makes regions from them. It keeps equal contents of
 // an attribute once.
 type RegionBuilder struct {
-	// The regions keep the order of their groups; otherwise narrower regions come first.
+	// The regions keep the order of their groups, except where labels of groups in a row overlap. If
+	// not Ordered, narrower regions come first, whichever they are.
 	Ordered bool
 
 	attributes []Attribute
@@ -19,7 +20,16 @@ type RegionBuilder struct {
 	numbers    []uint32   // numbers of contents, one for each attribute, group after group
 	sizes      []uint64   // by group: number of records
 	weights    []uint64   // by group, where k counts entities
+	overlaps   []Overlap  // by group
 	bytes      int64      // memory of the contents
+}
+
+// Overlap says whether labels of a group overlap those of others. From a group on, labels of all
+// groups up to this one may: first come those that cover no values of others in the order of the
+// groups, then the others, narrower ones first.
+type Overlap struct {
+	From   int  // that group, or this group itself
+	Covers bool // labels of this group may cover values of others from there on
 }
 
 // Content is the set of a group's values of an attribute, which determines the label. The zero
@@ -70,9 +80,9 @@ func (b *RegionBuilder) Put(content Content) {
 }
 
 // End ends a group whose attributes have all been put, and returns its number. The weight is needed
-// only where k counts entities.
-func (b *RegionBuilder) End(size, weight uint64) (group int32) {
-	b.sizes = append(b.sizes, size)
+// only where k counts entities, the overlap only if the builder is Ordered.
+func (b *RegionBuilder) End(size, weight uint64, overlap Overlap) (group int32) {
+	b.sizes, b.overlaps = append(b.sizes, size), append(b.overlaps, overlap)
 	if b.kinds.Weighted() {
 		b.weights = append(b.weights, weight)
 	}
@@ -85,6 +95,7 @@ func (b *RegionBuilder) Len() int { return len(b.sizes) }
 // Truncate removes all groups from a number on.
 func (b *RegionBuilder) Truncate(group int) {
 	b.numbers, b.sizes = b.numbers[:group*len(b.columns)], b.sizes[:group]
+	b.overlaps = b.overlaps[:group]
 	if b.kinds.Weighted() {
 		b.weights = b.weights[:group]
 	}
@@ -92,12 +103,13 @@ func (b *RegionBuilder) Truncate(group int) {
 
 // Bytes returns the approximate memory of the groups.
 func (b *RegionBuilder) Bytes() int64 {
-	return b.bytes + 4*int64(cap(b.numbers)) + 8*int64(cap(b.sizes)+cap(b.weights))
+	return b.bytes + 4*int64(cap(b.numbers)) + 8*int64(cap(b.sizes)+cap(b.weights)) +
+		16*int64(cap(b.overlaps))
 }
 
 // Regions returns the regions of the groups, without locators, and the region of each group. They
-// are in the order of their first groups or in ascending order of width, then of labels. Groups
-// with the same labels form one region. It consumes the groups.
+// are in ascending order of width, then of labels; if Ordered, of place before. Groups with the same
+// labels form one region. It consumes the groups.
 func (b *RegionBuilder) Regions() (r *Regions, regions []int32) {
 	r, regions = &Regions{}, make([]int32, len(b.sizes))
 	widths, order := make([]float64, len(b.sizes)), make([]int32, len(b.sizes))
@@ -116,19 +128,28 @@ func (b *RegionBuilder) Regions() (r *Regions, regions []int32) {
 	for group := range order {
 		order[group] = int32(group)
 	}
+	places := make([]place, len(b.sizes))
 	if b.Ordered {
 		slices.SortStableFunc(order, func(a, b int32) int {
 			return slices.Compare(labels(a), labels(b))
 		})
-		for i, group := range order {
-			widths[group] = float64(group)
-			if i > 0 && slices.Equal(labels(group), labels(order[i-1])) {
-				widths[group] = widths[order[i-1]]
+		for rest := order; len(rest) > 0; {
+			n := 1
+			for n < len(rest) && slices.Equal(labels(rest[n]), labels(rest[0])) {
+				n++
 			}
+			at := b.place(rest[:n])
+			for _, group := range rest[:n] {
+				if places[group] = at; !at.covers {
+					widths[group] = 0
+				}
+			}
+			rest = rest[n:]
 		}
 	}
 	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(widths[a], widths[b]), slices.Compare(labels(a), labels(b)))
+		return cmp.Or(places[a].compare(places[b]), cmp.Compare(widths[a], widths[b]),
+			slices.Compare(labels(a), labels(b)))
 	})
 	for i, group := range order {
 		if i == 0 || !slices.Equal(labels(group), labels(order[i-1])) {
@@ -144,6 +165,34 @@ func (b *RegionBuilder) Regions() (r *Regions, regions []int32) {
 		}
 	}
 	return r, regions
+}
+
+// place is the place of a region in the order of groups.
+type place struct {
+	from   int   // the first group of those among which labels overlap
+	covers bool  // by width, after those that cover no values of others
+	group  int32 // otherwise: the group
+}
+
+// place returns the place of groups with the same labels: that of the first one that covers no
+// values of others, or of the last one, since others may be all in it.
+func (b *RegionBuilder) place(groups []int32) place {
+	at := slices.IndexFunc(groups, func(group int32) bool { return !b.overlaps[group].Covers })
+	if at < 0 {
+		return place{b.overlaps[groups[len(groups)-1]].From, true, 0}
+	}
+	return place{b.overlaps[groups[at]].From, false, groups[at]}
+}
+
+func (p place) compare(q place) int {
+	late := func(p place) int {
+		if p.covers {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(p.from, q.from), cmp.Compare(late(p), late(q)),
+		cmp.Compare(p.group, q.group))
 }
 
 // used reports for each content of an attribute whether a group has it.

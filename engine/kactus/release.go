@@ -15,7 +15,7 @@ func (s *search) regions(t *induce.Tree) *engine.Regions {
 		for _, c := range s.contents(t, node) {
 			groups.Put(c)
 		}
-		groups.End(s.groups[node], s.kinds.weight(node))
+		groups.End(s.groups[node], s.kinds.weight(node), engine.Overlap{})
 	}
 	r, regions := groups.Regions()
 	l := s.locator(t, regions)

@@ -106,12 +106,22 @@ func (d *dimension) content(left engine.Content) engine.Content {
 // all or more than most of them it would only list the column.
 func (d *dimension) names(values int) bool { return values < d.codes && uint64(values) <= d.most }
 
-// overlaps reports whether several parts of a cut may have a label that covers values of the
-// others: that of many values, or of a node that the cut does not follow. Then the regions that a
-// part is cut into must come before those of another part: narrower regions come first.
-func (d *dimension) overlaps() bool {
-	return d.kind == ordered && d.Mask == engine.Generalize ||
-		d.Mask == engine.Suppress && !d.names(d.codes-1)
+// wide reports which parts of a cut have a label that covers values of the others: that of many
+// values, or of a node that the cut does not follow.
+func (d *dimension) wide(contents []engine.Content) (wide []bool, number int) {
+	wide = make([]bool, len(contents))
+	for child, left := range contents {
+		switch d.kind {
+		case nominal:
+			wide[child] = left == engine.Content{}
+		case ordered:
+			wide[child] = d.Width(d.content(left)) > d.Share(int(left.Hi-left.Lo))
+		}
+		if wide[child] {
+			number++
+		}
+	}
+	return wide, number
 }
 
 // isNull reports whether all records of an extent are nulls, for dimensions that measure nulls

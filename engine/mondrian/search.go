@@ -53,6 +53,14 @@ type part struct {
 	link   int32            // place of the tree that leads to it
 	path   string           // for relaxed cuts: the numbers of the children on the way to it
 	bounds []engine.Content // what the cuts leave of every dimension
+	overlap
+}
+
+// overlap says where labels of a part may cover values of others.
+type overlap struct {
+	within bool  // some cut on the way has several parts with such labels
+	from   int   // the number of regions before the first such cut
+	in     []int // the dimensions in which labels of this part do
 }
 
 func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, set engine.Set,
@@ -69,8 +77,7 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, se
 		s.columns = append(s.columns, a)
 		s.tops = append(s.tops, d.top)
 	}
-	s.growth = newGrowth(table, (e.Guided || !e.Tight && !e.relaxed()) &&
-		!slices.ContainsFunc(s.dimensions, (*dimension).overlaps))
+	s.growth = newGrowth(table, e.Guided || !e.Tight && !e.relaxed())
 	s.entropy = newEntropy(table)
 	if e.Guided {
 		s.guide = newGuide(s, table)
@@ -179,17 +186,39 @@ func (s *search) replace(p part, n node, children []*cells.Cells, contents []eng
 	}
 	at := s.tree.add(n, len(children))
 	s.tree.set(p.link, at)
+	overlaps := s.overlaps(p.overlap, int(n.column), contents)
 	for _, child := range slices.Backward(s.visits(n.column, contents)) {
 		below := part{
 			cells:  children[child],
 			link:   s.tree.nodes[at].links + int32(child),
 			bounds: with(p.bounds, int(n.column), contents[child]),
+
+			overlap: overlaps[child],
 		}
 		if s.relaxed != nil {
 			below.path = p.path + "." + strconv.Itoa(child)
 		}
 		s.pending = append(s.pending, below)
 	}
+}
+
+// overlaps returns how the parts of a cut overlap others. A single wide part is visited last, and
+// covers no values of others unless the whole did. Of several, a region that one is cut into may be
+// all in a region of another.
+func (s *search) overlaps(whole overlap, column int, contents []engine.Content) (of []overlap) {
+	wide, number := s.dimensions[column].wide(contents)
+	covers := number > 1 || slices.Contains(whole.in, column)
+	if number > 1 && !whole.within {
+		whole.within, whole.from = true, s.regions.Len()
+	}
+	whole.in = slices.DeleteFunc(slices.Clone(whole.in), func(c int) bool { return c == column })
+	for child := range contents {
+		of = append(of, whole)
+		if covers && wide[child] {
+			of[child].in = append(slices.Clip(whole.in), column)
+		}
+	}
+	return of
 }
 
 // visits returns the order in which to visit the children of a cut. If regions keep this order, a
@@ -221,7 +250,7 @@ func (s *search) finish(ctx context.Context, p part) error {
 	if err != nil {
 		return err
 	}
-	region := s.put(p.link, contents, p.cells.Size(), weight)
+	region := s.put(p, contents, p.cells.Size(), weight)
 	bytes := s.Bytes()
 	if s.relaxed != nil {
 		if err := s.relaxed.record(ctx, p, region); err != nil {
@@ -275,12 +304,16 @@ func (s *search) tight(ctx context.Context, p part) (contents []engine.Content, 
 }
 
 // put makes a part a region, and returns its number.
-func (s *search) put(link int32, contents []engine.Content, size, weight uint64) (region int32) {
+func (s *search) put(p part, contents []engine.Content, size, weight uint64) (region int32) {
 	for _, content := range contents {
 		s.regions.Put(content)
 	}
-	region = s.regions.End(size, weight)
-	s.tree.set(link, -1-region)
+	overlap := engine.Overlap{From: s.regions.Len(), Covers: len(p.overlap.in) > 0}
+	if p.within {
+		overlap.From = p.from
+	}
+	region = s.regions.End(size, weight, overlap)
+	s.tree.set(p.link, -1-region)
 	return region
 }
 
