@@ -32,6 +32,13 @@ func (p Population) presenceHolds(presence float64) bool {
 	return presence >= p.MinPresence && (p.MaxPresence == 0 || presence <= p.MaxPresence)
 }
 
+// MetBy reports whether every class of some records or more meets the limits where every class has
+// at least some people for each of its records.
+func (p Population) MetBy(records, people uint64) bool {
+	return people > 0 && (p.KMap == 0 || records > (p.KMap-1)/people) && p.MinPresence == 0 &&
+		(p.MaxPresence == 0 || 1/float64(people) <= p.MaxPresence)
+}
+
 // Implies reports whether every class that meets these limits meets the others.
 func (p Population) Implies(other Population) bool { return p.with(other) == p }
 

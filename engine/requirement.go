@@ -30,6 +30,10 @@ type Requirement struct {
 	// divided by the number of records. 0: any. Searches that cannot bound the number of classes
 	// may exceed it, and so the release is counted.
 	AverageRisk float64
+
+	// PeopleOfRecord is a known number of people of the population, or fewer, that every class of
+	// every set with limits on them has for each of its records. 0: none is known.
+	PeopleOfRecord uint64
 }
 
 // BoundsRisk reports whether the number of classes must be bounded: no k bounds it enough, and no

@@ -18,11 +18,15 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/binding"
+	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/pipeline/verify"
+	"github.com/kcut/kcut/spill"
 )
 
 // inhabited is a table, and a table of the population from which its people come. Columns are age
@@ -260,6 +264,45 @@ func TestKMapOfTheTableIsK(t *testing.T) {
 		steps[1], fewer, cases)
 	if cases >= 10 && (steps[1] < steps[0] || fewer > cases/5) {
 		t.Error("more people do not help")
+	}
+}
+
+// Nobody is counted in the search for limits that k implies, if that leaves the sets as they are.
+func TestKImpliesKMap(t *testing.T) {
+	i := newInhabited(rand.New(rand.NewPCG(6, 1)), 200, 300, 2)
+	for _, c := range []struct {
+		k1, k2 string
+		people int // groupings with people
+	}{
+		{"4, k_map: 8", "4", 0},
+		{"4, k_map: 9", "4", 1},
+		{"4, k_map: 8, max_presence: 50%", "5", 0},
+		{"4, k_map: 8, max_presence: 49%", "5", 1},
+		{"4, k_map: 8, min_presence: 1%", "5", 1},
+		{"4, k_map: 8", "5, k_map: 11", 1},
+		{"4", "3, k_map: 6", 1}, // the first set would imply the second
+	} {
+		dir, _, err := i.run(t, c.k1, c.k2, RunOptions{})
+		must(t, err)
+		j := mustLoad(t, dir)
+		res, err := newRunState(j, &Report{}, Events{}, spill.Options{})
+		must(t, err)
+		taxonomies, err := binding.LoadTaxonomies(j, res.Budget)
+		must(t, err)
+		b, err := binding.Open(t.Context(), j, taxonomies, res.Run)
+		must(t, err)
+		s := search.New(b, res.Run, &res.report.Outcome)
+		must(t, checkPopulation(t.Context(), s, res))
+		people := 0
+		for _, grouping := range s.Request(count.Tuning{}).Groupings {
+			if grouping.People {
+				people++
+			}
+		}
+		if people != c.people {
+			t.Errorf("k %s and %s: %d groupings with people, not %d", c.k1, c.k2, people, c.people)
+		}
+		must(t, s.Close())
 	}
 }
 

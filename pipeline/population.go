@@ -26,8 +26,9 @@ import (
 )
 
 // checkPopulation refuses a population that lacks a combination of the input's values in a set with
-// limits on it.
-func checkPopulation(ctx context.Context, b *binding.Bound, res *runState) error {
+// limits on it. The search gets to know how many people the combinations have.
+func checkPopulation(ctx context.Context, s *search.Search, res *runState) error {
+	b, presence := s.Bound, 0.0
 	for _, set := range b.Requirement.Sets {
 		if !set.Population.Asked() {
 			continue
@@ -39,9 +40,14 @@ func checkPopulation(ctx context.Context, b *binding.Bound, res *runState) error
 			r.PopulationColumns = append(r.PopulationColumns, b.PopulationField(a))
 		}
 		counting := search.Counting(res.Run, resources.StageCompress, b.Dataset.Rows())
-		if _, err := check.Count(ctx, r, counting); err != nil {
+		found, err := check.Count(ctx, r, counting)
+		if err != nil {
 			return err
 		}
+		presence = max(presence, found.Register.MaxPresence)
+	}
+	if presence > 0 {
+		s.Populate(uint64(1 / presence))
 	}
 	return nil
 }

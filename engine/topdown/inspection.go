@@ -123,7 +123,7 @@ func (s *search) inspect(ctx context.Context, value int32) (ok bool, err error) 
 			return false, nil
 		}
 	}
-	if holds, err := s.populations.inspect(ctx, &refinement); err != nil || !holds {
+	if holds, err := s.inspectPeople(ctx, &refinement); err != nil || !holds {
 		if err == nil {
 			s.refused[value] = engine.Stop{Why: engine.WhyPopulation}
 			s.view.Kill(value)

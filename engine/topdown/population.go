@@ -20,6 +20,7 @@ type populations struct {
 	// of each: its columns
 	columns [][]int
 	changed []int32 // scratch
+	each    uint64  // see engine.Requirement.PeopleOfRecord
 }
 
 // takePeopled takes the groupings with people from the end of the table's.
@@ -95,12 +96,15 @@ func (s *search) addPopulation(
 	return err
 }
 
-// inspect reports whether the parts that a refinement would make meet the limits.
-func (p *populations) inspect(
+// inspectPeople reports whether the parts that a refinement would make meet the limits. Classes
+// with enough records need no inspection.
+func (s *search) inspectPeople(
 	ctx context.Context, r *partition.Refinement,
 ) (holds bool, err error) {
+	p := &s.populations
 	for i, of := range p.of {
-		if !slices.Contains(p.columns[i], r.Column) {
+		limits, after := s.asked[p.set[i]].Population, s.after(p.set[i], r.Value)
+		if !slices.Contains(p.columns[i], r.Column) || limits.MetBy(after, p.each) {
 			continue
 		}
 		if holds, err := of.Inspect(ctx, r); err != nil || !holds {

@@ -75,6 +75,12 @@ func TestPopulationAgreesWithNaiveSearch(t *testing.T) {
 		}
 		c.compareNaive(t, got, released)
 		c.compareSpilled(t, r, store, engine.Requirement{Sets: c.sets}, got, released)
+		// every person of the table is in the population
+		known := engine.Requirement{Sets: c.sets, PeopleOfRecord: 1}
+		same, alike, err := searchFor(c.data, known, c.options)
+		if err != nil || !reflect.DeepEqual(same, got) || !reflect.DeepEqual(alike, released) {
+			t.Errorf("with known people: steps %+v, %v, instead of %+v", same, err, got)
+		}
 		if without, _, err := search(free.data, free.sets, free.options); err != nil {
 			t.Error(err)
 		} else if !reflect.DeepEqual(without, got) {
@@ -115,6 +121,11 @@ func TestPopulationOfTheTable(t *testing.T) {
 			got, same, err := search(of.data, of.sets, of.options)
 			if err != nil {
 				t.Fatal(err)
+			}
+			known := engine.Requirement{Sets: of.sets, PeopleOfRecord: uint64(times)}
+			again, alike, err := searchFor(of.data, known, of.options)
+			if err != nil || !reflect.DeepEqual(again, got) || !reflect.DeepEqual(alike, same) {
+				t.Fatalf("%d times, known: steps %+v, %v, not %+v\n%s", times, again, err, got, c)
 			}
 			if fmt.Sprint(stepsOf(got)) != fmt.Sprint(stepsOf(want)) ||
 				!reflect.DeepEqual(same, released) {

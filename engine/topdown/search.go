@@ -69,6 +69,7 @@ func newSearch(
 			requirement),
 	}
 	s.inspection = newInspection(requirement, table.Stats().Size)
+	s.populations.each = requirement.PeopleOfRecord
 	s.view.Columns = make([]tips.Column, n)
 	s.queue, s.rescored, s.regained = newQueue(n, s.view.Dead), slices.Repeat([]bool{true}, n),
 		make([]bool, n)

@@ -90,7 +90,7 @@ func (s *Search) Request(tuning count.Tuning) *count.Request {
 			add(s.Entity)
 		}
 	}
-	if s.Population != nil {
+	if all := s.requirement.United(); s.Population != nil && all.Population.Asked() {
 		r.Population = &count.Population{Dataset: s.Population.Dataset}
 		for a := range s.Masked {
 			r.Population.Fields = append(r.Population.Fields, s.PopulationField(a))

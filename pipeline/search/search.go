@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/choose"
@@ -73,6 +74,23 @@ func (s *Search) Close() error {
 		return nil
 	}
 	return s.Bound.Close()
+}
+
+// Populate says that every combination of the input's values has at least some people of the
+// population for each of its records. Where k implies the limits on the people of a set, the search
+// needs no people, unless another set would then imply the set.
+func (s *Search) Populate(people uint64) {
+	s.requirement.PeopleOfRecord = people
+	implied := s.requirement
+	implied.Sets = slices.Clone(implied.Sets)
+	for i := range implied.Sets {
+		if set := &implied.Sets[i]; set.Population.MetBy(set.K.Size(), people) {
+			set.Population = engine.Population{}
+		}
+	}
+	if _, dropped := implied.Reduce(); len(dropped) == 0 {
+		s.requirement = implied
+	}
 }
 
 // Plan returns the counts that the engine needs.
@@ -226,7 +244,7 @@ func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) 
 func (s *Search) reached(recoding engine.Recoding) (sets []cutfile.Set) {
 	anonymity := recoding.Anonymity(s.requirement)
 	for i, asked := range s.requirement.Sets {
-		of := asked.Population
+		of := s.Bound.Requirement.Sets[i].Population
 		set := cutfile.Set{K: int(asked.K), KMap: of.KMap, MinPresence: of.MinPresence,
 			MaxPresence: of.MaxPresence, Anonymity: anonymity[i]}
 		if set.K == 0 { // not asked for: the k that was reached holds
