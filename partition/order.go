@@ -60,8 +60,64 @@ func (t sorted) Less(i, j int) bool {
 	return a[w-1]&^t.behind < b[w-1]&^t.behind
 }
 
+// leastDivided is the smallest number of records that are divided by a byte of their keys before
+// they are sorted.
+const leastDivided = 128
+
+// sort puts the records in order. They have equal keys before the byte
+// at the given place.
+func (t sorted) sort(place, threads int) {
+	for ; t.Len() >= leastDivided && place < 8*t.Layout.Words; place++ {
+		if parts := t.divide(place); len(parts) > 1 {
+			Each(len(parts), threads, func(_, i int) {
+				sorted{t.Slice(parts[i]), t.rowKey}.sort(place+1, 1)
+			})
+			return
+		}
+	}
+	sort.Sort(t)
+}
+
+// divide moves the records with the same value in the byte at a place of their keys next to each
+// other, in the order of these values. It returns the records of every value.
+func (t sorted) divide(place int) (parts []Rows) {
+	w, word, shift := t.Layout.Words, place/8, 56-place%8*8
+	mask := uint64(0xff) << shift
+	if word == w-1 {
+		mask &^= t.behind
+	}
+	var ends [256]int // first the numbers of records
+	for at := word; at < len(t.Keys); at += w {
+		ends[t.Keys[at]&mask>>shift]++
+	}
+	var next [256]int
+	for value, n := range ends {
+		if value > 0 {
+			next[value] = ends[value-1]
+		}
+		ends[value] = next[value] + n
+		if n > 0 {
+			parts = append(parts, Rows{Lo: next[value], Hi: ends[value]})
+		}
+	}
+	if len(parts) == 1 {
+		return parts
+	}
+	for value := range next {
+		for next[value] < ends[value] {
+			i := next[value]
+			to := t.Keys[i*w+word] & mask >> shift
+			if int(to) != value {
+				t.Swap(i, next[to])
+			}
+			next[to]++
+		}
+	}
+	return parts
+}
+
 // Sort puts the records of a table in memory in the order of the words of their keys.
-func (t *Table) Sort() { sort.Sort(sorted{t, rowKey{}}) }
+func (t *Table) Sort() { sorted{t, rowKey{}}.sort(0, 1) }
 
 // Order puts the records in the order of the words of their keys. From then on Scan visits them in
 // this order. Order sorts the records of a spilled table in its store, with at most the space's
@@ -81,7 +137,7 @@ func (t *Table) Gather(ctx context.Context, space Space) error {
 func (t *Table) arrange(ctx context.Context, space Space, by rowKey) (err error) {
 	switch {
 	case t.chunks == nil:
-		sort.Sort(sorted{t, by})
+		sorted{t, by}.sort(0, max(1, space.Threads))
 		return nil
 	case t.ordered && by == rowKey{}:
 		return nil

@@ -24,7 +24,8 @@ func TestOrder(t *testing.T) {
 		domains := [][]int{
 			{1}, {2, 3}, {40, 1, 70}, {300, 200, 100}, {1 << 15, 1 << 15, 9, 1 << 15, 1 << 15},
 		}[r.IntN(5)]
-		space := Space{Budget: plenty(), Store: store, Share: 1 << (10 + r.IntN(12))}
+		space := Space{Budget: plenty(), Store: store, Share: 1 << (10 + r.IntN(12)),
+			Threads: r.IntN(4)}
 		rows := r.IntN(1 << (1 + r.IntN(17)))
 		if i < 2 {
 			rows, domains, space.Share = 100_000, []int{1 << 20, 1 << 20}, 1<<10 // merged twice

@@ -63,6 +63,7 @@ var sizes = []size{
 	{"formats/writer.stepBytes", 1 << 21, bytesOfText},
 	{"formats/writer.stepRows", 1 << 12, rowsReleased},
 	{"partition.block", 1 << 9, valuesMasked},
+	{"partition.leastDivided", 1 << 7, valuesMasked},
 	{"partition.leastTaken", 1 << 14, valuesMasked},
 	{"partition.mergePays", 1 << 16, valuesMasked},
 	{"partition.sampleRecords", 1 << 15, valuesMasked},

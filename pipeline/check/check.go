@@ -120,9 +120,10 @@ func Count(ctx context.Context, r *Request, res *count.Resources) (*Result, erro
 			budget = res.Budget.Part(res.Budget.Limit())
 		}
 		space := partition.Space{
-			Budget: budget,
-			Store:  store,
-			Share:  res.Budget.Grant(&spill.SpilledTuples),
+			Budget:  budget,
+			Store:   store,
+			Share:   res.Budget.Grant(&spill.SpilledTuples),
+			Threads: res.Threads,
 		}
 		result, err := r.count(ctx, res, space)
 		budget.Return(budget.Used())
