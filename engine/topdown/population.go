@@ -53,34 +53,21 @@ func (s *search) addPopulation(
 	if err != nil {
 		return err
 	}
-	records := make([][]uint64, len(asked.Columns))
-	for i, a := range asked.Columns {
-		records[i] = make([]uint64, len(s.view.Columns[a].Records))
-	}
-	sum, words := [2]uint64{}, grouping.Layout.Words
-	err = grouping.Scan(ctx, s.options.Space, func(some *partition.Table) error {
-		fields := some.Layout.Fields
-		for at, n := range some.Counts {
-			key := some.Keys[at*words : (at+1)*words]
-			for i := range records {
-				records[i][fields[i].Code(key)] += n
-			}
-			sum[fields[len(fields)-1].Code(key)] += n
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("count the people of set %d: %w", set+1, err)
-	}
-	limits, of := asked.Population, sum[engine.OfRecords]
-	if people := sum[engine.OfPeople]; !limits.Holds(of, people) {
+	limits, of := asked.Population, table.Stats().Size
+	if people := partition.Sum(table.People[asked.Columns[0]]); !limits.Holds(of, people) {
 		return fmt.Errorf("search quasi-identifier set %d: %w: %d records of %d people",
 			set+1, engine.ErrPopulation, of, people)
 	}
-	// the first partition has these records
+	// the first partition has the records and the people
+	records := make([][]uint64, len(asked.Columns))
 	for i, a := range asked.Columns {
-		column := &s.view.Columns[a]
-		column.Records, records[i] = records[i], column.Records
+		column, codes := &s.view.Columns[a], s.columns[a].codes().Codes
+		column.Records, records[i] = slices.Clone(column.Records), column.Records
+		for code, people := range table.People[a] {
+			if people > 0 { // otherwise the code may have no place
+				column.Records[codes[code]] += people
+			}
+		}
 	}
 	leaves, err := tips.New(ctx, grouping, asked.Columns, 0, false, &tips.Protection{
 		Kinds: 2, Values: 2, Width: 1, Place: []uint32{engine.OfRecords, engine.OfPeople}, Unit: 1,

@@ -110,6 +110,11 @@ func (t *TIPS) Inspect(ctx context.Context, r *partition.Refinement) (holds bool
 			}
 		}
 	} else {
+		if t.outliers == nil { // a small partition is more likely to end the inspection
+			slices.SortFunc(visits, func(a, b int32) int {
+				return cmp.Compare(t.partitions[a].Size, t.partitions[b].Size)
+			})
+		}
 		m.parallel.Each(len(visits), all, func(worker, i int) { inspect(worker, visits[i]) })
 		t.fail(ctx.Err())
 	}
