@@ -184,7 +184,11 @@ type interval struct {
 	closed       bool // the upper end belongs to it
 }
 
+// parseInterval parses a range, or an integer that stands for the interval of it alone.
 func parseInterval(label string) (interval, bool) {
+	if n, ok := new(big.Int).SetString(label, 10); ok {
+		return interval{lower: label, upper: n.Add(n, big.NewInt(1)).String()}, true
+	}
 	if len(label) < 3 || !strings.ContainsRune("[(", rune(label[0])) ||
 		!strings.ContainsRune(")]", rune(label[len(label)-1])) {
 		return interval{}, false
@@ -205,7 +209,8 @@ func within(value string, i interval) bool {
 	return c < 0 || c == 0 && i.closed
 }
 
-// order compares numbers exactly, and dates and times of equal length bytewise.
+// order compares numbers exactly, and dates and times of equal length bytewise. A day is its
+// midnight.
 func order(a, b string) int {
 	if i, err := strconv.ParseInt(a, 10, 64); err == nil {
 		if j, err := strconv.ParseInt(b, 10, 64); err == nil {
@@ -222,7 +227,12 @@ func order(a, b string) int {
 	if err == nil && err2 == nil {
 		return big.NewFloat(f).Cmp(big.NewFloat(g))
 	}
-	return strings.Compare(a, b)
+	return strings.Compare(withoutMidnight(a), withoutMidnight(b))
+}
+
+func withoutMidnight(moment string) string {
+	day, _ := strings.CutSuffix(strings.TrimSuffix(moment, "Z"), "T00:00:00")
+	return day
 }
 
 // parseSet returns the values of a label such as {a|b}: a backslash precedes a character of the
@@ -258,7 +268,17 @@ func (a *audit) full(column *cutfile.Column) string {
 		label = "[" + bounds.Lower + "," + bounds.Upper
 	}
 	if bounds.Upper != "" {
-		return label + "]"
+		label += "]"
+	} else {
+		label += ")"
 	}
-	return label + ")"
+	plain := strings.NewReplacer("T00:00:00Z", "", "T00:00:00", "").Replace(label)
+	if bounds.Lower == bounds.Upper && bounds.Lower != "" {
+		plain = bounds.Lower
+	}
+	isPlain := func(l cutfile.Label) bool { return !l.Null && l.Label == plain }
+	if slices.ContainsFunc(column.Cut, isPlain) || column.Suppressed == plain {
+		return plain
+	}
+	return label
 }

@@ -559,6 +559,7 @@ var parts = map[string]func(c *truthCase) bool{
 	"round fractions":  func(c *truthCase) bool { return c.masks("round: 0.25") },
 	"a width of dates": func(c *truthCase) bool { return c.masks("at_most: 30d") },
 	"a limit of time":  func(c *truthCase) bool { return c.says("limits: ") },
+	"plain labels":     func(c *truthCase) bool { return c.says("labels: ") },
 	"an objective":     func(c *truthCase) bool { return c.says("objective: ") },
 	"two folders":      func(c *truthCase) bool { return c.folders && c.says(`", "`) },
 	"people, counted": func(c *truthCase) bool {

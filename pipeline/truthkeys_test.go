@@ -20,7 +20,7 @@ var jobKeys = []func(*rand.Rand, *truthCase){
 	drawOutput, drawOrder, drawSteps, drawSuppressed, drawEntity, drawSensitive,
 	drawTimes, drawBalance, drawRound, drawLimits, drawClassless, drawUnique,
 	drawToken, drawNested, drawGone, drawOther, drawDetermined, drawWeights, drawBounds,
-	drawChoice, drawUnaccepted, drawAverageRisk, drawHousehold, drawPopulation,
+	drawChoice, drawUnaccepted, drawAverageRisk, drawHousehold, drawPopulation, drawLabels,
 }
 
 // drawOutput draws a file, a folder, or one with partitions.
@@ -64,6 +64,12 @@ func (c *truthColumn) isLabelled() bool {
 func drawOrder(rng *rand.Rand, c *truthCase) {
 	if c.ordered = c.ordered || rng.IntN(3) > 0; !c.ordered {
 		c.job = append(c.job, "order: "+job.OrderInput)
+	}
+}
+
+func drawLabels(rng *rand.Rand, c *truthCase) {
+	if rng.IntN(3) == 0 {
+		c.job = append(c.job, "labels: "+job.LabelsPlain)
 	}
 }
 
