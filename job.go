@@ -56,6 +56,18 @@ func LoadJob(path string, overrides ...Override) (*Job, error) {
 	return guarded(func() (*Job, error) { return job.Load(path, overrides) })
 }
 
+// Tables are the jobs of several tables that are released together, or not at all.
+type (
+	Tables = job.Tables
+	Table  = job.Table
+)
+
+// LoadTables is LoadJob for a job file that may have several tables. Tables.Single is the job of a
+// file without them.
+func LoadTables(path string, overrides ...Override) (*Tables, error) {
+	return guarded(func() (*Tables, error) { return job.LoadTables(path, overrides) })
+}
+
 // resolve checks a job, and fills in defaults.
 func resolve(j *Job) (*Job, error) {
 	if j == nil {

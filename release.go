@@ -48,7 +48,11 @@ func VerifyJoined(
 	ctx context.Context, paths []string, column string, opt VerifyOptions,
 ) (*Joined, error) {
 	return guarded(func() (*Joined, error) {
-		return verify.Join(ctx, paths, column, opt.Limits, opt.Events.verifying())
+		var releases []verify.Linked
+		for _, path := range paths {
+			releases = append(releases, verify.Linked{Path: path, Column: column})
+		}
+		return verify.Join(ctx, releases, opt.Limits, opt.Events.verifying())
 	})
 }
 

@@ -73,6 +73,23 @@ func Run(ctx context.Context, job *Job, opt RunOptions) (*Report, error) {
 	})
 }
 
+// TablesReport says what a run of several tables did, and TableReport what it did with one.
+type (
+	TablesReport = pipeline.TablesReport
+	TableReport  = pipeline.TableReport
+)
+
+// RunTables carries out the jobs of several tables. It publishes their releases together, after the
+// last one is verified and the people of tables with the same pseudonyms are counted. If it returns
+// an error before it publishes, it has published nothing; otherwise the error names the tables that
+// it has published, and the same call publishes the rest. Trace, OnlyCoarsen and Runner must be
+// zero, and nothing calls Events.Failed.
+func RunTables(ctx context.Context, tables *Tables, opt RunOptions) (*TablesReport, error) {
+	return guarded(func() (*TablesReport, error) {
+		return pipeline.RunTables(ctx, tables, opt.below())
+	})
+}
+
 // ApplyOptions say which cut to apply to the input of a job, and how.
 type ApplyOptions struct {
 	RunOptions

@@ -108,6 +108,14 @@ func joinedNaively(of map[string]map[string]bool, k int) (j verify.Joined) {
 	return j
 }
 
+// linked returns releases that are joined by one column.
+func linked(column string, paths ...string) (all []verify.Linked) {
+	for _, path := range paths {
+		all = append(all, verify.Linked{Path: path, Column: column})
+	}
+	return all
+}
+
 // Join counts the people of random pairs of releases as a naive count of their rows does, with any
 // number of threads.
 func TestJoined(t *testing.T) {
@@ -128,7 +136,7 @@ func TestJoined(t *testing.T) {
 			table.profiles(of, number, labelColumns(f.cut))
 			k, paths = min(k, f.cut.SmallestK()), append(paths, path)
 		}
-		got, err := verify.Join(t.Context(), paths, "patient",
+		got, err := verify.Join(t.Context(), linked("patient", paths...),
 			job.Limits{Threads: 1 + rng.IntN(3)}, verify.Watch{})
 		must(t, err)
 		want := joinedNaively(of, k)
@@ -156,10 +164,11 @@ func TestJoinedInParts(t *testing.T) {
 	for _, path := range paths {
 		f.withTokens(t, rng, path, people)
 	}
-	whole, err := verify.Join(t.Context(), paths, "patient", job.Limits{}, verify.Watch{})
+	releases := linked("patient", paths...)
+	whole, err := verify.Join(t.Context(), releases, job.Limits{}, verify.Watch{})
 	must(t, err)
 	readings := 0
-	parts, err := verify.Join(t.Context(), paths, "patient",
+	parts, err := verify.Join(t.Context(), releases,
 		job.Limits{Memory: 4 << 20, Threads: 1},
 		verify.Watch{Progress: func(done, total int64) {
 			if done == total {
@@ -193,7 +202,8 @@ func TestJoinedColumns(t *testing.T) {
 		{"patient", []string{tokens, without}, "it has no column patient"},
 		{"nobody", []string{tokens}, "it has no column nobody"},
 	} {
-		_, err := verify.Join(t.Context(), tt.paths, tt.column, job.Limits{}, verify.Watch{})
+		_, err := verify.Join(t.Context(), linked(tt.column, tt.paths...), job.Limits{},
+			verify.Watch{})
 		mustFail(t, err, fault.Usage, tt.says, "name a column of pseudonyms")
 	}
 }
@@ -204,10 +214,9 @@ func TestJoinedFolders(t *testing.T) {
 	mustRun(t, dir, nil)
 	editJob(t, dir, "output: out.parquet", "output: {path: folders/, partition_by: [city]}")
 	mustRun(t, dir, nil, "order", job.OrderReleased)
-	column := "patient"
 	var joined []*verify.Joined
 	for _, name := range []string{"out.parquet", "folders/"} {
-		j, err := verify.Join(t.Context(), []string{filepath.Join(dir, name)}, column,
+		j, err := verify.Join(t.Context(), linked("patient", filepath.Join(dir, name)),
 			job.Limits{}, verify.Watch{})
 		must(t, err)
 		j.Paths = nil

@@ -29,3 +29,19 @@ func (r *ready) publish(ctx context.Context) (err error) {
 	records.confirmRemote(ctx)
 	return records.confirm()
 }
+
+// withdraw removes the release, which is not published, because of a failure.
+func (r *ready) withdraw(ctx context.Context, failure error) (err error) {
+	if r.records.target != nil {
+		err = r.records.withdraw(ctx)
+	}
+	return errors.Join(err, r.records.close(failure))
+}
+
+// path returns the place of the release before it is published, or of one that existed before.
+func (r *ready) path() string {
+	if r.records.target == nil {
+		return r.records.job.Output.Path
+	}
+	return r.records.target.Path()
+}

@@ -31,13 +31,23 @@ func Run(ctx context.Context, job *job.Job, opt RunOptions) (*Report, error) {
 	return execute(ctx, &jobRun{job: job, opt: &opt, earlierCut: bounds, previousCut: previous})
 }
 
-// execute provides the resources of a run, carries the run out and reports its result.
+// execute carries a run out and reports its result.
 func execute(ctx context.Context, run *jobRun) (*Report, error) {
 	if run.opt.Runner != nil && run.earlierCut != nil {
 		return nil, fault.Errorf(fault.Usage,
 			"leave out the runner: kcut masks by an earlier cut on one machine",
 			"mask by an earlier cut with a runner")
 	}
+	return run.provided(func(res *runState) error {
+		if len(run.job.InputCounts) > 0 {
+			return run.findCut(ctx, res)
+		}
+		return run.release(ctx, res)
+	})
+}
+
+// provided provides the resources of a run for what it does, and returns its report.
+func (run *jobRun) provided(do func(*runState) error) (*Report, error) {
 	report := &Report{
 		Output: run.job.Output.Path, Version: run.opt.Version,
 		Began: time.Now().UTC().Format(time.RFC3339),
@@ -53,12 +63,7 @@ func execute(ctx context.Context, run *jobRun) (*Report, error) {
 	if run.opt.Events.Meter != nil {
 		run.opt.Events.Meter(res.Usage)
 	}
-	if len(run.job.InputCounts) > 0 {
-		err = run.findCut(ctx, res)
-	} else {
-		err = run.release(ctx, res)
-	}
-	if err = joinClosed(err, res.closeStore()); err != nil {
+	if err = joinClosed(do(res), res.closeStore()); err != nil {
 		report.PeakDraw, report.PeakRSS = res.Budget.Peak(), spill.PeakResident()
 		return nil, report.failed(res.Advise(err, run.job.Output.Path), run.opt)
 	}
@@ -83,7 +88,7 @@ func (run *jobRun) prepare(ctx context.Context, res *runState) (made *ready, err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, records.close(err))
+			made, err = nil, errors.Join(err, records.close(err))
 		}
 	}()
 

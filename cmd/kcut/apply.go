@@ -55,7 +55,9 @@ A run that fails leaves nothing new behind. The same command may be run again.`,
 		if err := flags.check(cmd.CommandPath()); err != nil {
 			return err
 		}
-		return common.release(cmd, args[0], kcut.Place{What: "cut", Path: flags.Cut},
+		job, broken := kcut.LoadJob(args[0], common.overrides()...)
+		return common.release(cmd, args[0], job, broken,
+			kcut.Place{What: "cut", Path: flags.Cut},
 			func(job *kcut.Job) (*kcut.Report, error) {
 				return kcut.Apply(cmd.Context(), job, flags.ApplyOptions)
 			})

@@ -14,18 +14,21 @@ import (
 
 func newConfig(u *ui) *cobra.Command {
 	var schema bool
+	var name string
 	cmd := &cobra.Command{
 		Use:   "config [JOB]",
 		Short: "Print a job as it would run, and where every value comes from",
 		Long: `Prints a job after flags and KCUT_ environment variables have replaced values of the
 file, as a job file in which every value has a comment that says where it came from. With
 --json it is one object with all settings; with --schema, the JSON Schema of job files,
-for editors.`,
+for editors. With --table it is the job of one of several tables, for commands that take
+one.`,
 		Args:              takes("at most one job file", 0, 1),
 		ValidArgsFunction: endingIn(jobEndings...),
 	}
 	overrides := addOverrides(cmd)
 	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of job files")
+	cmd.Flags().StringVar(&name, "table", "", "of several tables, that with this `NAME`")
 	addJSON(cmd, u)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		switch {
@@ -34,13 +37,28 @@ for editors.`,
 		case len(args) == 0:
 			return usageError("kcut config", "kcut config takes a job file, or --schema")
 		}
-		job, err := kcut.LoadJob(args[0], overrides()...)
+		job, err := loadTable(args[0], name, overrides())
 		if err != nil {
 			return err
 		}
 		return u.reply(map[string][]kcut.Setting{"settings": job.Settings()}, job.YAML())
 	}
 	return cmd
+}
+
+// loadTable loads the job of a file, or of one of its tables.
+func loadTable(path, name string, overrides []kcut.Override) (*kcut.Job, error) {
+	if name == "" {
+		return kcut.LoadJob(path, overrides...)
+	}
+	tables, err := kcut.LoadTables(path, overrides...)
+	if err != nil {
+		return nil, err
+	}
+	if job := tables.Job(name); job != nil {
+		return job, nil
+	}
+	return nil, usageError("kcut config", "%s has no table %s", path, name)
 }
 
 func newAlgorithms(u *ui) *cobra.Command {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,9 +39,13 @@ a run of the sample would release.`,
 	cmd.Flags().BoolVar(&opt.Sample, "sample", false, "read some of the rows, too")
 	addJSON(cmd, u)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		job, err := kcut.LoadJob(args[0], overrides()...)
+		tables, err := kcut.LoadTables(args[0], overrides()...)
 		if err != nil {
 			return err
+		}
+		job := tables.Single()
+		if job == nil {
+			return u.planTables(cmd.Context(), tables, opt)
 		}
 		keepTo(job.Limits.Threads)
 		plan, err := kcut.Plan(cmd.Context(), job, opt)
@@ -50,12 +55,49 @@ a run of the sample would release.`,
 		if !u.json {
 			return errors.Join(u.printPlan(plan), err)
 		}
-		return errors.Join(err, u.answer(struct {
-			*kcut.Forecast
-			Error *exit.Failure `json:"error,omitempty"`
-		}{plan, exit.FailureOf(cmd.Context(), err)}))
+		return errors.Join(err, u.answer(forecast{"", plan, exit.FailureOf(cmd.Context(), err)}))
 	}
 	return cmd
+}
+
+// forecast is the JSON answer of kcut plan, for one table.
+type forecast struct {
+	Table string `json:"table,omitempty"`
+	*kcut.Forecast
+	Error *exit.Failure `json:"error,omitempty"`
+}
+
+// planTables plans several tables, one after the other, also after a failure. It returns the first
+// error.
+func (u *ui) planTables(ctx context.Context, tables *kcut.Tables, opt kcut.PlanOptions) error {
+	var first error
+	answer := struct {
+		Tables []forecast    `json:"tables"`
+		Error  *exit.Failure `json:"error,omitempty"`
+	}{}
+	keepTo(tables.Tables[0].Limits.Threads)
+	for _, table := range tables.Tables {
+		plan, err := kcut.Plan(ctx, table.Job, opt)
+		if err != nil {
+			err = fmt.Errorf("table %s: %w", table.Name, err)
+		}
+		if plan != nil {
+			answer.Tables = append(answer.Tables,
+				forecast{table.Name, plan, exit.FailureOf(ctx, err)})
+			if !u.json {
+				err = errors.Join(err, u.printf("table %s\n", text.Printable(table.Name, "")),
+					u.printPlan(plan))
+			}
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	if !u.json {
+		return first
+	}
+	answer.Error = exit.FailureOf(ctx, first)
+	return errors.Join(first, u.answer(answer))
 }
 
 func (u *ui) printPlan(f *kcut.Forecast) error {

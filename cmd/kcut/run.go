@@ -32,6 +32,8 @@ func newRun(u *ui) *cobra.Command {
 masks the input with it, recounts every set from the written files, and only then
 publishes the output. A run that fails leaves the old output, or none.
 
+A job with several tables releases all of them or none.
+
 The same command may be run again, whatever happened. When the output stands and was
 made by the same job of the same input, nothing is done. After a stop or a kill, the next
 run masks with the cut that the stopped run has kept, if there is one, and does not search.
@@ -48,7 +50,14 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 		"go below no node of the cut of an earlier release: `FILE`, as of kcut apply")
 	offerFiles(cmd, "only-coarsen", "parquet", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return flags.release(cmd, args[0],
+		tables, broken := kcut.LoadTables(args[0], flags.overrides()...)
+		var job *kcut.Job
+		if broken == nil {
+			if job = tables.Single(); job == nil {
+				return flags.releaseTables(cmd, args[0], tables)
+			}
+		}
+		return flags.release(cmd, args[0], job, broken,
 			kcut.Place{What: "earlier release", Path: opt.OnlyCoarsen},
 			func(job *kcut.Job) (*kcut.Report, error) {
 				return kcut.Run(cmd.Context(), job, opt)
@@ -93,16 +102,15 @@ func addRunFlags(cmd *cobra.Command, u *ui, opt *kcut.RunOptions, trace string,
 	return f
 }
 
-// release loads a job, makes its release, and reports to the metrics file and to the catalog. If
-// one of these fails, the user gets a warning and the release stays. earlier is an earlier release,
-// or its cut, that the release reads.
-func (f *runFlags) release(cmd *cobra.Command, path string, earlier kcut.Place,
-	do func(*kcut.Job) (*kcut.Report, error)) error {
+// release makes the release of a job, and reports to the metrics file and to the catalog. If one of
+// these fails, the user gets a warning and the release stays. broken says why the job could not be
+// loaded. earlier is an earlier release, or its cut, that the release reads.
+func (f *runFlags) release(cmd *cobra.Command, path string, job *kcut.Job, broken error,
+	earlier kcut.Place, do func(*kcut.Job) (*kcut.Report, error)) error {
 	if err := f.checkPlaces(cmd.CommandPath(), path); err != nil {
 		return err
 	}
 	ran := metrics.Run{JobFile: filepath.Base(path), Began: time.Now()}
-	job, broken := kcut.LoadJob(path, f.overrides()...)
 	if err := f.checkBeside(path, job, earlier); err != nil {
 		return err // without any report: it would go to one of these files
 	}
@@ -144,6 +152,41 @@ func (f *runFlags) release(cmd *cobra.Command, path string, earlier kcut.Place,
 		return f.ui.answer(ran.Report)
 	}
 	return f.ui.summarize(cmd.Context(), ran.Report)
+}
+
+// releaseTables makes the releases of several tables.
+func (f *runFlags) releaseTables(cmd *cobra.Command, path string, tables *kcut.Tables) error {
+	if err := f.checkPlaces(cmd.CommandPath(), path); err != nil {
+		return err
+	}
+	for flag, given := range map[string]bool{"--metrics-file": f.metrics != "",
+		"--lineage": f.catalog != nil, "--trace": f.trace != "",
+		"--only-coarsen": f.opt.OnlyCoarsen != ""} {
+		if given {
+			return usageError(cmd.CommandPath(), "%s goes with the job of one table only", flag)
+		}
+	}
+	for _, table := range tables.Tables {
+		if err := f.checkBeside(path, table.Job); err != nil {
+			return err
+		}
+	}
+	f.opt.Resume, f.opt.Version = !f.afresh, versionText()
+	keepTo(tables.Tables[0].Limits.Threads)
+	progress := f.ui.follow()
+	f.opt.Events = progress.events()
+	report, err := kcut.RunTables(cmd.Context(), tables, *f.opt)
+	progress.close()
+	switch {
+	case err != nil:
+		return err
+	case f.ui.json:
+		return f.ui.answer(report)
+	}
+	for _, table := range report.Tables {
+		err = errors.Join(err, f.ui.summarize(cmd.Context(), table.Report))
+	}
+	return err
 }
 
 // checkPlaces refuses files whose folders do not exist, before a run that takes hours. It prepares

@@ -17,6 +17,15 @@ import (
 // Load reads a job file, applies the overrides, and resolves the job. It opens no other file.
 // Problems with the job are reported together, as an *Error; other errors are failures to read.
 func Load(path string, overrides []Override) (*Job, error) {
+	text, err := readText(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, text, overrides)
+}
+
+// readText reads a job file.
+func readText(path string) ([]byte, error) {
 	text, err := yaml.ReadFile(path, yaml.MaxBytes)
 	if cause := pathCause(err); cause != "" {
 		missing := &Error{[]Problem{{File: path, Message: "open job file: " + cause}}}
@@ -25,33 +34,50 @@ func Load(path string, overrides []Override) (*Job, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("read job file: %w", err)
 	}
-	return Parse(path, text, overrides)
+	return text, nil
 }
 
 // Parse is Load for a text. Relative paths in it start from the folder of the path.
 func Parse(path string, text []byte, overrides []Override) (*Job, error) {
+	r, root := parse(path, text)
+	if root == nil {
+		return nil, asError(r.problems)
+	}
+	if root.Value(tablesKey) != nil {
+		r.recordKey(tablesKey, root)
+		r.add(tablesKey, "kcut config JOB --table NAME prints the job of one of them",
+			"this takes a job of one table, and the job has several tables")
+		return nil, asError(r.problems)
+	}
+	r.override(root, overrides)
+	return r.read(root)
+}
+
+// parse returns the map of a job file, or nil if there is none, and a reader with the problems so
+// far.
+func parse(path string, text []byte) (*reader, *yaml.Node) {
 	noJob := Problem{
 		File: path, Line: 1, Column: 1,
 		Message: "not a job: it needs a map of keys like input, output and columns",
 		Hint:    "kcut config --schema prints every key of a job file",
 	}
+	r := newReader(path, text)
 	if len(text) <= yaml.MaxBytes && !resemblesJob(text) {
-		return nil, &Error{[]Problem{noJob}}
+		r.problems = []Problem{noJob}
+		return r, nil
 	}
 	root, problems := yaml.Parse(text)
-	r := newReader(path, text)
 	for _, p := range problems {
 		r.problems = append(r.problems,
 			r.origins.located(place{line: p.Line, column: p.Column}, p.Hint, p.Message))
 	}
 	switch {
 	case root != nil && root.Kind == yaml.Map:
-		r.override(root, overrides)
-		return r.read(root)
+		return r, root
 	case root != nil || len(problems) == 0:
 		r.problems = append(r.problems, noJob)
 	}
-	return nil, asError(r.problems)
+	return r, nil
 }
 
 // resemblesJob reports whether a text has one of the keys that every job has. Nothing of any other

@@ -39,6 +39,19 @@ type object map[string]any
 // Load: no relations between the parts of a job.
 func Schema() []byte {
 	schema := objectSchema(jobFields)
+	// A table has the keys of the top.
+	keys := object{}
+	for _, f := range jobFields {
+		keys[f.key] = object{"$ref": "#/properties/" + f.key}
+	}
+	schema["properties"].(object)[tablesKey] = object{
+		"description": tablesDoc, "type": "object", "minProperties": 1,
+		"additionalProperties": object{
+			"type": "object", "properties": keys, "additionalProperties": false,
+		},
+	}
+	schema["anyOf"] = []object{{"required": schema["required"]}, {"required": []string{tablesKey}}}
+	delete(schema, "required")
 	schema["$schema"], schema["title"] = "https://json-schema.org/draft/2020-12/schema", "kcut job"
 	schema["$defs"] = object{
 		"generator": json.RawMessage(fmt.Sprintf(generatorSchema, inJSON(engine.DateLevels))),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -25,7 +26,7 @@ import (
 // class if their rows have, in each of the releases, the same combinations of labels of all masked
 // columns; how many rows have them does not matter.
 type Joined struct {
-	Column  string   `json:"column"`
+	Column  string   `json:"column"` // or several, by a comma and a space between them
 	Paths   []string `json:"paths"`
 	People  int64    `json:"people"`
 	Several int64    `json:"in_several"` // people with rows in more than one of the releases
@@ -33,19 +34,26 @@ type Joined struct {
 	risk.Union
 }
 
-// Join counts the people of releases that are joined by a column. It only reads labels and this
-// column, and compares nothing with the cuts: see Release. It keeps to the limits as Release does,
+// Linked is a release, and the column by which somebody joins it with others.
+type Linked struct{ Path, Column string }
+
+// Join counts the people of joined releases. It only reads labels and the columns by which they are
+// joined, and compares nothing with the cuts: see Release. It keeps to the limits as Release does,
 // and reads the releases again for people who do not fit.
 func Join(
-	ctx context.Context, paths []string, column string, limits job.Limits, watch Watch,
+	ctx context.Context, releases []Linked, limits job.Limits, watch Watch,
 ) (j *Joined, err error) {
 	memory := cmp.Or(limits.Memory, spill.DefaultLimit())
 	budget := spill.NewBudget(memory)
 	defer func() { err = budget.Advise(fileset.Advise(err)) }()
-	all := make([]*linked, len(paths))
-	for i, path := range paths {
-		if all[i], err = openLinked(ctx, path, column); err != nil {
+	all := make([]*linked, len(releases))
+	var columns []string
+	for i, r := range releases {
+		if all[i], err = openLinked(ctx, r.Path, r.Column); err != nil {
 			return nil, err
+		}
+		if !slices.Contains(columns, r.Column) {
+			columns = append(columns, r.Column)
 		}
 	}
 	defer spill.LimitHeap(memory)()
@@ -57,7 +65,7 @@ func Join(
 	if j, err = join(ctx, all, threads, budget, watch); err != nil {
 		return nil, err
 	}
-	j.Column = column
+	j.Column = strings.Join(columns, ", ")
 	if watch.End != nil {
 		watch.End(time.Since(began))
 	}

@@ -1,0 +1,244 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/verify"
+)
+
+// TablesReport says what a run of several tables did. It is not for release.
+type TablesReport struct {
+	Tables []TableReport `json:"tables"`
+	// Joined has the people of tables with the same pseudonyms, by the key that makes these.
+	Joined []*verify.Joined `json:"joined,omitempty"`
+	Error  *ErrorReport     `json:"error,omitempty"` // of a run that failed
+}
+
+// TableReport is the report of one of several tables.
+type TableReport struct {
+	Table string `json:"table"`
+	*Report
+}
+
+// tableRun is the run of one of several tables.
+type tableRun struct {
+	jobRun
+	name string
+	made *ready // the verified release
+}
+
+// RunTables carries out the jobs of several tables, each with all of the memory. It publishes all
+// releases after the last one is verified, and the people of tables with the same pseudonyms are
+// counted together. On an error before that, nothing is published.
+func RunTables(ctx context.Context, t *job.Tables, opt RunOptions) (*TablesReport, error) {
+	if err := checkTables(t, &opt); err != nil {
+		return nil, err
+	}
+	report := &TablesReport{}
+	runs, err := prepareTables(ctx, t, opt, report)
+	if err == nil {
+		report.Joined, err = joinTables(ctx, runs, t, &opt)
+	}
+	if err == nil {
+		err = report.save(opt.RunJSON)
+	}
+	var published []string
+	for i, run := range runs {
+		if err != nil {
+			err = errors.Join(err, run.made.withdraw(ctx, err))
+			continue
+		}
+		if err = run.made.publish(ctx); err == nil {
+			report.Tables[i].Report = run.made.records.res.report
+			published = append(published, run.name)
+		} else if err = inTable(run.name, err); len(published) > 0 {
+			err = fmt.Errorf("%w; published before: %s; the same command publishes the rest", err,
+				strings.Join(published, ", "))
+		}
+	}
+	if err != nil {
+		report.Error = &ErrorReport{Class: fault.ClassOf(err).String(),
+			Message: text.WithoutPartitions(err.Error())}
+		_ = report.save(opt.RunJSON) // the first error matters more
+		return nil, err
+	}
+	return report, nil
+}
+
+// checkTables refuses options that are for a single table, tables of counts, and outputs that
+// replace another table's input or output.
+func checkTables(t *job.Tables, opt *RunOptions) error {
+	for _, option := range []struct {
+		given bool
+		name  string
+	}{
+		{opt.Trace != nil, "a trace"}, {opt.OnlyCoarsen != "", "an earlier cut"},
+		{opt.Runner != nil, "a runner"},
+	} {
+		if option.given {
+			return fault.Errorf(fault.Usage, "leave it out, or run the job of one table",
+				"run several tables with %s", option.name)
+		}
+	}
+	for i, table := range t.Tables {
+		if table.Name == "" {
+			return fault.Errorf(fault.Usage, "run its job alone, or give it a name",
+				"run several tables: one has no name")
+		}
+		if len(table.InputCounts) > 0 {
+			return fault.Errorf(fault.Usage, "run a job of its own for them",
+				"run table %s: several tables take rows, and it has counts", table.Name)
+		}
+		place := fileset.Place{What: "output of table " + table.Name, Path: table.Output.Path}
+		for k, other := range t.Tables {
+			if i == k {
+				continue
+			}
+			if table.Output.Path == other.Output.Path { // CheckSideFiles skips URLs
+				return fault.Errorf(fault.Usage, "name another output for one of them",
+					"run tables %s and %s: they have one output", table.Name, other.Name)
+			}
+			if err := output.CheckSideFiles(other.Job, []fileset.Place{place}); err != nil {
+				return inTable(other.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// inTable adds the name of a table to an error, unless it has a place in the job file.
+func inTable(name string, err error) error {
+	if wrong := (*job.Error)(nil); errors.As(err, &wrong) {
+		return err
+	}
+	return fmt.Errorf("table %s: %w", name, err)
+}
+
+// prepareTables makes and verifies the releases of all tables, up to the first error.
+func prepareTables(
+	ctx context.Context, t *job.Tables, opt RunOptions, report *TablesReport,
+) (runs []*tableRun, err error) {
+	opt.RunJSON = "" // it has the report of all tables
+	noted := opt.Events.Noted
+	for _, table := range t.Tables {
+		of := opt
+		of.Events.Notice = func(text string) { noted("table " + table.Name + ": " + text) }
+		run := &tableRun{jobRun: jobRun{job: table.Job, opt: &of}, name: table.Name}
+		if run.previousCut, err = previousForSearch(ctx, table.Job); err != nil {
+			return runs, inTable(table.Name, err)
+		}
+		of.Events.Failed = nil
+		made, err := run.provided(func(res *runState) (err error) {
+			run.made, err = run.prepare(ctx, res)
+			return err
+		})
+		if run.made != nil {
+			runs = append(runs, run)
+		}
+		if err != nil {
+			return runs, inTable(table.Name, err)
+		}
+		report.Tables = append(report.Tables, TableReport{table.Name, made})
+	}
+	return runs, nil
+}
+
+// joinTables counts the people of tables with pseudonyms of one key and form, and refuses a release
+// in which more of them are alone than the job allows.
+func joinTables(
+	ctx context.Context, runs []*tableRun, t *job.Tables, opt *RunOptions,
+) (joined []*verify.Joined, err error) {
+	for _, group := range linkedTables(runs) {
+		j, err := verify.Join(ctx, group.releases, t.Tables[0].Limits, opt.Events.Verifying())
+		if err != nil {
+			return joined, fmt.Errorf("join tables %s: %w", group.names, err)
+		}
+		j.Paths = group.outputs
+		joined = append(joined, j)
+		opt.Events.Noted(fmt.Sprintf("tables %s, joined by %s: %s people, %s of them in several "+
+			"tables; %s of the people are alone on the labels of all their rows, %s are in "+
+			"classes of fewer than %d", group.names, j.Column, text.Grouped(j.People),
+			text.Grouped(j.Several), text.Percent(j.Unique), text.Percent(j.BelowK), j.K))
+		if j.Unique > float64(t.MaxUnique) {
+			return joined, fault.Errorf(fault.Privacy, fmt.Sprintf("make labels coarser with "+
+				"at_most, or give tables that nobody has to join keys of their own. max_unique: "+
+				"%s at the top accepts it: it is your word that nobody knows all of a person's "+
+				"rows", job.Share(math.Ceil(100*j.Unique)/100)),
+				"publish tables %s: %s of the people are alone on the labels of all their rows, "+
+					"joined by %s; max_unique is %s",
+				group.names, text.Percent(j.Unique), j.Column, t.MaxUnique)
+		}
+	}
+	return joined, nil
+}
+
+// linkedGroup is columns of several tables that have pseudonyms of one key and form.
+type linkedGroup struct {
+	by       []byte // fingerprint of the key, and the form
+	names    string // of the tables
+	tables   int
+	releases []verify.Linked
+	outputs  []string
+}
+
+// linkedTables returns the groups of at least two tables.
+func linkedTables(runs []*tableRun) (groups []*linkedGroup) {
+	for _, run := range runs {
+		for _, c := range run.job.Columns {
+			if c.Mask != job.MaskPseudonym {
+				continue
+			}
+			by := append(run.keys[c.Name].Fingerprint(), c.With...)
+			at := -1
+			for i, g := range groups {
+				if bytes.Equal(g.by, by) {
+					at = i
+				}
+			}
+			if at < 0 {
+				at, groups = len(groups), append(groups, &linkedGroup{by: by})
+			}
+			g := groups[at]
+			if out := run.job.Output.Path; g.tables == 0 || g.outputs[len(g.outputs)-1] != out {
+				g.names = strings.TrimPrefix(g.names+", "+run.name, ", ")
+				g.tables++
+			}
+			g.releases = append(g.releases, verify.Linked{Path: run.made.path(), Column: c.Name})
+			g.outputs = append(g.outputs, run.job.Output.Path)
+		}
+	}
+	several := groups[:0]
+	for _, g := range groups {
+		if g.tables > 1 {
+			several = append(several, g)
+		}
+	}
+	return several
+}
+
+// save writes the report to a file; with an empty path it does nothing.
+func (r *TablesReport) save(path string) error {
+	if path == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		err = os.WriteFile(path, append(text, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
