@@ -108,6 +108,51 @@ func TestPseudonyms(t *testing.T) {
 	}
 }
 
+// An entity may be released as a pseudonym: k counts the people of every class, whatever the
+// algorithm, memory and threads.
+func TestPseudonymsOfEntities(t *testing.T) {
+	table := patients(900)
+	text := strings.Replace(withPatients(), "class:", "entity: patient\nclass:", 1)
+	text = strings.Replace(text, "patients.key}", "patients.key, identifying: accepted}", 1)
+	for _, algorithm := range []string{job.AlgorithmTDR, job.AlgorithmTDS, job.AlgorithmMondrian,
+		job.AlgorithmInfoGainMondrian, job.AlgorithmGuided, job.AlgorithmKACTUS,
+		job.AlgorithmIACk} {
+		t.Run(algorithm, func(t *testing.T) {
+			dir := pseudonymized(t, table, withAlgorithm(text, algorithm), 200)
+			mustRun(t, dir, nil)
+			path := filepath.Join(dir, "out.parquet")
+			released, cut := readTable(t, path), readCut(t, path)
+			for i, set := range cut.Sets {
+				people := make(map[string]map[string]bool)
+				for _, row := range released.rows {
+					class := released.key(row, set.Columns)
+					if people[class] == nil {
+						people[class] = make(map[string]bool)
+					}
+					people[class][row[released.index("patient")]] = true
+				}
+				least := len(released.rows)
+				for _, of := range people {
+					least = min(least, len(of))
+				}
+				if least < set.K || uint64(least) < set.Anonymity {
+					t.Errorf("set %d: %d people, k %d, anonymity %d", i+1, least, set.K,
+						set.Anonymity)
+				}
+			}
+			mustFind(t, path)
+			_, err := Plan(t.Context(), mustLoad(t, dir),
+				PlanOptions{Overwrite: true, Sample: true})
+			must(t, err)
+			must(t, os.Remove(path))
+			outcome := outcomeOf(t, dir, RunOptions{}, "order", job.OrderReleased)
+			spilling := RunOptions{System: System{Spill: true, Room: 50}}
+			mustAgree(t, outcomeOf(t, dir, spilling, "order", job.OrderReleased,
+				"limits.threads", "1", "limits.memory", "16MiB"), outcome)
+		})
+	}
+}
+
 // mustNotHaveKey demands that no file of a folder but the key's has the key.
 func mustNotHaveKey(t *testing.T, dir string) {
 	t.Helper()

@@ -17,6 +17,7 @@ import (
 )
 
 const twoTables = `
+entity: patient
 quasi_identifiers: [{columns: all, k: 3}]
 columns: {patient: {mask: pseudonym, key_file: patients.key, identifying: accepted}}
 unlisted: drop
