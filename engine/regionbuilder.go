@@ -10,8 +10,8 @@ import (
 // RegionBuilder collects groups of records and makes regions from them. It keeps equal contents of
 // an attribute once.
 type RegionBuilder struct {
-	// The regions keep the order of their groups, except where labels of groups in a row overlap. If
-	// not Ordered, narrower regions come first, whichever they are.
+	// The regions keep the order of their groups, except where labels of groups in a row overlap.
+	// If not Ordered, narrower regions come first, whichever they are.
 	Ordered bool
 
 	attributes []Attribute
@@ -108,8 +108,8 @@ func (b *RegionBuilder) Bytes() int64 {
 }
 
 // Regions returns the regions of the groups, without locators, and the region of each group. They
-// are in ascending order of width, then of labels; if Ordered, of place before. Groups with the same
-// labels form one region. It consumes the groups.
+// are in ascending order of width, then of labels; if Ordered, of place before. Groups with the
+// same labels form one region. It consumes the groups.
 func (b *RegionBuilder) Regions() (r *Regions, regions []int32) {
 	r, regions = &Regions{}, make([]int32, len(b.sizes))
 	widths, order := make([]float64, len(b.sizes)), make([]int32, len(b.sizes))
