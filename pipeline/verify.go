@@ -7,6 +7,7 @@ import (
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/guard"
+	"github.com/kcut/kcut/pipeline/population"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/pipeline/verify"
@@ -30,13 +31,13 @@ func verifyRelease(
 		}
 	}
 	var people verify.Population
-	var counted *peopleCount
+	var counted *population.Count
 	if b.Population != nil {
 		var err error
-		if counted, err = countPopulation(b.Population, cut, res); err != nil {
+		if counted, err = population.NewCount(b.Population, cut, res.Run); err != nil {
 			return err
 		}
-		defer counted.close()
+		defer counted.Close()
 		people = counted
 	}
 	recount, after, err := verify.Unpublished(ctx, records.target.Path(), res.Threads, res.Budget,
@@ -44,8 +45,8 @@ func verifyRelease(
 	if err != nil {
 		return err
 	}
-	if people != nil {
-		counted.note()
+	if counted != nil {
+		counted.Note()
 	}
 	union := &risk.Union{}
 	if ask == nil {
