@@ -326,7 +326,7 @@ func (c *truthCase) mayLackTypes() {
 // lacks.
 func (c *truthCase) drawFolders() {
 	rng, l := c.rng, &c.stored
-	switch rng.IntN(8) {
+	switch rng.IntN(6) {
 	case 0:
 		if c.suffix != "" || !c.ordered || c.folders || l.Writer == byCSV ||
 			c.column(timesColumn) != nil {
