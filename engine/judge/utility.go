@@ -14,25 +14,28 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Utility is how much columns tell about the class: the share of its entropy that the most telling
-// column takes away. Columns count one by one, so a classifier that looks at several may do better.
+// Utility is how much columns explain of the class: the share of its entropy that the column that
+// explains most takes away. Columns count one by one, so a classifier that looks at several may do
+// better.
 type Utility struct {
 	Raw, Released float64
-	Column        int // attribute that tells most before masking
+	Column        int // attribute that explains most before masking
 }
 
-// A column tells something about the class if it takes away a share of the class's entropy that
-// chance does not explain, of at least leastTold. A release is useless where no column does, and
-// the raw values of some column take away at least twice as much. With leastTold a classifier that
-// knows the column alone ranks records little better than chance: the area under its curve is about
-// 0.55, from which on kcut evaluate calls a release useful.
-const leastTold = 0.005
+// A column explains something of the class if it takes away a share of the class's entropy that
+// chance does not explain, of at least leastExplained. A release is useless where no column does,
+// and the raw values of some column take away at least twice as much. With leastExplained a
+// classifier that knows the column alone ranks records little better than chance: the area under
+// its curve is about 0.55, from which on kcut evaluate calls a release useful.
+const leastExplained = 0.005
 
-// Share returns the share of what the raw columns tell that the released ones tell.
+// Share returns the share of what the raw columns explain that the released ones explain.
 func (u *Utility) Share() float64 { return max(0, min(1, u.Released/u.Raw)) }
 
-// IsUseless reports whether no released column tells anything about the class, but a raw one does.
-func (u *Utility) IsUseless() bool { return u.Raw >= 2*leastTold && u.Released < leastTold }
+// IsUseless reports whether no released column explains anything of the class, but a raw one does.
+func (u *Utility) IsUseless() bool {
+	return u.Raw >= 2*leastExplained && u.Released < leastExplained
+}
 
 // Observed is a table before its search, which consumes the groupings. If labels depend on more
 // than one column, records are necessary to find the labels of each class: so it has a sample of
@@ -95,7 +98,7 @@ func Observe(ctx context.Context, table *engine.Table, space partition.Space) (*
 }
 
 // Utility returns how much the columns of a recoding tell about the class, and nil if no raw column
-// tells anything or that is not known.
+// explains anything or that is not known.
 func (o *Observed) Utility(recoding engine.Recoding) *Utility {
 	u := &Utility{}
 	masked := o.masked(recoding)
@@ -108,17 +111,17 @@ func (o *Observed) Utility(recoding engine.Recoding) *Utility {
 		if visit == nil {
 			return nil
 		}
-		told := o.told(raw, func(add adder) {
+		explained := o.explained(raw, func(add adder) {
 			visit(func(code, _, class uint32, n uint64) { add(code, class, n) })
 		})
-		if told > u.Raw {
-			u.Raw, u.Column = told, a
+		if explained > u.Raw {
+			u.Raw, u.Column = explained, a
 		}
-		u.Released = max(u.Released, o.told(shown, func(add adder) {
+		u.Released = max(u.Released, o.explained(shown, func(add adder) {
 			visit(func(_, label, class uint32, n uint64) { add(released.Code(label), class, n) })
 		}))
 	}
-	if u.Raw < leastTold {
+	if u.Raw < leastExplained {
 		return nil
 	}
 	return u
@@ -169,13 +172,13 @@ type column struct {
 type adder func(code, class uint32, n uint64)
 
 // bins is the number of parts to which the codes of a column are joined: so each has enough records
-// to compare what it tells with chance.
+// to compare what it explains with chance.
 const bins = 32
 
-// told returns the share of the class's entropy that a column takes away, less what as many codes
-// without relation to the class would take away in the mean (the expectation of Wilks' statistic);
-// 0 if that is no more than four standard deviations by chance.
-func (o *Observed) told(c column, each func(add adder)) float64 {
+// explained returns the share of the class's entropy that a column takes away, less what as many
+// codes without relation to the class would take away in the mean (the expectation of Wilks'
+// statistic); 0 if that is no more than four standard deviations by chance.
+func (o *Observed) explained(c column, each func(add adder)) float64 {
 	sizes := make([]uint64, c.domain)
 	each(func(code, _ uint32, n uint64) { sizes[code] += n })
 	of := c.bins(sizes)
@@ -201,11 +204,11 @@ func (o *Observed) told(c column, each func(add adder)) float64 {
 		}
 	}
 	freedom := float64((parts - 1) * (present - 1))
-	told := entropy - left - o.spread*freedom/2
-	if freedom <= 0 || told <= 4*o.spread*math.Sqrt(freedom/2) {
+	explained := entropy - left - o.spread*freedom/2
+	if freedom <= 0 || explained <= 4*o.spread*math.Sqrt(freedom/2) {
 		return 0
 	}
-	return told / entropy
+	return explained / entropy
 }
 
 // surprise returns the entropy of some records' classes, times their number, and the number of

@@ -94,10 +94,11 @@ func TestUtility(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, uint64(rows)))
 		c := twoColumns(r, rows, 0.4)
 		want := 1 - (entropy(0.3)+entropy(0.7))/2/entropy(0.5)
-		told, lost := observe(t, c, 0), observe(t, c, 1)
-		if told == nil || math.Abs(told.Raw-want) > 0.02 || math.Abs(told.Released-want) > 0.02 ||
-			told.Column != 0 || told.Share() < 0.9 || told.IsUseless() {
-			t.Errorf("%d rows: %+v, want %g of both", rows, told, want)
+		found, lost := observe(t, c, 0), observe(t, c, 1)
+		if found == nil || math.Abs(found.Raw-want) > 0.02 ||
+			math.Abs(found.Released-want) > 0.02 || found.Column != 0 ||
+			found.Share() < 0.9 || found.IsUseless() {
+			t.Errorf("%d rows: %+v, want %g of both", rows, found, want)
 		}
 		if lost == nil || lost.Share() > 0.05 || !lost.IsUseless() {
 			t.Errorf("%d rows: %+v, want a useless release", rows, lost)
@@ -111,8 +112,8 @@ func TestUtility(t *testing.T) {
 				shuffled.Columns[a][to] = c.Columns[a][from]
 			}
 		}
-		if again := observe(t, shuffled, 0); *again != *told {
-			t.Errorf("%d rows in another order: %+v, want %+v", rows, again, told)
+		if again := observe(t, shuffled, 0); *again != *found {
+			t.Errorf("%d rows in another order: %+v, want %+v", rows, again, found)
 		}
 		if none := observe(t, twoColumns(r, rows, 0), 0); none != nil {
 			t.Errorf("%d rows with a class by chance: %+v", rows, none)
