@@ -56,7 +56,7 @@ const (
 // columns has classes, and k counts records.
 func Observe(ctx context.Context, table *engine.Table, space partition.Space) (*Observed, error) {
 	o := &Observed{Table: table, spread: 1}
-	if table.Classes < 2 || len(table.Groupings) == 0 || table.Merged || table.Sizes != nil ||
+	if table.Classes < 2 || len(table.Groupings) == 0 || table.Sizes != nil ||
 		len(table.Groupings[0].Layout.Fields) != len(table.Attributes)+1 {
 		return o, nil
 	}
