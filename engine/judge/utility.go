@@ -52,11 +52,15 @@ const (
 	mostCodes    = 1 << 18
 )
 
-// Observe observes a table. It samples tuples with their classes by their hashes if a table of all
-// columns has classes, and k counts records.
-func Observe(ctx context.Context, table *engine.Table, space partition.Space) (*Observed, error) {
+// Observe observes the table of an engine's search. It samples tuples with their classes by their
+// hashes if a table of all columns has classes, and k counts records; but not for a Merger, whose
+// tuples in a store lack codes.
+func Observe(
+	ctx context.Context, e engine.Engine, table *engine.Table, space partition.Space,
+) (*Observed, error) {
 	o := &Observed{Table: table, spread: 1}
-	if table.Classes < 2 || len(table.Groupings) == 0 || table.Sizes != nil ||
+	if _, merges := e.(engine.Merger); merges || table.Classes < 2 ||
+		len(table.Groupings) == 0 || table.Sizes != nil ||
 		len(table.Groupings[0].Layout.Fields) != len(table.Attributes)+1 {
 		return o, nil
 	}

@@ -76,7 +76,7 @@ func (l locator) Locate(n int, codes [][]uint32, regions []int32) {
 func observe(t *testing.T, c enginetest.Codes, column int) *Utility {
 	t.Helper()
 	table := c.Table(engine.Plan{Groupings: []engine.Grouping{{Columns: []int{0, 1}, Kind: true}}})
-	o, err := Observe(t.Context(), table, partition.Space{Budget: spill.NewBudget(1 << 30)})
+	o, err := Observe(t.Context(), nil, table, partition.Space{Budget: spill.NewBudget(1 << 30)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -169,7 +169,7 @@ func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) 
 	out.Steps, out.Live, out.Sets, out.Masked = 0, nil, nil, nil
 	leaves := s.Plan().Leaves
 	space := partition.Space{Budget: s.Budget, Store: s.Scratch.Opened(), Threads: s.Threads}
-	observed, err := judge.Observe(ctx, table, space)
+	observed, err := judge.Observe(ctx, s.engine, table, space)
 	if err != nil {
 		return nil, fmt.Errorf("sample records with their classes: %w", err)
 	}
