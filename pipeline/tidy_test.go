@@ -172,16 +172,15 @@ func (a *audit) checkBounds(column *cutfile.Column) (bounds int) {
 	source := a.source.column(column.Name)
 	values := &formats.Values{Type: a.source.fields[slices.IndexFunc(a.source.fields,
 		func(f formats.Field) bool { return f.Name == column.Name })].Type}
-	// a region of mondrian may have the labels of suppressed rows
-	all := a.cut.Algorithm == job.AlgorithmMondrian &&
-		slices.ContainsFunc(a.cut.Regions, func(r cutfile.Region) bool {
-			for i := range a.cut.Columns {
-				if c := &a.cut.Columns[i]; a.labelText(c, r[i]) != a.widest(c) {
-					return false
-				}
+	// a region may have the labels of suppressed rows
+	all := slices.ContainsFunc(a.cut.Regions, func(r cutfile.Region) bool {
+		for i := range a.cut.Columns {
+			if c := &a.cut.Columns[i]; a.labelText(c, r[i]) != a.widest(c) {
+				return false
 			}
-			return true
-		})
+		}
+		return true
+	})
 	if all && a.cut.Suppressed+a.cut.Dropped > 0 {
 		return 0 // it is not known which of these rows are suppressed
 	}
