@@ -193,7 +193,7 @@ max_unique: 100%
 columns: {age: discretize, ward: suppress, sex: suppress, kind: keep}
 `
 
-// TestUseless: a run notes a release in which no masked column tells anything about the class, if
+// TestUseless: a run notes a release in which no masked column explains anything of the class, if
 // one does before masking, and reports how much of that is left.
 func TestUseless(t *testing.T) {
 	table := func(kind func(i int) int) *testTable {

@@ -181,7 +181,7 @@ func (s *snapshot) rate() int64 {
 	return int64(float64(s.Done) / max(s.elapsed.Seconds(), 0.001))
 }
 
-// unit returns what is counted towards the total.
+// unit returns the word for the things that the total counts.
 func (s *snapshot) unit() string { return cmp.Or(s.Unit, "rows") }
 
 // attrs returns the attributes of a log record: docs/watching.md explains their names.

@@ -101,7 +101,7 @@ func Observe(
 	return o, err
 }
 
-// Utility returns how much the columns of a recoding tell about the class, and nil if no raw column
+// Utility returns how much the columns of a recoding explain of the class, and nil if no raw column
 // explains anything or that is not known.
 func (o *Observed) Utility(recoding engine.Recoding) *Utility {
 	u := &Utility{}

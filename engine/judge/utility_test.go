@@ -86,7 +86,7 @@ func observe(t *testing.T, c enginetest.Codes, column int) *Utility {
 	return o.Utility(halves(column))
 }
 
-// A sample of a large table shows how much raw and released columns tell about the class, and of a
+// A sample of a large table shows how much raw and released columns explain of the class, and of a
 // small one all records do. It does not depend on the order of the rows.
 func TestUtility(t *testing.T) {
 	entropy := func(p float64) float64 { return -p*math.Log(p) - (1-p)*math.Log(1-p) }

@@ -13,7 +13,7 @@ import (
 )
 
 // TestAverageRiskAgreesWithNaiveSearch compares searches that bound the average risk, alone and
-// beside sensitive values, with naive ones that sum up the risks of rows, in memory and out of it.
+// with sensitive values, too, with naive ones that sum up the risks of rows, in memory and out of it.
 func TestAverageRiskAgreesWithNaiveSearch(t *testing.T) {
 	steps, pruned, store := 0, 0, enginetest.OpenStore(t)
 	cases := enginetest.Cases(t, 400, func(r *rand.Rand) {

@@ -126,7 +126,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Makes tells pseudonyms of a form from other texts, and from those of other forms.
+// Makes accepts the pseudonyms of a form, and refuses other texts and those of other forms.
 func TestMakes(t *testing.T) {
 	likely := map[string]string{
 		"": strings.Repeat("0", TokenLength), "name": "Nora Fleming", "street": "217 Chapel Lane",

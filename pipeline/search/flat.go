@@ -59,8 +59,8 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 	return nil
 }
 
-// noteUtility reports how much of what the masked columns tell about the class is left, and notes a
-// release that tells nothing.
+// noteUtility reports which share of the class that the masked columns explain is left, and notes a
+// release that explains nothing.
 func (s *Search) noteUtility(u *judge.Utility) {
 	s.Out.Utility, s.Out.Useless = nil, false
 	if u == nil {

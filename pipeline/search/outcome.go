@@ -28,11 +28,11 @@ type Outcome struct {
 	Masked []MaskedColumn `json:"masked,omitempty"`
 	// ColumnsKept is the number of masked columns that keep more than one label.
 	ColumnsKept *int `json:"columns_kept,omitempty"`
-	// Utility is the share of what the masked columns tell about the class, each by itself, that
-	// the released ones tell, from 0 to 1. Nil if the raw ones tell nothing, or that is not known:
-	// an earlier cut was given, or the algorithm does not look at the class.
+	// Utility is the share of what the masked columns explain of the class, each by itself, that
+	// the released ones explain, from 0 to 1. Nil if the raw ones explain nothing, or that is not
+	// known: an earlier cut was given, or the algorithm does not look at the class.
 	Utility *float64 `json:"utility,omitempty"`
-	// Useless is true when no released column tells anything about the class, and a raw one does.
+	// Useless is true when no released column explains anything of the class, and a raw one does.
 	Useless bool `json:"useless,omitempty"`
 	// Auto is the choice of algorithm auto; nil if the job names another algorithm.
 	Auto *algorithm.Choice `json:"auto,omitempty"`
