@@ -12,8 +12,8 @@ import (
 	"github.com/kcut/kcut/engine/topdown"
 )
 
-// TestAverageRiskAgreesWithNaiveSearch compares searches that bound the average risk, alone and with
-// sensitive values, with naive ones that sum up the risks of rows, in memory and out of it.
+// TestAverageRiskAgreesWithNaiveSearch compares searches that bound the average risk, alone and
+// with sensitive values, with naive ones that sum up the risks of rows, in memory and out of it.
 func TestAverageRiskAgreesWithNaiveSearch(t *testing.T) {
 	steps, pruned, store := 0, 0, enginetest.OpenStore(t)
 	cases := enginetest.Cases(t, 400, func(r *rand.Rand) {
