@@ -99,9 +99,16 @@ func (n *naive) agrees(column int, label engine.Label, stop engine.Stop) bool {
 	}
 	// the engine says so for candidates that it did not inspect, too
 	if stop.Why == engine.WhySteps {
-		return agrees || len(n.values) > 0
+		return agrees || len(n.values) > 0 || n.population(column)
 	}
 	return agrees && !open
+}
+
+// population reports whether a set with a column has limits on the people of a population.
+func (n *naive) population(column int) bool {
+	return slices.ContainsFunc(n.sets, func(s engine.Set) bool {
+		return s.Population.Asked() && slices.Contains(s.Columns, column)
+	})
 }
 
 // pruned reports whether a node of a tree, by name, is a leaf that replaces a subtree.
@@ -123,9 +130,7 @@ func (n *naive) stopped(x *naiveCandidate, stop engine.Stop) bool {
 	case engine.WhySet:
 		return beneficial && x.anonymity[stop.Set] < n.sets[stop.Set].K.Size()
 	case engine.WhyPopulation:
-		return beneficial && !valid && slices.ContainsFunc(n.sets, func(s engine.Set) bool {
-			return s.Population.Asked() && slices.Contains(s.Columns, x.column)
-		})
+		return beneficial && !valid && n.population(x.column)
 	case engine.WhyProtection:
 		return beneficial && !valid && len(n.sets[stop.Set].Others) > 0
 	case engine.WhyRecords:

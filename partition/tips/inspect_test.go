@@ -19,7 +19,7 @@ type inspected struct {
 const inspectedKinds, inspectedValues = 6, 3
 
 // newInspected draws columns, most of them suppressed, and records with one combination that is the
-// most frequent.
+// most frequent. All records together hold: others are not refined.
 func newInspected(r *rand.Rand, pool *Pool) *inspected {
 	m := &inspected{model: &model{outliers: r.IntN(2) == 0, ks: []uint64{1}}}
 	if m.outliers {
@@ -65,6 +65,9 @@ func newInspected(r *rand.Rand, pool *Pool) *inspected {
 	tell(&m.view, project(all, set, partition.NewLayout(domains[:len(set)])))
 	m.tables, m.sets = []*partition.Table{project(all, append(set, len(set)), all.Layout)},
 		[][]int{set}
+	if m.failing(-1, nil) > 0 {
+		return newInspected(r, pool)
+	}
 	tips, err := New(context.Background(), all, set, m.ks[0], m.outliers, p, &m.view, pool)
 	if err != nil {
 		panic(err)
