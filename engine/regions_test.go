@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/kcut/kcut/internal/seedtest"
 )
 
 // halves puts code 0 of the only attribute in region 0, code 1 in region 1, and drops others.
@@ -123,7 +125,7 @@ func (l mixed) Locate(n int, codes [][]uint32, regions []int32) {
 // A memo answers as the locator does, whatever it remembers, and asks the locator seldom when there
 // are few tuples.
 func TestMemo(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for _, tt := range []struct {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -25,7 +26,7 @@ func randomMaps(r *rand.Rand, domains []int) (codes [][]uint32, to []int) {
 // TestAggregateAgreesWithMap aggregates tables in memory and in a store several times. The results
 // are in memory and in a store. In the end all memory and all chunks are free.
 func TestAggregateAgreesWithMap(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	ctx := context.Background()
 	store := openStore(t)
 	kinds := map[[2]bool]int{}

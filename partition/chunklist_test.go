@@ -4,12 +4,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/kcut/kcut/internal/seedtest"
 )
 
 // TestChunkListRecordsBlocks adds blocks of random lengths. The varying bits of the list are the
 // varying bits of all records together.
 func TestChunkListRecordsBlocks(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	for i := range 200 {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		layout := NewLayout([]int{9 << r.IntN(30), 70 << r.IntN(30), 2})

@@ -6,11 +6,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/kcut/kcut/internal/seedtest"
 )
 
 // TestDivide compares the parts with the records of every child, which it finds one by one.
 func TestDivide(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	for i := range 300 {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		domains := []int{1 + r.IntN(300), 1 << 40, 1 << 20}[:1+r.IntN(3)]

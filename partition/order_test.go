@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -16,7 +17,7 @@ import (
 // visits them by ascending keys, or it visits records that agree in all fields except the last one
 // directly after one another. In the end all memory and all chunks are free.
 func TestOrder(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	ctx := context.Background()
 	store := openStore(t)
 	for i := range 40 {

@@ -4,10 +4,12 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/kcut/kcut/internal/seedtest"
 )
 
 func TestPairsMergeAsInMap(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	for i := range 500 {
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))
 		n, codes, classes := rng.IntN(200), 1+rng.IntN(1<<rng.IntN(9)), 1+rng.IntN(5)

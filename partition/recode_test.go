@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/kcut/kcut/internal/seedtest"
 )
 
 // randomTable returns a table of n records over the given domains, some equal.
@@ -47,7 +49,7 @@ func (t *Table) tuples(codes [][]uint32) map[string]uint64 {
 }
 
 func TestRecodeMergesEqualTuples(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	for i, domains := range [][]int{
 		{1}, {2, 3}, {5, 1, 7}, {300, 200, 100},
 		{1 << 15, 1 << 15, 1 << 15, 9, 1 << 15, 1 << 15},
@@ -99,7 +101,7 @@ func TestTranslateByLongMaps(t *testing.T) {
 // TestCoarsenMergesWherePaying expects a merge if it pays. The sums are the same with and without a
 // merge.
 func TestCoarsenMergesWherePaying(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	for _, test := range []struct {
 		records, distinct int
 		merged            bool

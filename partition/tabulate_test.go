@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -76,7 +77,7 @@ func unspilled(t *testing.T, table *Table, s *spill.Store) *Table {
 }
 
 func TestSpillCounterAgreesWithMap(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	spilled, inMemory, store := 0, 0, openStore(t)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
@@ -119,7 +120,7 @@ func linked(column string, paths ...string) (all []verify.Linked) {
 // Join counts the people of random pairs of releases as a naive count of their rows does, with any
 // number of threads.
 func TestJoined(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	releases := linkedReleases(t)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/spill"
 )
@@ -242,7 +243,7 @@ func TestOutOfCoreAgrees(t *testing.T) {
 		return strings.Repeat(string(rune('a'+i/3)), 4<<20+i/3)
 	})
 	try("long texts", job, table, 5, 1, 2, "1GiB")
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	try("many values", identifiersJob, identifiers(rng, domain.MaxSplitValues+20_000),

@@ -18,6 +18,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
@@ -373,14 +374,13 @@ func cases(tb testing.TB, few int) int {
 // seeded returns the seeds of random cases: KCUT_SEED alone, or one for each case.
 func seeded(tb testing.TB, few int) []uint64 {
 	tb.Helper()
-	if text := os.Getenv("KCUT_SEED"); text != "" {
-		seed, err := strconv.ParseUint(text, 10, 64)
-		must(tb, err)
-		return []uint64{seed}
+	first := seedtest.Seed(tb)
+	if os.Getenv("KCUT_SEED") != "" {
+		return []uint64{first}
 	}
 	seeds := make([]uint64, cases(tb, few))
 	for i := range seeds {
-		seeds[i] = rand.Uint64()
+		seeds[i] = first + uint64(i)
 	}
 	return seeds
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/planning"
 	"github.com/kcut/kcut/spill"
@@ -19,7 +20,7 @@ import (
 // A trial on all rows has the result of a run, for columns and for rows that hide each other,
 // with cuts and with regions, for rows and for people.
 func TestTrialOfAllRowsIsARun(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for _, algorithm := range []string{job.AlgorithmTDR, job.AlgorithmMondrian} {
 		for _, entity := range []string{"", "who"} {

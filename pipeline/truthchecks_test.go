@@ -145,7 +145,8 @@ func isMultiple(end, step string) bool {
 		return strings.HasSuffix(day, start) && (time == "" || time == "00:00:00")
 	}
 	start := map[string]string{"hour": ":00:00", "minute": ":00"}[step]
-	return strings.HasSuffix(time, start) && !strings.Contains(time, ".")
+	isMidnight := day != "" && time == "" // in a plain label
+	return isMidnight || strings.HasSuffix(time, start) && !strings.Contains(time, ".")
 }
 
 // checkWidths: intervals between two numbers or dates have a least width, except an only

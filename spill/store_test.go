@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/kcut/kcut/internal/seedtest"
 )
 
 // small returns a budget whose buffers take five chunks of 256 KiB.
@@ -310,8 +312,8 @@ func TestBudgetIsDrawnAndReturned(t *testing.T) {
 // Random operations on interleaved sequences agree with a map.
 func TestRandomOperations(t *testing.T) {
 	places(t, func(t *testing.T, fs vfs.FS, dir string) {
-		for range 4 {
-			seed := rand.Uint64()
+		for i := range uint64(4) {
+			seed := seedtest.Seed(t) + i
 			t.Logf("seed %d", seed)
 			random := rand.New(rand.NewPCG(seed, 0))
 			s := open(t, fs, dir)

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/kcut/kcut/internal/seedtest"
 )
 
 // A run that is killed or stopped at any moment publishes the whole release or nothing. The next
@@ -22,7 +24,7 @@ func TestKilledWhileSpilling(t *testing.T) {
 	for _, output := range []string{"out.parquet", "parts/"} {
 		t.Run(output, func(t *testing.T) {
 			t.Parallel()
-			seed := rand.Uint64()
+			seed := seedtest.Seed(t)
 			t.Logf("seed %d", seed)
 			rng := rand.New(rand.NewPCG(seed, 0))
 			r := newSpillingRun(t, 25_000)

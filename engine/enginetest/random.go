@@ -12,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/taxonomy"
+	"github.com/kcut/kcut/internal/seedtest"
 )
 
 // LargestNumber is the largest number in random data; the smallest is 0.
@@ -298,8 +299,13 @@ func newSets(r *rand.Rand, columns, rows int) (sets []engine.Set) {
 // cases. It returns the number of cases run.
 func Cases(t *testing.T, n int, test func(r *rand.Rand)) int {
 	t.Helper()
-	seed := fromEnv(t, "KCUT_SEED", rand.Uint64())
-	n = int(fromEnv(t, "KCUT_CASES", uint64(n)))
+	seed := seedtest.Seed(t)
+	if text := os.Getenv("KCUT_CASES"); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			t.Fatalf("KCUT_CASES: %v", err)
+		}
+	}
 	defer func() {
 		t.Helper()
 		if t.Failed() {
@@ -313,18 +319,4 @@ func Cases(t *testing.T, n int, test func(r *rand.Rand)) int {
 		seed++
 	}
 	return n
-}
-
-// fromEnv returns a number that an environment variable may set.
-func fromEnv(t *testing.T, name string, number uint64) uint64 {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return number
-	}
-	number, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return number
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/kcut/kcut/formats/formatstest"
 	declared "github.com/kcut/kcut/formats/internal/schema"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/internal/seedtest"
 )
 
 func nestedSchema() *arrow.Schema {
@@ -182,7 +183,7 @@ func libraryLeaves(records []arrow.Record, column int) (out []leafText, err erro
 }
 
 func TestNestedAgreesWithLibrary(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	schema := nestedSchema()
 	for round := range 20 {

@@ -26,6 +26,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/seedtest"
 )
 
 // arrowBytes writes records as a file or a stream.
@@ -220,7 +221,7 @@ func arrowCell(a arrow.Array, i int) string {
 }
 
 func TestCells(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	schema := flatSchema()
 	for _, options := range [][]ipc.Option{nil, {ipc.WithZstd()}, {ipc.WithLZ4()}} {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/internal/seedtest"
 )
 
 // oneColumn writes a record batch of 1,000 rows of one required int64 column.
@@ -272,7 +273,7 @@ func TestIndexOutOfRange(t *testing.T) {
 
 // TestSpoiled changes random bytes of sound files: they are read or refused.
 func TestSpoiled(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for i, sound := range arrowSeeds(t) {
 		path := formatstest.WriteTemp(t, "t.arrow", nil)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/partitiontest"
 	"github.com/kcut/kcut/spill"
@@ -321,7 +322,7 @@ func (c *cellsCase) search(s *spilltest.MemoryStore, share int64, spilled bool) 
 }
 
 func TestCellsInMemory(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	for i := range 100 {
 		c := newCellsCase(rand.New(rand.NewPCG(seed, uint64(i))))
 		root, err := New(c.table, c.classes, partition.Space{})
@@ -336,7 +337,7 @@ func TestCellsInMemory(t *testing.T) {
 
 // TestCellsSpilled runs cases in the smallest sufficient share, and in larger ones.
 func TestCellsSpilled(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	appended, refused, resident := 0, 0, 0
 	for i := range 30 {
 		for share, enough := int64(1<<10), 0; enough < 4; share *= 2 {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/partitiontest"
 )
@@ -154,7 +155,7 @@ func (m *inspected) inspect(t *testing.T, r *rand.Rand, value int32) bool {
 // TestInspectionsAgreeWithRecount inspects values, and refines those that hold, in partitions from
 // which values are parted by an index.
 func TestInspectionsAgreeWithRecount(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	indexed, kept, refused, outliers := 0, 0, 0, uint64(0)
 	for i := range 200 {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/partitiontest"
@@ -479,7 +480,7 @@ func allOut(_ *rand.Rand, pool *Pool) error {
 }
 
 func TestTIPSAgreesWithRecount(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	for _, g := range regimes {
 		t.Run(g.name, func(t *testing.T) {
 			kept, refined := 0, 0
@@ -520,7 +521,7 @@ func TestTIPSAgreesWithRecount(t *testing.T) {
 // TestIndexedTIPSAgreeWithRecount parts values one after the other from indexed partitions, until
 // none is left.
 func TestIndexedTIPSAgreeWithRecount(t *testing.T) {
-	seed, parted := rand.Uint64(), 0
+	seed, parted := seedtest.Seed(t), 0
 	for i := range 150 {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		pool := indexing(sharedPool(1 + i%2))()
@@ -547,7 +548,7 @@ func TestIndexedTIPSAgreeWithRecount(t *testing.T) {
 // TestRangedTIPSAgreeWithRecount parts values one after the other from partitions in the store,
 // with a list for every range of codes, until none is left.
 func TestRangedTIPSAgreeWithRecount(t *testing.T) {
-	seed, kept := rand.Uint64(), 0
+	seed, kept := seedtest.Seed(t), 0
 	for i := range 150 {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		pool := ranged(limitedPool(512))()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -119,7 +120,7 @@ func TestNewGroupLimit(t *testing.T) {
 }
 
 func TestPlanRowGroupsCoversEveryRowOnce(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for range 200 {

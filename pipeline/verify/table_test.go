@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/internal/workers"
 )
 
@@ -44,7 +45,7 @@ func keyOf(k *labelKey, row int, numbers []release.Numbers) (key [8]uint64) {
 
 // Tables hold the same groups as a plain map, with any number of labels, workers and passes.
 func TestTables(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seedtest.Seed(t)
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	passes := 0
