@@ -3,13 +3,12 @@ package kcut
 import (
 	"context"
 
-	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/sql"
 )
 
 // SQLOptions name the dialect of a statement, and its tables: names such as people or shop.people,
 // with double quotes around parts that have other characters in them.
-type SQLOptions = pipeline.SQLOptions
+type SQLOptions = sql.Options
 
 // SQLDialects returns the names of the dialects that statements can be written in.
 func SQLDialects() []string { return sql.Dialects() }
@@ -22,14 +21,14 @@ func CountSQL(job *Job, opt SQLOptions) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return pipeline.CountSQL(job, opt)
+		return sql.CountJob(job, opt)
 	})
 }
 
 // VerifySQL returns the statements with which another engine recounts a masked table. The cut that
 // masked the table is in a release, or in a file with the JSON of the cut.
 func VerifySQL(ctx context.Context, cut string, opt SQLOptions) (string, error) {
-	return guarded(func() (string, error) { return pipeline.VerifySQL(ctx, cut, opt) })
+	return guarded(func() (string, error) { return sql.VerifyCut(ctx, cut, opt) })
 }
 
 // MaskSQL returns the statement with which another engine masks a table, or without Into the query
@@ -42,7 +41,7 @@ func MaskSQL(ctx context.Context, job *Job, cut string, opt SQLOptions) (string,
 		if err != nil {
 			return "", err
 		}
-		return pipeline.MaskSQL(ctx, job, cut, opt)
+		return sql.MaskJob(ctx, job, cut, opt)
 	})
 }
 
@@ -54,12 +53,12 @@ func DBTPackage(ctx context.Context, job *Job, cut, name, dialect string) (map[s
 	error) {
 	return guarded(func() (map[string]string, error) {
 		if job == nil {
-			return pipeline.DBTPackage(ctx, nil, "", name, dialect)
+			return sql.Package(ctx, nil, "", name, dialect)
 		}
 		job, err := resolve(job)
 		if err != nil {
 			return nil, err
 		}
-		return pipeline.DBTPackage(ctx, job, cut, name, dialect)
+		return sql.Package(ctx, job, cut, name, dialect)
 	})
 }

@@ -71,7 +71,7 @@ func (run *jobRun) bind(
 
 // bindCut binds the earlier cut to the job. The cut bounds the search, or replaces it.
 func (run *jobRun) bindCut(ctx context.Context, s *search.Search, res *runState) error {
-	if err := refusePeople(run.job, "with an earlier cut"); err != nil {
+	if err := run.job.RefusePeople("with an earlier cut"); err != nil {
 		return err
 	}
 	if o := run.apply; o != nil && o.OnBreak == search.BreakSuppress &&

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kcut/kcut/pipeline/sql"
 )
 
 // TestLeavesOfTypes: the leaves of a tree are values of the column's type, in any of their texts:
@@ -52,8 +54,8 @@ columns:
 		again := filepath.Join(dir, "again.parquet")
 		_, err := Apply(t.Context(), mustLoad(t, dir, "output.path", again), ApplyOptions{Cut: cut})
 		must(t, err)
-		statement, err := MaskSQL(t.Context(), mustLoad(t, dir),
-			cut, SQLOptions{Dialect: "duckdb", Table: "a", Into: "b"})
+		statement, err := sql.MaskJob(t.Context(), mustLoad(t, dir),
+			cut, sql.Options{Dialect: "duckdb", Table: "a", Into: "b"})
 		must(t, err)
 		releases, applied, statements = append(releases, mustRead(t, cut)),
 			append(applied, mustRead(t, again)), append(statements, statement)

@@ -18,6 +18,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/sql"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -80,8 +81,8 @@ func TestHeapOfOthersIsLimited(t *testing.T) {
 	must(t, w.Close())
 	must(t, tryJob(t, dir, t.Context(), RunOptions{}, limits...))
 	ctx := &watching{Context: t.Context()}
-	_, err = MaskSQL(ctx, mustLoad(t, dir, limits...), filepath.Join(dir, "out.parquet"),
-		SQLOptions{Dialect: "duckdb", Table: "a", Into: "b"})
+	_, err = sql.MaskJob(ctx, mustLoad(t, dir, limits...), filepath.Join(dir, "out.parquet"),
+		sql.Options{Dialect: "duckdb", Table: "a", Into: "b"})
 	if must(t, err); ctx.limit != want {
 		t.Errorf("the heap of a statement is limited to %d bytes, not %d", ctx.limit, want)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/search"
+	"github.com/kcut/kcut/pipeline/sql"
 )
 
 // plainJob has a column of each type whose labels may be plain, and one that is no label.
@@ -89,8 +90,8 @@ func TestPlainLabels(t *testing.T) {
 				}
 			}
 			if from.Kind == "" {
-				text, err := MaskSQL(t.Context(), mustLoad(t, dir, "algorithm.name", algorithm),
-					in("plain.parquet"), SQLOptions{Dialect: "duckdb", Table: "rows"})
+				text, err := sql.MaskJob(t.Context(), mustLoad(t, dir, "algorithm.name", algorithm),
+					in("plain.parquet"), sql.Options{Dialect: "duckdb", Table: "rows"})
 				if err != nil || !strings.Contains(text, "'2'") ||
 					strings.Contains(text, "'[2,3)'") {
 					t.Errorf("%v\n%s", err, text)

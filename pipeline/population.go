@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/binding"
@@ -42,16 +41,6 @@ func checkPopulation(ctx context.Context, s *search.Search, res *runState) error
 		s.Populate(uint64(1 / presence))
 	}
 	return nil
-}
-
-// refusePeople refuses a job with limits on the people of a population where none are counted.
-func refusePeople(j *job.Job, where string) error {
-	key := j.CountsPeople()
-	if key == "" {
-		return nil
-	}
-	return j.LocatedKey(key, "leave it out, and count with kcut check --population",
-		errors.New("no people of a population are counted "+where))
 }
 
 // VerifyOptions say how Verify recounts a release. Missing limits are those of the machine.

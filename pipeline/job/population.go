@@ -1,6 +1,7 @@
 package job
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -73,6 +74,16 @@ func (j *Job) WithoutPeople() *Job {
 		plain.Sets = append(plain.Sets, set)
 	}
 	return &plain
+}
+
+// RefusePeople refuses limits on the people of a population where none are counted.
+func (j *Job) RefusePeople(where string) error {
+	key := j.CountsPeople()
+	if key == "" {
+		return nil
+	}
+	return j.LocatedKey(key, "leave it out, and count with kcut check --population",
+		errors.New("no people of a population are counted "+where))
 }
 
 // populationRules checks that the people of the population can be counted.

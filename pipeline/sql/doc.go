@@ -1,6 +1,7 @@
 // Package sql writes the statements that another engine runs on a table that kcut may not read:
 // those that count it for a search (Count), the one that masks it with a cut (Mask), and those that
-// count the result again (Verify).
+// count the result again (Verify). CountJob, MaskJob and VerifyCut first read the job's input, or
+// the cut.
 //
 // Contract: a statement does exactly what kcut does, or there is none: if a dialect cannot express
 // something, an error of class Usage names the column. Names are quoted, texts escaped, and every

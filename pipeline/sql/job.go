@@ -1,7 +1,8 @@
-package pipeline
+package sql
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -12,35 +13,38 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
-	"github.com/kcut/kcut/pipeline/sql"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
 )
 
-// SQLOptions say in which dialect a statement is written, and for which tables.
-type SQLOptions struct {
+// Options say in which dialect a statement is written, and for which tables.
+type Options struct {
 	Dialect string
 	Table   string // the table to read
-	// Into is the table that the statement of CountSQL or MaskSQL makes. Empty: the statements
+	// Into is the table that the statement of CountJob or MaskJob makes. Empty: the statements
 	// return rows.
 	Into string
 }
 
-// parse reads the options.
-func (o *SQLOptions) parse() (d *sql.Dialect, from sql.Table, err error) {
-	if d, err = sql.DialectOf(o.Dialect); err == nil {
-		from, err = sql.ParseTable(o.Table)
+// parse reads the options. Without Into there is no such table.
+func (o *Options) parse() (d *Dialect, from, into Table, err error) {
+	if d, err = DialectOf(o.Dialect); err == nil {
+		from, err = ParseTable(o.Table)
 	}
-	return d, from, err
+	if err == nil && o.Into != "" {
+		into, err = ParseTable(o.Into)
+	}
+	return d, from, into, err
 }
 
-// CountSQL writes the statements that make the tables of counts of a job. With Into that is one
+// CountJob writes the statements that make the tables of counts of a job. With Into that is one
 // statement, which counts by all columns together. Else there is a statement for each list of
 // columns whose combinations the job's search counts, except lists within a longer list. All tables
 // have the class: the search counts the records of each of its values.
-func CountSQL(j *job.Job, opt SQLOptions) (string, error) {
-	d, from, err := opt.parse()
+func CountJob(j *job.Job, o Options) (string, error) {
+	d, from, into, err := o.parse()
 	if err == nil {
-		err = refusePeople(j, "in SQL")
+		err = j.RefusePeople("in SQL")
 	}
 	if err != nil {
 		return "", err
@@ -52,17 +56,13 @@ func CountSQL(j *job.Job, opt SQLOptions) (string, error) {
 					"with count"))
 		}
 	}
-	if opt.Into == "" {
-		return sql.Count(d, from, countedColumns(j), countColumnOf(j))
+	if into == nil {
+		return Count(d, from, countedColumns(j), countColumnOf(j))
 	}
-	into, err := sql.ParseTable(opt.Into)
-	if err != nil {
-		return "", err
-	}
-	return sql.CountInto(d, from, into, countedColumns(j), countColumnOf(j))
+	return CountInto(d, from, into, countedColumns(j), countColumnOf(j))
 }
 
-// countColumnOf returns the name of the column of counts in the tables of CountSQL.
+// countColumnOf returns the name of the column of counts in the tables of counts.
 func countColumnOf(j *job.Job) string {
 	counted := *j
 	counted.InputCounts = []string{"."}
@@ -125,9 +125,9 @@ func countedColumns(j *job.Job) (groupings [][]string) {
 	return groupings
 }
 
-// VerifySQL writes the statements that recount a table that was masked with a cut.
-func VerifySQL(ctx context.Context, cut string, opt SQLOptions) (string, error) {
-	d, masked, err := opt.parse()
+// VerifyCut writes the statements that recount a table that was masked with a cut.
+func VerifyCut(ctx context.Context, cut string, o Options) (string, error) {
+	d, masked, _, err := o.parse()
 	if err != nil {
 		return "", err
 	}
@@ -135,82 +135,84 @@ func VerifySQL(ctx context.Context, cut string, opt SQLOptions) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return sql.Verify(d, file, masked)
+	return Verify(d, file, masked)
 }
 
-// MaskSQL writes the statement that masks a table with a cut. It reads the types of the columns
+// MaskJob writes the statement that masks a table with a cut. It reads the types of the columns
 // from the job's counts, or from its input.
-func MaskSQL(ctx context.Context, j *job.Job, cut string, opt SQLOptions) (text string, err error) {
-	d, from, err := opt.parse()
+func MaskJob(
+	ctx context.Context, j *job.Job, cut string, o Options,
+) (text string, err error) {
+	d, from, into, err := o.parse()
 	if err != nil {
 		return "", err
 	}
-	var into sql.Table
-	if opt.Into != "" {
-		if into, err = sql.ParseTable(opt.Into); err != nil {
-			return "", err
-		}
-	}
-	err = bindMasked(ctx, j, cut, func(m *sql.Masked) error {
+	err = bindMasked(ctx, j, cut, func(m *Masked) error {
 		m.From, m.Into = from, into
-		text, err = sql.Mask(d, m)
+		text, err = Mask(d, m)
 		return err
 	})
 	return text, err
 }
 
-// DBTPackage writes a package of dbt with the statements of a job and a cut, by the names of its
+// Package writes a package of dbt with the statements of a job and a cut, by the names of its
 // files. The package has a name, and its statements are of a dialect. Without a job it has none,
 // without a cut the one that counts.
-func DBTPackage(ctx context.Context, j *job.Job, cut, name, dialect string) (
+func Package(ctx context.Context, j *job.Job, cut, name, dialect string) (
 	files map[string]string, err error) {
-	d, err := sql.DialectOf(dialect)
+	d, err := DialectOf(dialect)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case j == nil:
-		return sql.DBT(d, name, nil, "", nil)
-	case j.CountsPeople() != "":
-		return nil, refusePeople(j, "in SQL")
-	case cut == "":
-		return sql.DBT(d, name, countedColumns(j), countColumnOf(j), nil)
+	if j == nil {
+		return DBT(d, name, nil, "", nil)
 	}
-	err = bindMasked(ctx, j, cut, func(m *sql.Masked) error {
-		files, err = sql.DBT(d, name, countedColumns(j), countColumnOf(j), m)
+	if err := j.RefusePeople("in SQL"); err != nil {
+		return nil, err
+	}
+	if cut == "" {
+		return DBT(d, name, countedColumns(j), countColumnOf(j), nil)
+	}
+	err = bindMasked(ctx, j, cut, func(m *Masked) error {
+		files, err = DBT(d, name, countedColumns(j), countColumnOf(j), m)
 		return err
 	})
 	return files, err
 }
 
 // bindMasked calls a function with a cut that is bound to a job.
-func bindMasked(ctx context.Context, j *job.Job, cut string,
-	write func(*sql.Masked) error) (err error) {
-	if err := refusePeople(j, "in SQL"); err != nil {
+func bindMasked(
+	ctx context.Context, j *job.Job, cut string, write func(*Masked) error,
+) (err error) {
+	if err := j.RefusePeople("in SQL"); err != nil {
 		return err
 	}
 	earlier, err := domain.ReadCut(ctx, cut)
 	if err != nil {
 		return err
 	}
-	res, err := newRunState(j, &Report{}, Events{}, spill.Options{})
+	r, err := resources.New(j, spill.Options{}, nil, nil)
 	if err != nil {
 		return err
 	}
-	defer spill.LimitHeap(res.Budget.Limit())()
-	b, err := bindJob(ctx, j, res)
+	defer spill.LimitHeap(r.Budget.Limit())()
+	taxonomies, err := binding.LoadTaxonomies(j, r.Budget)
+	if err != nil {
+		return err
+	}
+	b, err := binding.Open(ctx, j, taxonomies, r)
 	if err != nil && fault.ClassOf(err) != fault.Privacy {
 		return err
 	}
-	defer func() { err = joinClosed(err, b.Close()) }()
+	defer func() { err = errors.Join(err, b.Close()) }()
 	if err := b.BindCut(earlier); err != nil {
 		return err
 	}
 	if earlier.Kind == "" {
 		// Labelers checks that the cut fits the types and taxonomies of the columns.
-		if _, err := earlier.Labelers(res.Budget); err != nil {
+		if _, err := earlier.Labelers(r.Budget); err != nil {
 			return err
 		}
 	}
-	return write(&sql.Masked{Job: j, Cut: earlier})
+	return write(&Masked{Job: j, Cut: earlier})
 }
