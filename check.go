@@ -3,7 +3,6 @@ package kcut
 import (
 	"context"
 
-	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/risk"
 )
@@ -59,7 +58,7 @@ type (
 // nothing but spilled data. If K does not hold it returns its result and an error of ErrPrivacy.
 func Check(ctx context.Context, opt CheckOptions) (*Checked, error) {
 	return guarded(func() (*Checked, error) {
-		return pipeline.Check(ctx, pipeline.CheckOptions{
+		return check.Table(ctx, check.Options{
 			Input: opt.Input, Columns: opt.Columns, Count: opt.Count, Entity: opt.Entity,
 			Sensitive: opt.Sensitive, Household: opt.Household, Weight: opt.Weight,
 			Subsets: opt.Subsets, K: opt.K,

@@ -44,7 +44,7 @@ func (o *RunOptions) below() pipeline.RunOptions {
 	return pipeline.RunOptions{
 		Overwrite: o.Overwrite, Resume: o.Resume, Checkpoint: o.Checkpoint,
 		OnlyCoarsen: o.OnlyCoarsen, Trace: o.Trace, RunJSON: o.RunJSON, Version: o.Version,
-		Events: o.Events.below(), Runner: o.Runner, Shared: o.Shared,
+		Events: o.Events.below(), Failed: o.Events.Failed, Runner: o.Runner, Shared: o.Shared,
 	}
 }
 
@@ -162,13 +162,14 @@ type Events struct {
 }
 
 // below returns e in the type of the packages below.
-func (e Events) below() pipeline.Events { return pipeline.Events(e) }
+func (e Events) below() resources.Events {
+	return resources.Events{
+		Start: e.Start, Progress: e.Progress, End: e.End, Notice: e.Notice, Meter: e.Meter,
+	}
+}
 
 // verifying returns the functions that receive the events of a recount, which is a single stage.
-func (e Events) verifying() verify.Watch {
-	events := e.below()
-	return events.Verifying()
-}
+func (e Events) verifying() verify.Watch { return pipeline.Verifying(e.below()) }
 
 // Stage names a part of what a function does.
 type Stage = resources.Stage

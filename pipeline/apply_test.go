@@ -392,7 +392,7 @@ func TestApplySetLabelsBelowK(t *testing.T) {
 		"quasi_identifiers[].k", "1")
 	var stages []resources.Stage
 	_, err := Apply(t.Context(), job, ApplyOptions{
-		Cut: cut, RunOptions: RunOptions{Events: Events{Start: func(s resources.Stage) {
+		Cut: cut, RunOptions: RunOptions{Events: resources.Events{Start: func(s resources.Stage) {
 			stages = append(stages, s)
 		}}},
 	})

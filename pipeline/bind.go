@@ -3,10 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
-	"path"
-	"slices"
-	"strings"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
@@ -14,7 +10,6 @@ import (
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/search"
-	"github.com/kcut/kcut/spill"
 )
 
 // bindJob binds a job without an earlier cut to its input.
@@ -31,41 +26,24 @@ func bindJob(ctx context.Context, job *job.Job, res *runState) (*search.Search, 
 func (run *jobRun) bind(
 	ctx context.Context, t *binding.Taxonomies, res *runState,
 ) (*search.Search, error) {
-	b, err := binding.Open(ctx, run.job, t, res.Run)
-	if b == nil {
+	s, err := search.Open(ctx, run.job, t, res.Run, &res.report.Outcome)
+	if s == nil {
 		return nil, err
 	}
-	rows := b.Dataset.Rows()
-	res.report.Rows, b.Keys = rows, run.keys
-	for _, file := range b.Dataset.Files() {
+	res.report.Rows, s.Keys = s.Dataset.Rows(), run.keys
+	for _, file := range s.Dataset.Files() {
 		res.report.Inputs = append(res.report.Inputs, text.WithoutPartitions(file))
 	}
-	res.Threads = binding.ThreadsWithin(res.Budget.Limit(), res.Threads, b.Reads())
-	s := search.New(b, res.Run, &res.report.Outcome)
 	if err != nil {
 		return s, err
 	}
-	res.report.Columns = columnReports(b.Dataset.Schema(), b.Specs, nil)
+	res.report.Columns = columnReports(s.Dataset.Schema(), s.Specs, nil)
 	if run.earlierCut != nil {
 		if err := run.bindCut(ctx, s, res); err != nil {
 			return s, err
 		}
 	}
-	spill.ExpectHeap(rows*int64(len(b.Masked))*cellBytes, res.Budget.Limit())
-	for _, set := range b.Redundant {
-		res.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another "+
-			"set whose k is not smaller", set+1))
-	}
-	noteJob(b, res)
-	s.NoteAsked()
-	if run.job.Order == job.OrderInput {
-		res.Noted("rows leave in the order of the input: whoever knows this order, or has " +
-			"another release in it, can find out whose row is whose; order: released prevents this")
-		if run.job.Previous != "" {
-			res.Noted("previous is worth little with order: input: two releases in one order are " +
-				"joined row by row, whatever their cuts are")
-		}
-	}
+	s.NoteJob()
 	return s, nil
 }
 
@@ -101,34 +79,6 @@ func admitUnnamed(b *binding.Bound) {
 	}
 }
 
-// otherEndings are the endings of names of files that are not Parquet.
-var otherEndings = []string{".csv", ".tsv", ".arrow", ".feather", ".json"}
-
-// noteJob notes settings of a job that its author may not have meant.
-func noteJob(b *binding.Bound, res *runState) {
-	for i, entry := range b.Job.Sets {
-		if entry.K == 1 && !entry.OfPopulation().Asked() {
-			which := fmt.Sprintf("set %d has", i+1)
-			if entry.Subsets > 0 {
-				which = fmt.Sprintf("sets of every %d of %d columns have", entry.Subsets,
-					len(entry.Of))
-			}
-			res.Noted(fmt.Sprintf("quasi-identifier %s k = 1, which every table meets: it "+
-				"protects nobody", which))
-		}
-	}
-	if len(b.Job.InputCounts) > 0 {
-		res.Noted("counts do not have the kept columns: kcut does not check whether these " +
-			"columns, " +
-			"or the class, identify people")
-	}
-	if output := b.Job.Output.Path; len(b.Job.InputCounts) == 0 &&
-		slices.Contains(otherEndings, strings.ToLower(path.Ext(output))) {
-		res.Noted(fmt.Sprintf("the release is a Parquet file, though its name ends in %s",
-			path.Ext(output)))
-	}
-}
-
 // markMissingInput makes the error of a missing input transient if the job says so: then another
 // try may find the input.
 func (run *jobRun) markMissingInput(err error) error {
@@ -138,7 +88,3 @@ func (run *jobRun) markMissingInput(err error) error {
 	}
 	return err
 }
-
-// cellBytes is the most heap that was measured for a value of a masked column, in bytes, in a run
-// without spilling: near-unique rows, all columns in one set.
-const cellBytes = 16

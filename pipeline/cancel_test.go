@@ -52,7 +52,7 @@ func TestCancelled(t *testing.T) {
 					check := mustLeaveNothing(t, dir)
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
-					events := Events{
+					events := resources.Events{
 						Start: func(s resources.Stage) {
 							if s == stage && share < 0 {
 								cancel()
@@ -179,18 +179,19 @@ func mustNoticeChange(t *testing.T, change, name, algorithm string, early, spill
 			table.file(t, path)
 		})
 	}
-	err := tryJob(t, dir, t.Context(), RunOptions{System: System{Spill: spill}, Events: Events{
-		Start: func(s resources.Stage) {
-			if s == resources.StageMask && !early {
-				happens()
-			}
-		},
-		Progress: func(s resources.Stage, p resources.Progress) {
-			if s == resources.StageCompress && 2*p.Done == p.Total && early {
-				happens()
-			}
-		},
-	}})
+	err := tryJob(t, dir, t.Context(), RunOptions{System: System{Spill: spill},
+		Events: resources.Events{
+			Start: func(s resources.Stage) {
+				if s == resources.StageMask && !early {
+					happens()
+				}
+			},
+			Progress: func(s resources.Stage, p resources.Progress) {
+				if s == resources.StageCompress && 2*p.Done == p.Total && early {
+					happens()
+				}
+			},
+		}})
 	mustFail(t, err, fault.Input)
 	if left := slices.Sorted(maps.Keys(listing(t, dir))); !slices.Equal(left, names) {
 		t.Errorf("left %v of %v", left, names)

@@ -155,7 +155,7 @@ func TestCheckAgreesWithNaive(t *testing.T) {
 	enginetest.Cases(t, 60, func(rng *rand.Rand) {
 		table := randomChecked(rng, 1+rng.IntN(400), 2+rng.IntN(12))
 		names, columns := []string{"a", "b", "c"}, rng.Perm(3)[:1+rng.IntN(3)]
-		opt := CheckOptions{Sensitive: []string{"s"}, K: 1 + rng.IntN(4), Spill: rng.IntN(2) == 0}
+		opt := check.Options{Sensitive: []string{"s"}, K: 1 + rng.IntN(4), Spill: rng.IntN(2) == 0}
 		opt.Limits = job.Limits{Threads: 1 + rng.IntN(3), SpillDir: t.TempDir()}
 		for _, column := range columns {
 			opt.Columns = append(opt.Columns, names[column])
@@ -169,7 +169,7 @@ func TestCheckAgreesWithNaive(t *testing.T) {
 		}
 		want := table.naive(columns, opt.K, opt.Entity != "", of)
 		opt.Input = []string{table.write(t, 1+rng.IntN(4))}
-		got, err := Check(t.Context(), opt)
+		got, err := check.Table(t.Context(), opt)
 		if errors.Is(err, formats.ErrSchema) {
 			// in a few rows all values may be null, or whole numbers
 			return
@@ -218,7 +218,7 @@ func TestCheckAgreesWithPycanon(t *testing.T) {
 		{"adult/adult.csv", "marital-status", "age", 32, 18, 15, 0.15625,
 			0.27172288434334557, 80.92391304347827, none, none},
 	} {
-		r, err := Check(t.Context(), CheckOptions{
+		r, err := check.Table(t.Context(), check.Options{
 			Input:   []string{formatstest.SharedData(t, tt.file)},
 			Columns: strings.Split(tt.columns, ","), Sensitive: []string{tt.of},
 		})
@@ -258,11 +258,11 @@ func TestCheckAgreesWithPycanon(t *testing.T) {
 func TestCheckBeyondMemory(t *testing.T) {
 	table := randomChecked(rand.New(rand.NewPCG(1, 2)), 200_000, 500)
 	spilled, folder := false, t.TempDir()
-	got, err := Check(t.Context(), CheckOptions{
+	got, err := check.Table(t.Context(), check.Options{
 		Input: []string{table.write(t, 3)}, Columns: []string{"a", "b", "c"},
 		Sensitive: []string{"s"}, Entity: "p",
 		Limits: job.Limits{Memory: resources.MinMemory, Threads: 2, SpillDir: folder},
-		Events: Events{Notice: func(text string) {
+		Events: resources.Events{Notice: func(text string) {
 			spilled = spilled || strings.Contains(text, "spilling")
 		}},
 	})
@@ -283,21 +283,21 @@ func TestCheckRefuses(t *testing.T) {
 	input := []string{checkedTable{{"x", "1", "1.5", "s", "p"}}.write(t, 1)}
 	for _, tt := range []struct {
 		want string
-		opt  CheckOptions
+		opt  check.Options
 	}{
-		{`it lacks aa; did you mean "a"? the input has a, b, c, s, p`, CheckOptions{Columns: []string{"b"}, Entity: "aa"}},
-		{"named twice", CheckOptions{Columns: []string{"a", "b", "a"}}},
-		{"named twice", CheckOptions{Columns: []string{"a"}, Sensitive: []string{"a"}}},
+		{`it lacks aa; did you mean "a"? the input has a, b, c, s, p`, check.Options{Columns: []string{"b"}, Entity: "aa"}},
+		{"named twice", check.Options{Columns: []string{"a", "b", "a"}}},
+		{"named twice", check.Options{Columns: []string{"a"}, Sensitive: []string{"a"}}},
 	} {
 		tt.opt.Input = input
-		_, err := Check(t.Context(), tt.opt)
+		_, err := check.Table(t.Context(), tt.opt)
 		var advised *fault.Error
 		if !errors.As(err, &advised) || advised.Class != fault.Usage ||
 			!strings.Contains(err.Error()+"; "+advised.Hint, tt.want) {
-			t.Errorf("%v: %v, want %q", tt.opt.names(), err, tt.want)
+			t.Errorf("%v: %v, want %q", tt.opt.Columns, err, tt.want)
 		}
 	}
-	if r, err := Check(t.Context(), CheckOptions{
+	if r, err := check.Table(t.Context(), check.Options{
 		Input: []string{checkedTable{}.write(t, 1)}, Columns: []string{"a"},
 		Sensitive: []string{"s"}, K: 1,
 	}); r == nil || r.Anonymity != 0 || r.OK || err == nil {

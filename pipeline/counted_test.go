@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
 )
@@ -137,9 +138,9 @@ func TestTenBillionRecords(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.Mkdir(filepath.Join(dir, "in"), 0o700))
 	rarer, all := tenBillion(t, dir)
-	opt := CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"a"},
+	opt := check.Options{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"a"},
 		Sensitive: []string{"rich"}, Count: "times", K: 1 << 31}
-	found, err := Check(t.Context(), opt)
+	found, err := check.Table(t.Context(), opt)
 	must(t, err)
 	if found.Rows != int64(all) || found.Anonymity != int64(rarer) || *found.Sensitive[0].L != 2 {
 		t.Errorf("%+v, want %d rows with anonymity %d", found, all, rarer)

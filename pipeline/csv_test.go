@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/draft"
 	"github.com/kcut/kcut/pipeline/planning"
+	"github.com/kcut/kcut/pipeline/resources"
 )
 
 // csvFolder makes a jobFolder with CSV files as its input.
@@ -69,9 +71,9 @@ order: input
 		}
 	}
 	var notices []string
-	opt := CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"code"},
-		Events: Events{Notice: func(n string) { notices = append(notices, n) }}}
-	checked, err := Check(t.Context(), opt)
+	opt := check.Options{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"code"},
+		Events: resources.Events{Notice: func(n string) { notices = append(notices, n) }}}
+	checked, err := check.Table(t.Context(), opt)
 	must(t, err)
 	if checked.Classes != 2 || checked.Anonymity != 15 {
 		t.Errorf("check finds %+v", checked)
@@ -114,7 +116,7 @@ columns: {age: discretize, pandas: keep, spark: keep, r: keep}
 	}) {
 		t.Errorf("notices %q", report.Notices)
 	}
-	checked, err := Check(t.Context(), CheckOptions{
+	checked, err := check.Table(t.Context(), check.Options{
 		Input: []string{filepath.Join(dir, "in")}, Columns: []string{"spark"},
 	})
 	if must(t, err); checked.Classes != 3 || checked.Anonymity != 10 {
@@ -143,10 +145,10 @@ columns: {age: discretize, wage: suppress, share: keep}
 	report := mustRun(t, dir, nil)
 	planned, err := Plan(t.Context(), mustLoad(t, dir), PlanOptions{Overwrite: true})
 	must(t, err)
-	checking := CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"wage"}}
+	checking := check.Options{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"wage"}}
 	checked := func() (notices []string) {
-		checking.Events = Events{Notice: func(n string) { notices = append(notices, n) }}
-		_, err := Check(t.Context(), checking)
+		checking.Events = resources.Events{Notice: func(n string) { notices = append(notices, n) }}
+		_, err := check.Table(t.Context(), checking)
 		must(t, err)
 		return notices
 	}
@@ -218,10 +220,10 @@ columns: {age: discretize, born: keep, seen: keep, at: keep}
 	planned, err := Plan(t.Context(), mustLoad(t, dir), PlanOptions{Overwrite: true})
 	must(t, err)
 	var checked []string
-	checking := CheckOptions{Input: []string{filepath.Join(dir, "in")},
+	checking := check.Options{Input: []string{filepath.Join(dir, "in")},
 		Columns: []string{"born", "seen", "at"}}
-	checking.Events = Events{Notice: func(n string) { checked = append(checked, n) }}
-	_, err = Check(t.Context(), checking)
+	checking.Events = resources.Events{Notice: func(n string) { checked = append(checked, n) }}
+	_, err = check.Table(t.Context(), checking)
 	must(t, err)
 	drafted, err := draft.Job(t.Context(), draft.Options{Input: checking.Input}, planning.Try)
 	must(t, err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/draft"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/planning"
@@ -103,8 +104,8 @@ columns:
 			}
 			csv := mustLoad(t, dir).CSV
 			checked := func(dir string, csv job.CSV) (classes, anonymity int64) {
-				found, err := Check(t.Context(),
-					CheckOptions{Input: []string{filepath.Join(dir, "in")},
+				found, err := check.Table(t.Context(),
+					check.Options{Input: []string{filepath.Join(dir, "in")},
 						Columns: []string{"age", "zip", "pay"}, CSV: csv})
 				must(t, err)
 				return found.Classes, found.Anonymity

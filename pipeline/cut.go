@@ -39,7 +39,7 @@ func (run *jobRun) findCut(ctx context.Context, res *runState) (err error) {
 		return err
 	}
 	var s *search.Search
-	defer func() { err = joinClosed(err, s.Close()) }()
+	defer func() { err = fault.Join(err, s.Close()) }()
 	err = res.stage(ctx, resources.StagePlan, func() error {
 		t, err := binding.LoadTaxonomies(run.job, res.Budget)
 		if err == nil {

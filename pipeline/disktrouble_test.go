@@ -172,7 +172,9 @@ func TestSpillFolderTrouble(t *testing.T) {
 			check := mustLeaveNothing(t, dir)
 			var during sync.Once
 			err := tryJob(t, dir, t.Context(),
-				RunOptions{Events: Events{Progress: func(s resources.Stage, p resources.Progress) {
+				RunOptions{Events: resources.Events{Progress: func(
+					s resources.Stage, p resources.Progress,
+				) {
 					if tt.during != nil && s == resources.StageCompress && 5*p.Done >= 2*p.Total {
 						during.Do(func() {
 							if err := tt.during(scratch); err != nil {

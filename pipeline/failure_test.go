@@ -192,7 +192,7 @@ columns: {int64_list: suppress, utf8_list: keep}
 			var failed *Report
 			report, err := Run(t.Context(), job,
 				RunOptions{Overwrite: overwrite, RunJSON: file,
-					Events: Events{Failed: func(r *Report) { failed = r }}})
+					Failed: func(r *Report) { failed = r }})
 			mustFail(t, err, tt.class, tt.want...)
 			if err == nil || report != nil {
 				t.Fatalf("got %+v", report)

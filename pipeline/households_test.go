@@ -102,7 +102,7 @@ func TestHouseholds(t *testing.T) {
 			text += fmt.Sprintf("%s,%s,%s,%s\n", r.class, r.household, r.person,
 				strconv.FormatFloat(r.weight, 'g', -1, 64))
 		}
-		opt := CheckOptions{Columns: []string{"a", "b"}, Household: "h", Spill: rng.IntN(2) == 0,
+		opt := check.Options{Columns: []string{"a", "b"}, Household: "h", Spill: rng.IntN(2) == 0,
 			Limits: job.Limits{SpillDir: t.TempDir(), Threads: 1 + rng.IntN(3)}}
 		switch rng.IntN(3) {
 		case 0:

@@ -285,7 +285,7 @@ func TestKImpliesKMap(t *testing.T) {
 		dir, _, err := i.run(t, c.k1, c.k2, RunOptions{})
 		must(t, err)
 		j := mustLoad(t, dir)
-		res, err := newRunState(j, &Report{}, Events{}, spill.Options{})
+		res, err := newRunState(j, &Report{}, resources.Events{}, spill.Options{})
 		must(t, err)
 		taxonomies, err := binding.LoadTaxonomies(j, res.Budget)
 		must(t, err)

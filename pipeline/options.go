@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 )
@@ -24,7 +25,10 @@ type RunOptions struct {
 	OnlyCoarsen string
 	RunJSON     string // the file for the report, written before publishing; empty: none
 	Version     string // of the program, for the report
-	Events      Events
+	Events      resources.Events
+	// Failed receives the report of a run that failed, with all finished stages and the error. It
+	// may be nil.
+	Failed func(*Report)
 
 	// Checkpoint is the least working time after which a run keeps the cut that it has found for
 	// another try. 0: the run keeps no cut.

@@ -170,7 +170,7 @@ func TestPartitionsResumed(t *testing.T) {
 			}
 		}
 		opt := RunOptions{Resume: true, Checkpoint: 1, Overwrite: true,
-			Events: Events{Progress: stop}}
+			Events: resources.Events{Progress: stop}}
 		if err := tryJob(t, dir, ctx, opt, "order", job.OrderReleased); err == nil {
 			t.Fatalf("it was not stopped after %s", stage)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/planning"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -31,7 +32,7 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 	if asked.CountsPeople() != "" {
 		job = asked.WithoutPeople()
 	}
-	res, err := newRunState(job, &Report{}, Events{}, spill.Options{})
+	res, err := newRunState(job, &Report{}, resources.Events{}, spill.Options{})
 	if err != nil {
 		return nil, err
 	}

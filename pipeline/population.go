@@ -7,6 +7,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/check"
+	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/population"
@@ -30,7 +31,7 @@ func checkPopulation(ctx context.Context, s *search.Search, res *runState) error
 			r.Columns = append(r.Columns, b.Masked[a])
 			r.PopulationColumns = append(r.PopulationColumns, b.PopulationField(a))
 		}
-		counting := search.Counting(res.Run, resources.StageCompress, b.Dataset.Rows())
+		counting := count.ResourcesOf(res.Run, resources.StageCompress, b.Dataset.Rows())
 		found, err := check.Count(ctx, r, counting)
 		if err != nil {
 			return err
@@ -46,7 +47,7 @@ func checkPopulation(ctx context.Context, s *search.Search, res *runState) error
 // VerifyOptions say how Verify recounts a release. Missing limits are those of the machine.
 type VerifyOptions struct {
 	Limits job.Limits
-	Events Events
+	Events resources.Events
 	Cut    string // see verify.Options
 	// Job is the job of the release; the people of every class are counted in its population. Nil:
 	// none are counted.
@@ -55,7 +56,7 @@ type VerifyOptions struct {
 
 // Verify recounts a release, like verify.Release. A job adds the people of its population.
 func Verify(ctx context.Context, path string, opt VerifyOptions) (_ *verify.Result, err error) {
-	o := verify.Options{Limits: opt.Limits, Watch: opt.Events.Verifying(), Cut: opt.Cut}
+	o := verify.Options{Limits: opt.Limits, Watch: Verifying(opt.Events), Cut: opt.Cut}
 	if opt.Job == nil {
 		return verify.Release(ctx, path, o)
 	}
@@ -86,7 +87,7 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (_ *verify.Resu
 	if err != nil {
 		return nil, res.Budget.Advise(err)
 	}
-	defer func() { err = joinClosed(err, of.Close()) }()
+	defer func() { err = fault.Join(err, of.Close()) }()
 	counted, err := population.NewCount(of, cut, res.Run)
 	if err != nil {
 		return nil, res.Budget.Advise(err)

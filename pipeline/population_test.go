@@ -13,7 +13,9 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
@@ -36,7 +38,7 @@ func TestPopulationSize(t *testing.T) {
 			}
 			dir := table.folder(t, job+"population: {size: 20000}\n", 50)
 			var notes []string
-			report, err := Run(t.Context(), mustLoad(t, dir), RunOptions{Events: Events{
+			report, err := Run(t.Context(), mustLoad(t, dir), RunOptions{Events: resources.Events{
 				Notice: func(note string) { notes = append(notes, note) }}})
 			must(t, err)
 			sizes := make(map[string]int64)
@@ -54,7 +56,7 @@ func TestPopulationSize(t *testing.T) {
 			for input, got := range map[string]*risk.Population{
 				"in": want, "out.parquet": report.Risk.Labels.Population,
 			} {
-				checked, err := Check(t.Context(), CheckOptions{PopulationSize: 20000,
+				checked, err := check.Table(t.Context(), check.Options{PopulationSize: 20000,
 					Input: []string{filepath.Join(dir, input)}, Columns: masked})
 				must(t, err)
 				if !reflect.DeepEqual(got, checked.Population) {
@@ -80,7 +82,7 @@ func TestPopulationSizeRefused(t *testing.T) {
 	dir := table.folder(t, peopleJob+"population: {size: 299}\n", 50)
 	mustRefuse(t, dir, RunOptions{}, fault.Usage,
 		"the table has 300 rows, the population 299")
-	_, err := Check(t.Context(), CheckOptions{PopulationSize: 299, Columns: []string{"age"},
+	_, err := check.Table(t.Context(), check.Options{PopulationSize: 299, Columns: []string{"age"},
 		Input: []string{filepath.Join(dir, "in")}})
 	mustFail(t, err, fault.Usage, "the table has more than 299")
 	dir = patientRows(300, 1).folder(t, patientsJob+"population: {size: 500}\n", 50)
@@ -155,7 +157,7 @@ func TestCheckPopulation(t *testing.T) {
 			}
 		}
 		columns, names := rng.Perm(3)[:1+rng.IntN(3)], []string{"a", "b", "c"}
-		opt := CheckOptions{Spill: rng.IntN(2) == 0, PopulationCount: "people",
+		opt := check.Options{Spill: rng.IntN(2) == 0, PopulationCount: "people",
 			Limits: job.Limits{Threads: 1 + rng.IntN(3), SpillDir: t.TempDir()}}
 		for _, column := range columns {
 			opt.Columns = append(opt.Columns, names[column])
@@ -168,7 +170,7 @@ func TestCheckPopulation(t *testing.T) {
 		}
 		opt.Input = []string{table.write(t, 1+rng.IntN(3))}
 		opt.Population = []string{population.writeAs(t, 1+rng.IntN(3), "a", "b", "c", "people")}
-		got, err := Check(t.Context(), opt)
+		got, err := check.Table(t.Context(), opt)
 		if errors.Is(err, formats.ErrSchema) || err != nil &&
 			strings.Contains(err.Error(), "with the population: its type") {
 			return // in a few rows all values may be null, or whole numbers
@@ -196,22 +198,22 @@ func TestCheckPopulation(t *testing.T) {
 }
 
 // mustJudge demands that limits are met up to the figures of a register, and not beyond.
-func mustJudge(t *testing.T, opt CheckOptions, of *risk.Register) {
+func mustJudge(t *testing.T, opt check.Options, of *risk.Register) {
 	t.Helper()
 	for _, limit := range []struct {
 		isMet bool
-		set   func(*CheckOptions)
+		set   func(*check.Options)
 	}{
-		{true, func(o *CheckOptions) { o.KMap = int(of.KMap) }},
-		{false, func(o *CheckOptions) { o.KMap = int(of.KMap) + 1 }},
-		{true, func(o *CheckOptions) { o.MinPresence = of.MinPresence }},
-		{true, func(o *CheckOptions) { o.MaxPresence = of.MaxPresence }},
-		{false, func(o *CheckOptions) { o.MinPresence = of.MinPresence*1.01 + 1e-9 }},
-		{false, func(o *CheckOptions) { o.MaxPresence = of.MaxPresence * 0.99 }},
+		{true, func(o *check.Options) { o.KMap = int(of.KMap) }},
+		{false, func(o *check.Options) { o.KMap = int(of.KMap) + 1 }},
+		{true, func(o *check.Options) { o.MinPresence = of.MinPresence }},
+		{true, func(o *check.Options) { o.MaxPresence = of.MaxPresence }},
+		{false, func(o *check.Options) { o.MinPresence = of.MinPresence*1.01 + 1e-9 }},
+		{false, func(o *check.Options) { o.MaxPresence = of.MaxPresence * 0.99 }},
 	} {
 		o := opt
 		limit.set(&o)
-		if r, err := Check(t.Context(), o); r == nil || r.OK != limit.isMet ||
+		if r, err := check.Table(t.Context(), o); r == nil || r.OK != limit.isMet ||
 			(err == nil) != limit.isMet {
 			t.Errorf("%+v: %v, want %t", o, err, limit.isMet)
 		}

@@ -20,7 +20,7 @@ import (
 type remoteMasking struct {
 	runner Runner
 	folder sharedFolder
-	events *Events
+	noted  func(text string)
 }
 
 // masksRemotely reports whether other processes mask the rows. These processes know only the cut,
@@ -54,7 +54,7 @@ func (r *runRecords) maskRemotely(
 			return remote.folder.getWithin(ctx, r.res.Budget, names[split], use)
 		})
 	}
-	return joinClosed(err, remote.close(ctx))
+	return fault.Join(err, remote.close(ctx))
 }
 
 // mostAttempts is the largest number of calls of a runner: some runners do not retry failed
@@ -88,7 +88,7 @@ func (r *runRecords) shareCut(ctx context.Context, cut []byte) (*remoteMasking, 
 		return nil, fmt.Errorf("make shared folder: %w", err)
 	}
 	err = errors.Join(folder.put(ctx, jobFile, text), folder.put(ctx, cutFile, cut))
-	return &remoteMasking{r.opt.Runner, folder, &r.res.events}, err
+	return &remoteMasking{r.opt.Runner, folder, r.res.Noted}, err
 }
 
 // close removes the shared folder, even after the run was stopped.
@@ -113,7 +113,7 @@ func (r *remoteMasking) do(ctx context.Context, tasks int) (names []string, err 
 		if fault.ClassOf(err) != fault.Transient || attempt == mostAttempts {
 			return names, err
 		}
-		r.events.Noted(fmt.Sprintf("trying again: %v", err))
+		r.noted(fmt.Sprintf("trying again: %v", err))
 	}
 }
 

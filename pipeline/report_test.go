@@ -81,7 +81,7 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	var during resources.Usage
-	report, err := Run(t.Context(), job, RunOptions{Events: Events{
+	report, err := Run(t.Context(), job, RunOptions{Events: resources.Events{
 		Meter: func(read func() resources.Usage) { usage = read; go watch() },
 		Start: func(s resources.Stage) {
 			if s == resources.StageSearch {
@@ -199,7 +199,7 @@ func TestCountingHasOneTotal(t *testing.T) {
 		dir := peopleFolder(t, peopleJob, 3000)
 		var mu sync.Mutex
 		totals, last := make(map[int64]bool), int64(0)
-		opt := RunOptions{System: System{Spill: spill}, Events: Events{
+		opt := RunOptions{System: System{Spill: spill}, Events: resources.Events{
 			Progress: func(s resources.Stage, p resources.Progress) {
 				mu.Lock()
 				defer mu.Unlock()

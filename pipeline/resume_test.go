@@ -34,8 +34,8 @@ type stopAt struct {
 	began  []resources.Stage
 }
 
-func (s *stopAt) events() Events {
-	return Events{
+func (s *stopAt) events() resources.Events {
+	return resources.Events{
 		Start: func(stage resources.Stage) {
 			s.began = append(s.began, stage)
 			if stage == s.stage {
@@ -316,7 +316,7 @@ func TestWorkFolderTakenAway(t *testing.T) {
 			}
 		}
 		err := tryJob(t, dir, t.Context(), RunOptions{
-			Resume: true, Checkpoint: 1, Events: Events{Start: takeAway},
+			Resume: true, Checkpoint: 1, Events: resources.Events{Start: takeAway},
 		})
 		mustFail(t, err, fault.Transient, "write the output's record")
 		unchanged(t, dir, before)

@@ -17,6 +17,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 )
@@ -95,7 +96,7 @@ func TestBoundsIdentifyNobody(t *testing.T) {
 			var traces [2]bytes.Buffer
 			for i := range cuts {
 				res, err := newRunState(mustLoad(t, dir, "algorithm.name", algorithm),
-					&Report{}, Events{}, spill.Options{})
+					&Report{}, resources.Events{}, spill.Options{})
 				must(t, err)
 				b, err := bindJob(t.Context(), mustLoad(t, dir, "algorithm.name", algorithm), res)
 				must(t, err)

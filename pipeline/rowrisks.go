@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/check"
+	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/search"
@@ -32,8 +34,8 @@ func measureRows(
 		}
 		stage, request.Classes = resources.StageVerify, m.EachClass
 	}
-	counted, err := check.Count(ctx, request, search.Counting(res.Run, stage, b.Dataset.Rows()))
-	if err = joinClosed(err, res.closeStore()); err != nil {
+	counted, err := check.Count(ctx, request, count.ResourcesOf(res.Run, stage, b.Dataset.Rows()))
+	if err = fault.Join(err, res.closeStore()); err != nil {
 		return err
 	}
 	r := res.report

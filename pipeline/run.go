@@ -63,7 +63,7 @@ func (run *jobRun) provided(do func(*runState) error) (*Report, error) {
 	if run.opt.Events.Meter != nil {
 		run.opt.Events.Meter(res.Usage)
 	}
-	if err = joinClosed(do(res), res.closeStore()); err != nil {
+	if err = fault.Join(do(res), res.closeStore()); err != nil {
 		report.PeakDraw, report.PeakRSS = res.Budget.Peak(), spill.PeakResident()
 		return nil, report.failed(res.Advise(err, run.job.Output.Path), run.opt)
 	}
@@ -93,7 +93,7 @@ func (run *jobRun) prepare(ctx context.Context, res *runState) (made *ready, err
 	}()
 
 	var s *search.Search
-	defer func() { err = joinClosed(err, s.Close()) }()
+	defer func() { err = fault.Join(err, s.Close()) }()
 	err = res.stage(ctx, resources.StagePlan, func() error {
 		s, err = run.plan(ctx, records, res)
 		return run.markMissingInput(err)
@@ -134,7 +134,7 @@ func (run *jobRun) prepare(ctx context.Context, res *runState) (made *ready, err
 		return nil, err
 	}
 	err = res.stage(ctx, resources.StageMask, func() error {
-		return joinClosed(maskInput(ctx, s.Bound, found, res, records), res.closeStore())
+		return fault.Join(maskInput(ctx, s.Bound, found, res, records), res.closeStore())
 	})
 	forgetDictionaries(found, res.Budget)
 	if err == nil {
@@ -208,8 +208,8 @@ func (r *Report) failed(err error, opt *RunOptions) error {
 	r.Error = &ErrorReport{Class: fault.ClassOf(err).String(),
 		Message: text.WithoutPartitions(err.Error())}
 	_ = r.save(opt.RunJSON)
-	if opt.Events.Failed != nil {
-		opt.Events.Failed(r)
+	if opt.Failed != nil {
+		opt.Failed(r)
 	}
 	return err
 }

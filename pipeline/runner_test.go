@@ -21,6 +21,7 @@ import (
 	"github.com/kcut/kcut/formats/storage/storagetest"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
@@ -360,7 +361,9 @@ func TestRemoteRowsSpill(t *testing.T) {
 	for _, runner := range []Runner{nil, &goroutines{rng: rng, turns: true}} {
 		spills := false
 		_, err := Run(t.Context(), mustLoad(t, dir, "order", job.OrderReleased, "limits.memory",
-			"16MiB"), RunOptions{Runner: runner, Events: Events{Notice: func(text string) {
+			"16MiB"), RunOptions{Runner: runner, Events: resources.Events{Notice: func(
+			text string,
+		) {
 			spills = spills || strings.HasPrefix(text, "rows of the release exceed")
 		}}})
 		must(t, err)

@@ -139,7 +139,7 @@ func prepareTables(
 		if run.previousCut, err = previousForSearch(ctx, table.Job); err != nil {
 			return runs, inTable(table.Name, err)
 		}
-		of.Events.Failed = nil
+		of.Failed = nil
 		made, err := run.provided(func(res *runState) (err error) {
 			run.made, err = run.prepare(ctx, res)
 			return err
@@ -161,7 +161,7 @@ func joinTables(
 	ctx context.Context, runs []*tableRun, t *job.Tables, opt *RunOptions,
 ) (joined []*verify.Joined, err error) {
 	for _, group := range linkedTables(runs) {
-		j, err := verify.Join(ctx, group.releases, t.Tables[0].Limits, opt.Events.Verifying())
+		j, err := verify.Join(ctx, group.releases, t.Tables[0].Limits, Verifying(opt.Events))
 		if err != nil {
 			return joined, fmt.Errorf("join tables %s: %w", group.names, err)
 		}

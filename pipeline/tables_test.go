@@ -196,7 +196,7 @@ func TestTablesCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		begun := 0
 		_, err := RunTables(ctx, loadTables(t, dir), RunOptions{Resume: true,
-			Events: Events{Start: func(resources.Stage) {
+			Events: resources.Events{Start: func(resources.Stage) {
 				if begun++; begun == stop {
 					cancel()
 				}

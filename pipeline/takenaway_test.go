@@ -37,7 +37,8 @@ func TestOutputTakenAway(t *testing.T) {
 					must(t, os.RemoveAll(path))
 				}
 			}
-			mustFail(t, tryJob(t, dir, t.Context(), RunOptions{Events: Events{Start: takeAway}}),
+			opt := RunOptions{Events: resources.Events{Start: takeAway}}
+			mustFail(t, tryJob(t, dir, t.Context(), opt),
 				fault.Transient)
 		})
 	}

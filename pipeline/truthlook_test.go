@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/draft"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/planning"
@@ -33,7 +34,7 @@ func (c *truthCase) look(t *testing.T, dir string, first night) {
 // count compares the result of a check of the input with plain counts.
 func (c *truthCase) count(t *testing.T, first night) {
 	t.Helper()
-	opt := CheckOptions{Input: first.job.Input, Count: first.job.Count, Limits: first.job.Limits,
+	opt := check.Options{Input: first.job.Input, Count: first.job.Count, Limits: first.job.Limits,
 		MissingNull: first.job.MissingColumns == job.MissingNull}
 	source := c.grid(t)
 	var codes [][]uint32
@@ -50,7 +51,7 @@ func (c *truthCase) count(t *testing.T, first night) {
 	for row := range source.rows {
 		sizes[keyOf(codes, row)]++
 	}
-	found, err := Check(t.Context(), opt)
+	found, err := check.Table(t.Context(), opt)
 	if err != nil {
 		t.Errorf("check, class %v: %v", fault.ClassOf(err), err)
 	} else if least := slices.Min(slices.Collect(maps.Values(sizes))); found.Classes != int64(

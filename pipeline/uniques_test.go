@@ -111,7 +111,7 @@ func TestUniquesAgreeWithNaive(t *testing.T) {
 		table := randomChecked(rng, 1+rng.IntN(60), 2+rng.IntN(9))
 		names := strings.Split("abcsp", "")
 		columns := rng.Perm(5)[:1+rng.IntN(5)]
-		opt := CheckOptions{Subsets: 1 + rng.IntN(len(columns)), Input: []string{
+		opt := check.Options{Subsets: 1 + rng.IntN(len(columns)), Input: []string{
 			table.write(t, 1+rng.IntN(3))}}
 		var rows [][]string
 		for _, row := range table {
@@ -124,7 +124,7 @@ func TestUniquesAgreeWithNaive(t *testing.T) {
 		for _, c := range columns {
 			opt.Columns = append(opt.Columns, names[c])
 		}
-		got, err := Check(t.Context(), opt)
+		got, err := check.Table(t.Context(), opt)
 		if errors.Is(err, formats.ErrSchema) {
 			return // in a few rows all values may be null, or whole numbers
 		}
@@ -141,13 +141,13 @@ func TestUniquesAgreeWithNaive(t *testing.T) {
 }
 
 // checkText checks a table that is written as words with commas, with its names first.
-func checkText(t *testing.T, text string, opt CheckOptions) (*check.Result, error) {
+func checkText(t *testing.T, text string, opt check.Options) (*check.Result, error) {
 	t.Helper()
 	opt.Input = []string{filepath.Join(t.TempDir(), "table.csv")}
 	if err := os.WriteFile(opt.Input[0], []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return Check(t.Context(), opt)
+	return check.Table(t.Context(), opt)
 }
 
 // The scores and contributions that sdcMicro's documents and tests state, with their rows.
@@ -190,7 +190,7 @@ Urban,Female,Secondary incomplete,Non-LF
 		if c.scores != nil && !slices.Equal(scores, c.scores) {
 			t.Errorf("%s: naive scores %v, want %v", c.name, scores, c.scores)
 		}
-		got, err := checkText(t, c.table, CheckOptions{Columns: names, Subsets: len(names)})
+		got, err := checkText(t, c.table, check.Options{Columns: names, Subsets: len(names)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,11 +207,11 @@ Urban,Female,Secondary incomplete,Non-LF
 // A row that stands for several records is not unique, and a table may have no rows.
 func TestUniquesOfCounts(t *testing.T) {
 	got, err := checkText(t, "a,b,n\nx,1,1\ny,2,2\nz,1,1\n",
-		CheckOptions{Columns: []string{"a", "b"}, Count: "n", Subsets: 2})
+		check.Options{Columns: []string{"a", "b"}, Count: "n", Subsets: 2})
 	if err != nil || got.Uniques.Minimal != 2 || got.Uniques.Share != 0.5 {
 		t.Errorf("%+v, %v", got.Uniques, err)
 	}
-	got, err = checkText(t, "a,b\n", CheckOptions{Columns: []string{"a", "b"}, Subsets: 1})
+	got, err = checkText(t, "a,b\n", check.Options{Columns: []string{"a", "b"}, Subsets: 1})
 	if err != nil || got.Uniques.Minimal != 0 || got.Uniques.Share != 0 {
 		t.Errorf("no rows: %+v, %v", got.Uniques, err)
 	}
@@ -222,16 +222,16 @@ func TestUniquesOfCounts(t *testing.T) {
 func TestUniquesRefused(t *testing.T) {
 	columns := strings.Split("abcdefghijklmnopqrstuvwxyz", "")
 	for _, c := range []struct {
-		opt  CheckOptions
+		opt  check.Options
 		want string
 	}{
-		{CheckOptions{Columns: columns[:2], Subsets: 3}, "2 are named"},
-		{CheckOptions{Columns: columns[:2], Subsets: 1, Entity: "x"}, "counts people"},
-		{CheckOptions{Columns: columns, Subsets: 4},
+		{check.Options{Columns: columns[:2], Subsets: 3}, "2 are named"},
+		{check.Options{Columns: columns[:2], Subsets: 1, Entity: "x"}, "counts people"},
+		{check.Options{Columns: columns, Subsets: 4},
 			"subsets of 3, the largest number that works here: these are 2951 sets"},
-		{CheckOptions{Columns: slices.Repeat(columns, 400), Subsets: 2}, "name fewer columns"},
+		{check.Options{Columns: slices.Repeat(columns, 400), Subsets: 2}, "name fewer columns"},
 	} {
-		_, err := Check(t.Context(), c.opt)
+		_, err := check.Table(t.Context(), c.opt)
 		if fault.ClassOf(err) != fault.Usage ||
 			!strings.Contains(err.Error()+fault.HintOf(err), c.want) {
 			t.Errorf("%d of %d: %v; %s, want %q", c.opt.Subsets, len(c.opt.Columns), err,
@@ -243,9 +243,9 @@ func TestUniquesRefused(t *testing.T) {
 // A table whose rows do not fit the memory ends with the memory that suffices.
 func TestUniquesBeyondMemory(t *testing.T) {
 	table := randomChecked(rand.New(rand.NewPCG(1, 2)), 400_000, 500)
-	opt := CheckOptions{Input: []string{table.write(t, 1)}, Columns: []string{"a", "b", "c", "p"},
+	opt := check.Options{Input: []string{table.write(t, 1)}, Columns: []string{"a", "b", "c", "p"},
 		Subsets: 3, Limits: job.Limits{Memory: resources.MinMemory, SpillDir: t.TempDir()}}
-	_, err := Check(t.Context(), opt)
+	_, err := check.Table(t.Context(), opt)
 	if fault.ClassOf(err) != fault.Resources || !strings.Contains(fault.HintOf(err), "--memory") ||
 		!strings.Contains(fault.HintOf(err), "name fewer columns") {
 		t.Errorf("%v; %s", err, fault.HintOf(err))

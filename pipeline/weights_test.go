@@ -12,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
@@ -86,7 +87,7 @@ func TestWeightsOfCheck(t *testing.T) {
 			text += fmt.Sprintf("a%d,b%d,s%d,%s\n", a, b, rng.IntN(3),
 				strconv.FormatFloat(weight, 'g', -1, 64))
 		}
-		opt := CheckOptions{Columns: []string{"a", "b"}, Weight: "w", Spill: rng.IntN(2) == 0,
+		opt := check.Options{Columns: []string{"a", "b"}, Weight: "w", Spill: rng.IntN(2) == 0,
 			Limits: job.Limits{SpillDir: t.TempDir(), Threads: 1 + rng.IntN(3)}}
 		if rng.IntN(2) == 0 {
 			opt.Sensitive = []string{"s"}
@@ -103,7 +104,7 @@ func TestWeightsRefused(t *testing.T) {
 		{"a,w\nx,1\ny,0\nz,-2.5\nu,\nw,2\n", "of column w: 3 rows without a number above 0"},
 		{"a,w\nx,1\ny,many\n", "of column w: its type is string"},
 	} {
-		_, err := checkText(t, c.text, CheckOptions{Columns: []string{"a"}, Weight: "w"})
+		_, err := checkText(t, c.text, check.Options{Columns: []string{"a"}, Weight: "w"})
 		mustFail(t, err, fault.Input, c.want)
 		if strings.Contains(err.Error(), "2.5") || strings.Contains(err.Error(), "many") {
 			t.Errorf("the error shows a value: %v", err)
@@ -115,7 +116,7 @@ func TestWeightsRefused(t *testing.T) {
 		mustFail(t, err, fault.Input, c.want)
 	}
 	_, err := checkText(t, "a,w,p\nx,1,1\n",
-		CheckOptions{Columns: []string{"a"}, Weight: "w", Entity: "p"})
+		check.Options{Columns: []string{"a"}, Weight: "w", Entity: "p"})
 	mustFail(t, err, fault.Usage, "the entity counts people")
 }
 

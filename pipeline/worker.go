@@ -62,13 +62,13 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if w.res, err = resources.New(j, spill.Options{}, nil, nil); err != nil {
+	if w.res, err = resources.New(j, spill.Options{}, resources.Events{}); err != nil {
 		return err
 	}
 	w.heap = spill.LimitHeap(w.res.Budget.Limit())
 	defer func() {
 		if err != nil {
-			err = joinClosed(err, w.Close())
+			err = fault.Join(err, w.Close())
 		}
 	}()
 	w.res.Threads, w.res.Scratch.Output = 1, filepath.Join(os.TempDir(), "kcut")

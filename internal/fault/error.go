@@ -95,6 +95,15 @@ func (e *Error) Is(target error) bool {
 	return is && class == e.Class
 }
 
+// Join joins an error with a later one, such as that of a close, unless the first error has the
+// later one already.
+func Join(err, later error) error {
+	if errors.Is(err, later) {
+		return err
+	}
+	return errors.Join(err, later)
+}
+
 // Advised returns an error as an *Error with its class and its hint, and nil for nil.
 func Advised(err error) error {
 	if err == nil {

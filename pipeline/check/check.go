@@ -5,6 +5,8 @@
 //	               whether the row is one of the population
 //	     ──Order, walk──▶ Result
 //
+// Table opens a table and measures it; Count measures a table that is open.
+//
 // The values of a row's columns become one digest of 128 bits: the sum of those of its values, cut
 // from SHA-256. So a tuple takes the same few words for any number of columns with any content, and
 // only values of sensitive columns are kept in lists. Tuples that do not fit in memory go to the

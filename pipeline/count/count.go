@@ -35,6 +35,7 @@ import (
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -199,6 +200,18 @@ type Resources struct {
 	Open     Opener                  // opens the store, unless it is open
 	Store    func() *spill.Store     // returns the open store, or nil
 	Advanced func(done, total int64) // gets the number of rows that were read, and of all to read
+}
+
+// ResourcesOf returns the resources of a run for counting some rows in a stage. Progress is in
+// these rows, also where they are read twice because memory ended: there is one total.
+func ResourcesOf(r *resources.Run, stage resources.Stage, rows int64) *Resources {
+	return &Resources{
+		Budget: r.Budget, Threads: r.Threads, Open: r.Scratch.Open, Store: r.Scratch.Opened,
+		Advanced: func(done, total int64) {
+			part := float64(done) / float64(max(total, 1))
+			r.Advanced(stage, resources.Progress{Done: int64(part * float64(rows)), Total: rows})
+		},
+	}
 }
 
 // Counts is the result of counting.

@@ -26,7 +26,6 @@ import (
 	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
@@ -57,7 +56,7 @@ type Options struct {
 	Nominal   bool // labels of intervals are features without an order, not their midpoints
 	Uniform   bool // labels of intervals are numbers drawn uniformly from them
 	RootsTell bool // a taxonomy's root and the whole range are values like any other, not missing
-	Events    pipeline.Events
+	Events    resources.Events
 }
 
 // maxTexts is the largest number of values of a kept column that is a feature: a column with more
@@ -103,7 +102,7 @@ func once(report func(string)) func(string) {
 // evaluation is the state of an evaluation.
 type evaluation struct {
 	Options
-	*pipeline.Records
+	*Records
 	counted  *judge.Records
 	rounds   []round
 	learners []classify.Learner // none without a class
@@ -127,7 +126,7 @@ type measurement struct {
 
 // read reads the input, with or without a store, and runs the remaining rounds.
 func (e *evaluation) read(ctx context.Context, spilled bool) error {
-	opt := pipeline.RecordsOptions{
+	opt := recordsOptions{
 		SplitColumn: e.SplitColumn,
 		SplitValue:  e.SplitValue,
 		MaxTexts:    maxTexts,
@@ -137,7 +136,7 @@ func (e *evaluation) read(ctx context.Context, spilled bool) error {
 	if e.Sample > 0 {
 		opt.Take = judge.Sampler(e.Sample)
 	}
-	return pipeline.WithRecords(ctx, e.Variants[0], opt, func(records *pipeline.Records) error {
+	return withRecords(ctx, e.Variants[0], opt, func(records *Records) error {
 		if err := e.count(ctx, records); err != nil {
 			return err
 		}
@@ -255,7 +254,7 @@ func (e *evaluation) assign(ctx context.Context, r round) (*judge.Fold, error) {
 }
 
 // count counts the rows of the classes, and those of the second side of a split.
-func (e *evaluation) count(ctx context.Context, records *pipeline.Records) error {
+func (e *evaluation) count(ctx context.Context, records *Records) error {
 	e.Records = records
 	table := &engine.Table{
 		Attributes: e.Attributes, Classes: len(e.ClassNames), ClassNames: e.ClassNames,

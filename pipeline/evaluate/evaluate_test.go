@@ -17,7 +17,6 @@ import (
 
 	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
@@ -96,7 +95,7 @@ func TestEvaluate(t *testing.T) {
 	var notices []string
 	var mu sync.Mutex
 	seen := make(map[resources.Progress]bool)
-	o := Options{Folds: 3, Repeats: 2, Events: pipeline.Events{
+	o := Options{Folds: 3, Repeats: 2, Events: resources.Events{
 		Notice: func(text string) { notices = append(notices, text) },
 		Progress: func(s resources.Stage, p resources.Progress) {
 			mu.Lock()
@@ -226,13 +225,13 @@ func masked(from judge.Source, r *judge.Release) judge.Source {
 func assigning(t *testing.T, o Options, use func(*evaluation, *judge.Fold)) {
 	t.Helper()
 	e := newEvaluation(o)
-	opt := pipeline.RecordsOptions{
+	opt := recordsOptions{
 		SplitColumn: o.SplitColumn,
 		SplitValue:  o.SplitValue,
 		MaxTexts:    maxTexts,
 	}
-	must(t, pipeline.WithRecords(t.Context(), o.Variants[0], opt,
-		func(records *pipeline.Records) error {
+	must(t, withRecords(t.Context(), o.Variants[0], opt,
+		func(records *Records) error {
 			if err := e.count(t.Context(), records); err != nil {
 				return err
 			}

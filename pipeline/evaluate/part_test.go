@@ -11,7 +11,6 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/pipeline"
 )
 
 // A shuffle has every number once, and another key gives another one.
@@ -108,7 +107,7 @@ func TestTurns(t *testing.T) {
 	e := &evaluation{
 		Options: Options{Folds: folds},
 		classes: []uint64{some, many},
-		Records: &pipeline.Records{
+		Records: &Records{
 			Table: &partition.Table{Layout: partition.Layout{
 				Words:  1,
 				Fields: []partition.Field{field},

@@ -14,7 +14,6 @@ import (
 	"github.com/kcut/kcut/engine/labels"
 	"github.com/kcut/kcut/engine/workload"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
@@ -111,7 +110,7 @@ func split(t *testing.T, r *rand.Rand, codes enginetest.Codes) (e *evaluation, r
 	if len(rows[0]) == 0 || len(rows[1]) == 0 {
 		return nil, rows
 	}
-	records := &pipeline.Records{
+	records := &Records{
 		Attributes: codes.Attributes,
 		ClassNames: make([]engine.Label, codes.Classes),
 		Table:      table,

@@ -47,7 +47,7 @@ func tryInput(
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := resources.New(j, spill.Options{}, nil, nil)
+	r, err := resources.New(j, spill.Options{}, resources.Events{})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,12 +10,14 @@ package resources
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/storage"
@@ -30,19 +32,15 @@ const MinMemory = 16 << 20
 
 // Run has the resources of one run.
 type Run struct {
-	Threads  int
-	Budget   *spill.Budget
-	Scratch  *Scratch
-	Noted    func(text string)     // gets the messages for the user
-	Advanced func(Stage, Progress) // gets the progress; several goroutines call it at the same time
+	Threads int
+	Budget  *spill.Budget
+	Scratch *Scratch
+	Events
 }
 
 // New returns the resources of a run: the threads and the memory that the job names, or else the
-// threads and the memory of the machine. It refuses a budget that is too small for any run. The
-// functions may be nil.
-func New(
-	job *job.Job, store spill.Options, noted func(text string), advanced func(Stage, Progress),
-) (*Run, error) {
+// threads and the memory of the machine. It refuses a budget that is too small for any run.
+func New(job *job.Job, store spill.Options, events Events) (*Run, error) {
 	threads := job.Limits.Threads
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -57,16 +55,23 @@ func New(
 			"start run with %d bytes, the least is %d MiB: %w",
 			memory, MinMemory>>20, spill.ErrBudget)
 	}
-	r := &Run{Threads: threads, Budget: spill.NewBudget(memory), Noted: noted, Advanced: advanced}
-	if noted == nil {
-		r.Noted = func(string) {}
-	}
-	if advanced == nil {
-		r.Advanced = func(Stage, Progress) {}
-	}
+	r := &Run{Threads: threads, Budget: spill.NewBudget(memory), Events: events}
 	store.Budget = r.Budget
 	r.Scratch = &Scratch{folder: job.Limits.SpillDir, options: store, noted: r.Noted}
 	return r, nil
+}
+
+// Stage does a stage of a run, unless the context has ended, and returns its duration. It reports
+// the begin and the end of the stage.
+func (r *Run) Stage(ctx context.Context, name Stage, do func() error) (time.Duration, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	began := r.Began(name)
+	if err := do(); err != nil {
+		return 0, err
+	}
+	return r.Ended(name, began), nil
 }
 
 // StoreRows opens the store for rows, which a run puts in order.

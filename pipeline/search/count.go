@@ -32,7 +32,7 @@ func (s *Search) Count(ctx context.Context, tuning count.Tuning, g *guard.Count)
 		}
 	}
 	request.SideCount = g.SideCount()
-	counting := Counting(s.Run, resources.StageCompress, request.Dataset.Rows())
+	counting := count.ResourcesOf(s.Run, resources.StageCompress, request.Dataset.Rows())
 	counts, err := count.Input(ctx, request, counting)
 	// otherwise no algorithm needs it
 	if errors.Is(err, spill.ErrBudget) && s.Plan().Whole && s.given == nil {
@@ -141,18 +141,6 @@ func (s *Search) columns(plan engine.Plan) (columns []count.Column) {
 		})
 	}
 	return columns
-}
-
-// Counting returns the resources of a run for counting some rows in a stage. Progress is in these
-// rows, also where they are read twice because memory ended: there is one total.
-func Counting(r *resources.Run, stage resources.Stage, rows int64) *count.Resources {
-	return &count.Resources{
-		Budget: r.Budget, Threads: r.Threads, Open: r.Scratch.Open, Store: r.Scratch.Opened,
-		Advanced: func(done, total int64) {
-			part := float64(done) / float64(max(total, 1))
-			r.Advanced(stage, resources.Progress{Done: int64(part * float64(rows)), Total: rows})
-		},
-	}
 }
 
 // note notes facts about the counts that the user should know.

@@ -45,7 +45,7 @@ func countProtected(t *testing.T, change func(*job.Job)) (*Search, *engine.Table
 		t.Fatal(err)
 	}
 	change(j)
-	r, err := resources.New(j, spill.Options{}, nil, nil)
+	r, err := resources.New(j, spill.Options{}, resources.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}

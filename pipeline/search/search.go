@@ -68,6 +68,25 @@ func New(b *binding.Bound, r *resources.Run, out *Outcome) *Search {
 	}
 }
 
+// Open opens a job's input, binds the job to it, and returns the search. It lowers the number of
+// threads to those whose readers fit the memory. If the only fault is that some k cannot be met, it
+// returns both the result and the error. The caller must close every result.
+func Open(
+	ctx context.Context, job *job.Job, t *binding.Taxonomies, r *resources.Run, out *Outcome,
+) (*Search, error) {
+	b, err := binding.Open(ctx, job, t, r)
+	if b == nil {
+		return nil, err
+	}
+	r.Threads = binding.ThreadsWithin(r.Budget.Limit(), r.Threads, b.Reads())
+	spill.ExpectHeap(b.Dataset.Rows()*int64(len(b.Masked))*cellBytes, r.Budget.Limit())
+	return New(b, r, out), err
+}
+
+// cellBytes is the most heap that was measured for a value of a masked column, in bytes, in a run
+// without spilling: near-unique rows, all columns in one set.
+const cellBytes = 16
+
 // Close closes the input. It accepts nil.
 func (s *Search) Close() error {
 	if s == nil {
@@ -256,46 +275,6 @@ func (s *Search) reached(recoding engine.Recoding) (sets []cutfile.Set) {
 		sets = append(sets, set)
 	}
 	return sets
-}
-
-// NoteAsked notes parts of the job that the search may treat in another way than intended. The
-// number of entities that may be taken away is known after they are counted.
-func (s *Search) NoteAsked() {
-	if s.applied != "" {
-		return
-	}
-	s.noteUnion()
-	if s.Entity < 0 {
-		s.noteSuppressible()
-	}
-}
-
-// noteUnion notes that several sets are treated as one.
-func (s *Search) noteUnion() {
-	if len(s.requirement.Sets) < 2 || !algorithm.Unites(s.algorithm) {
-		return
-	}
-	all := s.requirement.United()
-	text := fmt.Sprintf("algorithm %s: the quasi-identifier sets are treated as one set of %d "+
-		"columns", s.algorithm, len(all.Columns))
-	if all.K > 1 {
-		text += fmt.Sprintf(" with k = %d", all.K)
-	}
-	s.Noted(text)
-}
-
-// noteSuppressible notes the number of records that may be taken away.
-func (s *Search) noteSuppressible() {
-	switch most, able := s.requirement.MaxSuppressed, s.requirement.Suppressible(); {
-	case most == 0, s.algorithm == job.AlgorithmAuto: // it is not known yet
-	case able == 0:
-		s.Noted(fmt.Sprintf("max_suppressed of %s is too small for any to be suppressed: those "+
-			"that are must be as many as the largest k", text.Count(most, "record")))
-	default:
-		s.Noted(
-			fmt.Sprintf("%s may be taken away so that all others meet the quasi-identifier sets",
-				text.Count(most, "record")))
-	}
 }
 
 // searcher returns the engine that searches. It keeps the choice of algorithm auto, so that a

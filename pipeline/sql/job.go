@@ -191,7 +191,7 @@ func bindMasked(
 	if err != nil {
 		return err
 	}
-	r, err := resources.New(j, spill.Options{}, nil, nil)
+	r, err := resources.New(j, spill.Options{}, resources.Events{})
 	if err != nil {
 		return err
 	}

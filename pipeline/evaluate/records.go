@@ -1,4 +1,4 @@
-package pipeline
+package evaluate
 
 import (
 	"context"
@@ -44,8 +44,8 @@ type Records struct {
 	Threads int
 }
 
-// RecordsOptions say which records are read, and which columns besides the job's.
-type RecordsOptions struct {
+// recordsOptions say which records are read, and which columns besides the job's.
+type recordsOptions struct {
 	// SplitColumn and SplitValue split the records in two: records of side 0 have the value in the
 	// column, records of side 1 do not. The column is no feature then. Without a column the records
 	// are not split.
@@ -57,34 +57,37 @@ type RecordsOptions struct {
 	// of these in the input, all is the number of rows of the input. Nil: all n rows are counted.
 	Take     func(row, n, all uint64) uint64
 	MaxTexts int // unordered kept columns with more values are left out
-	Events   Events
+	Events   resources.Events
 }
 
-// WithRecords reads the records of a job's input and passes them to use. It notes kept columns
+// withRecords reads the records of a job's input and passes them to use. It notes kept columns
 // that are left out.
-func WithRecords(
-	ctx context.Context, job *job.Job, opt RecordsOptions, use func(*Records) error,
+func withRecords(
+	ctx context.Context, job *job.Job, opt recordsOptions, use func(*Records) error,
 ) (err error) {
 	if job, err = job.OfRows(); err != nil {
 		return err
 	}
-	res, err := newRunState(job, &Report{}, opt.Events, spill.Options{})
+	r, err := resources.New(job, spill.Options{}, opt.Events)
 	if err != nil {
 		return err
 	}
-	defer spill.LimitHeap(res.Budget.Limit())()
-	defer func() { err = joinClosed(err, res.closeStore()) }()
-	if res.Scratch.Output, err = output.Local(job); err != nil {
+	defer spill.LimitHeap(r.Budget.Limit())()
+	defer func() {
+		_, closed := r.Scratch.Close()
+		err = fault.Join(err, closed)
+	}()
+	if r.Scratch.Output, err = output.Local(job); err != nil {
 		return err
 	}
-	threads := res.Threads // all threads: binding a job lowers res.Threads
-	records, err := readRecords(ctx, job, &opt, res)
+	threads := r.Threads // all threads: binding a job lowers r.Threads
+	records, err := readRecords(ctx, job, &opt, r)
 	if err == nil {
-		records.Budget, records.Store, records.Threads = res.Budget, res.Scratch.Opened(), threads
+		records.Budget, records.Store, records.Threads = r.Budget, r.Scratch.Opened(), threads
 		err = use(records)
 	}
 	if errors.Is(err, spill.ErrBudget) {
-		return spill.Instead(fmt.Errorf("work on the distinct records: %w", res.Budget.Advise(err)),
+		return spill.Instead(fmt.Errorf("work on the distinct records: %w", r.Budget.Advise(err)),
 			"drop columns, or take a sample of the rows with --sample")
 	}
 	return err
@@ -92,23 +95,29 @@ func WithRecords(
 
 // readRecords binds the job and reads the input.
 func readRecords(
-	ctx context.Context, job *job.Job, opt *RecordsOptions, res *runState,
+	ctx context.Context, job *job.Job, opt *recordsOptions, r *resources.Run,
 ) (records *Records, err error) {
 	var s *search.Search
-	defer func() { err = joinClosed(err, s.Close()) }()
-	err = res.stage(ctx, resources.StagePlan, func() error {
-		s, err = bindJob(ctx, job, res)
+	defer func() { err = fault.Join(err, s.Close()) }()
+	_, err = r.Stage(ctx, resources.StagePlan, func() error {
+		t, err := binding.LoadTaxonomies(job, r.Budget)
+		if err == nil {
+			s, err = search.Open(ctx, job, t, r, &search.Outcome{})
+		}
+		if err == nil {
+			s.NoteJob()
+		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	request, err := recordsRequest(s.Bound, opt, res)
+	request, err := recordsRequest(s.Bound, opt, r)
 	if err != nil {
 		return nil, err
 	}
-	err = res.stage(ctx, resources.StageCompress, func() error {
-		records, err = countRecords(ctx, s.Bound, request, opt, res)
+	_, err = r.Stage(ctx, resources.StageCompress, func() error {
+		records, err = countRecords(ctx, s.Bound, request, opt, r)
 		return err
 	})
 	return records, err
@@ -116,7 +125,9 @@ func readRecords(
 
 // recordsRequest requests the masked columns with every value, the kept columns, the class, the
 // side of the split, and the tuples of all these columns.
-func recordsRequest(b *binding.Bound, opt *RecordsOptions, res *runState) (*count.Request, error) {
+func recordsRequest(
+	b *binding.Bound, opt *recordsOptions, run *resources.Run,
+) (*count.Request, error) {
 	if key := b.Protects(); key != "" {
 		return nil, b.Job.LocatedKey(key, "evaluate the job without it",
 			errors.New("an evaluation counts records alone"))
@@ -140,7 +151,7 @@ func recordsRequest(b *binding.Bound, opt *RecordsOptions, res *runState) (*coun
 		case spec.Mask != job.MaskKeep || f == b.Class || spec.Name == opt.SplitColumn:
 			continue
 		case t.Kind == formats.Nested:
-			res.Noted(fmt.Sprintf("column %s is left out: it is nested", spec.Name))
+			run.Noted(fmt.Sprintf("column %s is left out: it is nested", spec.Name))
 			continue
 		case t.Ordered():
 			kept.Spec.Mask = job.MaskDiscretize // as numbers
@@ -175,10 +186,10 @@ func recordsRequest(b *binding.Bound, opt *RecordsOptions, res *runState) (*coun
 
 // countRecords counts the records and puts them in order.
 func countRecords(
-	ctx context.Context, b *binding.Bound, request *count.Request, opt *RecordsOptions,
-	res *runState,
+	ctx context.Context, b *binding.Bound, request *count.Request, opt *recordsOptions,
+	run *resources.Run,
 ) (*Records, error) {
-	counting := search.Counting(res.Run, resources.StageCompress, request.Dataset.Rows())
+	counting := count.ResourcesOf(run, resources.StageCompress, request.Dataset.Rows())
 	counts, err := count.Input(ctx, request, counting)
 	if err != nil {
 		return nil, err
@@ -192,9 +203,9 @@ func countRecords(
 	for i, f := range records.Table.Layout.Fields {
 		switch {
 		case i < request.Masked:
-			search.NoteColumn(&counts.Columns[i].Domain, res.Noted)
+			search.NoteColumn(&counts.Columns[i].Domain, run.Noted)
 		case i < len(counts.Columns) && counts.Columns[i].LeftOut:
-			res.Noted(fmt.Sprintf("column %s is left out: it has more than %d values without "+
+			run.Noted(fmt.Sprintf("column %s is left out: it has more than %d values without "+
 				"an order", request.Columns[i].Spec.Name, opt.MaxTexts))
 			continue
 		case i < len(counts.Columns):
@@ -208,10 +219,10 @@ func countRecords(
 		fields = slices.Insert(fields, len(records.Attributes)+len(records.Kept), none)
 	}
 	records.Table.Layout.Fields = fields
-	if store := res.Scratch.Opened(); store != nil {
-		share := res.Budget.Grant(&spill.OrderedRecords)
+	if store := run.Scratch.Opened(); store != nil {
+		share := run.Budget.Grant(&spill.OrderedRecords)
 		return records, records.Table.Order(ctx,
-			partition.Space{Budget: res.Budget, Store: store, Share: share})
+			partition.Space{Budget: run.Budget, Store: store, Share: share})
 	}
 	records.Table.Sort()
 	return records, nil

@@ -1,4 +1,4 @@
-package pipeline
+package check
 
 import (
 	"context"
@@ -13,15 +13,14 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/binding"
-	"github.com/kcut/kcut/pipeline/check"
+	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/resources"
-	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 )
 
-// CheckOptions say which table Check measures, and on which columns.
-type CheckOptions struct {
+// Options say which table is measured, and on which columns.
+type Options struct {
 	Input     []string // files, directories, globs, URLs: one table
 	Columns   []string // the columns that somebody may know together
 	Count     string   // the column with the number of records of a row; empty: one each
@@ -50,14 +49,14 @@ type CheckOptions struct {
 	// MissingNull makes a column null in files without it; otherwise such a file is an error.
 	MissingNull bool
 	Limits      job.Limits // without a SpillDir, spilled data go to the current folder
-	Events      Events
+	Events      resources.Events
 
 	Spill bool // count in the store, whatever the budget is
 }
 
-// Check measures the class sizes of any table on some columns. If a limit of the options
-// does not hold, Check returns the result together with an error of class Privacy.
-func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
+// Table measures the class sizes of any table on some columns. If a limit of the options
+// does not hold, Table returns the result together with an error of class Privacy.
+func Table(ctx context.Context, opt Options) (*Result, error) {
 	if err := opt.checkRoles(); err != nil {
 		return nil, err
 	}
@@ -68,14 +67,15 @@ func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
 	for _, name := range opt.names() {
 		j.Columns = append(j.Columns, job.Column{Name: name, Mask: job.MaskKeep})
 	}
-	res, err := newRunState(j, &Report{}, opt.Events, spill.Options{})
+	r, err := resources.New(j, spill.Options{}, opt.Events)
 	if err != nil {
 		return nil, err
 	}
-	defer spill.LimitHeap(res.Budget.Limit())()
-	result, err := opt.count(ctx, j, res)
-	if err = joinClosed(err, res.closeStore()); err != nil {
-		return nil, res.Advise(err, j.Output.Path)
+	defer spill.LimitHeap(r.Budget.Limit())()
+	result, err := opt.count(ctx, j, r)
+	_, closed := r.Scratch.Close()
+	if err = fault.Join(err, closed); err != nil {
+		return nil, r.Advise(err, j.Output.Path)
 	}
 	if opt.PopulationSize > 0 && result.Population == nil {
 		return nil, fault.Errorf(fault.Usage,
@@ -96,7 +96,7 @@ func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
 const mostUniqueSets = 10_000
 
 // checkRoles refuses options that contradict each other.
-func (o *CheckOptions) checkRoles() error {
+func (o *Options) checkRoles() error {
 	if o.Weight != "" && o.Entity != "" {
 		return fault.Errorf(fault.Usage, "leave out one of them",
 			"check sampling weights: they are weights of rows, and the entity counts people")
@@ -105,7 +105,7 @@ func (o *CheckOptions) checkRoles() error {
 }
 
 // checkSubsets refuses a search for unique rows that takes too long, or that cannot be asked for.
-func (o *CheckOptions) checkSubsets() error {
+func (o *Options) checkSubsets() error {
 	sets := func(size int) (number int) {
 		for part := 1; part <= size && number <= mostUniqueSets; part++ {
 			entry := job.Set{Subsets: part, Of: o.Columns}
@@ -138,7 +138,7 @@ func (o *CheckOptions) checkSubsets() error {
 }
 
 // broken returns the limits that a result breaks.
-func (o *CheckOptions) broken(r *check.Result) string {
+func (o *Options) broken(r *Result) string {
 	var broken []string
 	if r.Anonymity < int64(o.K) {
 		broken = append(broken, fmt.Sprintf("anonymity %d is below k = %d", r.Anonymity, o.K))
@@ -153,8 +153,8 @@ func (o *CheckOptions) broken(r *check.Result) string {
 	return strings.Join(broken, "; ")
 }
 
-// names returns the names of all columns that Check reads.
-func (o *CheckOptions) names() []string {
+// names returns the names of all columns that are read.
+func (o *Options) names() []string {
 	names := slices.Concat(o.Columns, o.Sensitive)
 	for _, name := range []string{o.Entity, o.Household, o.Weight} {
 		if name != "" {
@@ -165,15 +165,15 @@ func (o *CheckOptions) names() []string {
 }
 
 // count opens the table and counts its rows.
-func (o *CheckOptions) count(
-	ctx context.Context, j *job.Job, res *runState,
-) (result *check.Result, err error) {
-	in, err := openChecked(ctx, j, res)
+func (o *Options) count(
+	ctx context.Context, j *job.Job, r *resources.Run,
+) (result *Result, err error) {
+	in, err := openChecked(ctx, j, r)
 	if err != nil {
 		return nil, fmt.Errorf("open input: %w", err)
 	}
-	defer func() { err = joinClosed(err, in.Close()) }()
-	binding.NoteInput(in, j, res.Noted)
+	defer func() { err = fault.Join(err, in.Close()) }()
+	binding.NoteInput(in, j, r.Noted)
 	request, err := o.request(in)
 	if err != nil {
 		return nil, err
@@ -181,21 +181,21 @@ func (o *CheckOptions) count(
 	if len(o.Population) > 0 {
 		of := *j
 		of.Input, of.Count = o.Population, o.PopulationCount
-		population, err := openChecked(ctx, &of, res)
+		population, err := openChecked(ctx, &of, r)
 		if err != nil {
 			return nil, fmt.Errorf("open the population: %w", err)
 		}
-		defer func() { err = joinClosed(err, population.Close()) }()
+		defer func() { err = fault.Join(err, population.Close()) }()
 		if err := o.addPopulation(request, population); err != nil {
 			return nil, err
 		}
 	}
-	res.Threads = binding.ThreadsWithin(res.Budget.Limit(), res.Threads, len(j.Columns))
-	counting := search.Counting(res.Run, resources.StageCheck, in.Rows())
-	err = res.stage(ctx, resources.StageCheck, func() error {
-		result, err = check.Count(ctx, request, counting)
+	r.Threads = binding.ThreadsWithin(r.Budget.Limit(), r.Threads, len(j.Columns))
+	counting := count.ResourcesOf(r, resources.StageCheck, in.Rows())
+	_, err = r.Stage(ctx, resources.StageCheck, func() error {
+		result, err = Count(ctx, request, counting)
 		if err == nil && o.Subsets > 0 {
-			result.Uniques, err = check.CountUniques(ctx, request, o.Subsets, counting)
+			result.Uniques, err = CountUniques(ctx, request, o.Subsets, counting)
 		}
 		return err
 	})
@@ -203,8 +203,8 @@ func (o *CheckOptions) count(
 }
 
 // openChecked opens the input of a job for a check.
-func openChecked(ctx context.Context, j *job.Job, res *runState) (*dataset.Dataset, error) {
-	in, err := dataset.Open(ctx, j.Input, binding.ReadOptions(j, res.Run))
+func openChecked(ctx context.Context, j *job.Job, r *resources.Run) (*dataset.Dataset, error) {
+	in, err := dataset.Open(ctx, j.Input, binding.ReadOptions(j, r))
 	if errors.Is(err, formats.ErrEncoding) {
 		err = &fault.Error{Class: fault.Input,
 			Hint: "say with --encoding how it is written: windows-1252, latin-1 or utf-16",
@@ -214,7 +214,7 @@ func openChecked(ctx context.Context, j *job.Job, res *runState) (*dataset.Datas
 }
 
 // addPopulation looks up the columns in the schema of the population.
-func (o *CheckOptions) addPopulation(r *check.Request, population *dataset.Dataset) (err error) {
+func (o *Options) addPopulation(r *Request, population *dataset.Dataset) (err error) {
 	r.Population, r.KMap = population, o.KMap
 	r.MinPresence, r.MaxPresence = o.MinPresence, o.MaxPresence
 	r.PopulationColumns, err = binding.FindAlike(population.Schema(), r.Dataset.Schema(), r.Columns)
@@ -222,8 +222,8 @@ func (o *CheckOptions) addPopulation(r *check.Request, population *dataset.Datas
 }
 
 // request looks up the columns in the schema of the table.
-func (o *CheckOptions) request(in *dataset.Dataset) (*check.Request, error) {
-	r := &check.Request{Dataset: in, Entity: -1, Household: -1, Weight: -1, K: o.K,
+func (o *Options) request(in *dataset.Dataset) (*Request, error) {
+	r := &Request{Dataset: in, Entity: -1, Household: -1, Weight: -1, K: o.K,
 		MaxAverageRisk: o.MaxAverageRisk, PopulationSize: o.PopulationSize, Spill: o.Spill}
 	schema, names := in.Schema(), o.names()
 	var missing []string
