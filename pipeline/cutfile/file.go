@@ -268,6 +268,13 @@ func (c *Column) spec() *job.Column {
 // Is reports whether the column's labels are of a kind.
 func (c *Column) Is(kind engine.Mask) bool { return job.Gives(c.Mask, kind) }
 
+// IsValues reports whether the labels are values of the input, none of which is coarser than
+// another one.
+func (c *Column) IsValues() bool { return c.Is(engine.Suppress) }
+
+// IsRanges reports whether the labels are intervals.
+func (c *Column) IsRanges() bool { return c.Is(engine.Discretize) }
+
 // Released returns the names of the released columns for the column.
 func (c *Column) Released() []string { return c.spec().Released() }
 

@@ -107,8 +107,13 @@ func (p *page) count(l *label, groups kcut.LabelGroups, sets []int) {
 
 // Became describes the form in which the column is released.
 func (c *column) Became() string {
-	kind := map[string]string{kcut.MaskDiscretize: "range", kcut.MaskSuppress: "value"}[c.Mask]
-	n := len(c.Cut)
+	kind, n := "label", len(c.Cut)
+	switch {
+	case c.IsRanges():
+		kind = "range"
+	case c.IsValues():
+		kind = "value"
+	}
 	switch {
 	case c.Render == "interval":
 		return "structs of " + counted(grouped(n), "range")
@@ -119,9 +124,9 @@ func (c *column) Became() string {
 	case n == 0:
 		return "nothing but " + c.Suppressed
 	case c.Suppressed != "":
-		return counted(grouped(n), cmp.Or(kind, "label")) + " and " + c.Suppressed
+		return counted(grouped(n), kind) + " and " + c.Suppressed
 	}
-	return counted(grouped(n), cmp.Or(kind, "label"))
+	return counted(grouped(n), kind)
 }
 
 // row is a label with its column, for the layout.

@@ -120,7 +120,7 @@ func (r *replay) begin(c *kcut.CutColumn, trace []kcut.TraceStep) (labels []kcut
 			}
 			labels = append(labels, of)
 		}
-	case c.Mask != kcut.MaskSuppress:
+	case !c.IsValues():
 		labels = append(labels, plain(trace[first].Value))
 	}
 	if mark := (kcut.TraceLabel{Text: c.Suppressed}); c.Suppressed != "" &&
