@@ -9,6 +9,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
@@ -74,6 +75,10 @@ type BeforeAndAfter[Of any] struct {
 type ErrorReport struct {
 	Class   string `json:"class"`
 	Message string `json:"message"`
+}
+
+func reportOf(err error) *ErrorReport {
+	return &ErrorReport{fault.ClassOf(err).String(), text.WithoutPartitions(err.Error())}
 }
 
 // ColumnReport describes a column of the input, and its released columns.
@@ -144,20 +149,17 @@ func ReadReport(text []byte) (*Report, error) {
 	return r, nil
 }
 
-// text returns the report as JSON.
-func (r *Report) text() ([]byte, error) {
-	text, err := json.MarshalIndent(r, "", "  ")
-	return append(text, '\n'), err
-}
-
 // save writes the report to a file; with an empty path it does nothing.
-func (r *Report) save(path string) error {
+func (r *Report) save(path string) error { return saveReport(path, r) }
+
+// saveReport writes a report to a file; with an empty path it does nothing.
+func saveReport(path string, report any) error {
 	if path == "" {
 		return nil
 	}
-	text, err := r.text()
+	text, err := json.MarshalIndent(report, "", "  ")
 	if err == nil {
-		err = os.WriteFile(path, text, 0o600)
+		err = os.WriteFile(path, append(text, '\n'), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)

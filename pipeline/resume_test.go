@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -181,7 +182,7 @@ func ofRelease(t *testing.T, r *Report) string {
 	of.Began = ""
 	of.Output, of.Stages, of.PeakDraw, of.PeakRSS, of.Spilled, of.SpilledPeak, of.Notices = "",
 		nil, 0, 0, 0, 0, nil
-	text, err := of.text()
+	text, err := json.Marshal(of)
 	must(t, err)
 	return string(text)
 }

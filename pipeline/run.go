@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
@@ -205,8 +204,7 @@ func (run *jobRun) plan(
 // failed puts the error that ended the run into the report, passes the report on, and returns the
 // error. An error while writing the report is ignored: the first error matters more.
 func (r *Report) failed(err error, opt *RunOptions) error {
-	r.Error = &ErrorReport{Class: fault.ClassOf(err).String(),
-		Message: text.WithoutPartitions(err.Error())}
+	r.Error = reportOf(err)
 	_ = r.save(opt.RunJSON)
 	if opt.Failed != nil {
 		opt.Failed(r)

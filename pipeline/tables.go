@@ -3,11 +3,9 @@ package pipeline
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/kcut/kcut/internal/fault"
@@ -52,7 +50,7 @@ func RunTables(ctx context.Context, t *job.Tables, opt RunOptions) (*TablesRepor
 		report.Joined, err = joinTables(ctx, runs, t, &opt)
 	}
 	if err == nil {
-		err = report.save(opt.RunJSON)
+		err = saveReport(opt.RunJSON, report)
 	}
 	var published []string
 	for i, run := range runs {
@@ -69,9 +67,8 @@ func RunTables(ctx context.Context, t *job.Tables, opt RunOptions) (*TablesRepor
 		}
 	}
 	if err != nil {
-		report.Error = &ErrorReport{Class: fault.ClassOf(err).String(),
-			Message: text.WithoutPartitions(err.Error())}
-		_ = report.save(opt.RunJSON) // the first error matters more
+		report.Error = reportOf(err)
+		_ = saveReport(opt.RunJSON, report) // the first error matters more
 		return nil, err
 	}
 	return report, nil
@@ -226,19 +223,4 @@ func linkedTables(runs []*tableRun) (groups []*linkedGroup) {
 		}
 	}
 	return several
-}
-
-// save writes the report to a file; with an empty path it does nothing.
-func (r *TablesReport) save(path string) error {
-	if path == "" {
-		return nil
-	}
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err == nil {
-		err = os.WriteFile(path, append(text, '\n'), 0o600)
-	}
-	if err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
 }

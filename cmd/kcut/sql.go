@@ -23,7 +23,7 @@ for a cut, and the engine masks the table with it. See docs/sql.md.`,
 		Args: takes("the name of a statement: count, mask, verify or dbt", 1, -1),
 		RunE: noCommand,
 	}
-	cmd.AddCommand(newSQLCount(u), newSQLMask(u), newSQLVerify(u), newSQLDBT(u))
+	cmd.AddCommand(newSQLCount(u), newSQLMask(u), newSQLVerify(u), newSQLDBT())
 	return cmd
 }
 
@@ -161,7 +161,7 @@ table, and look for labels that the cut lacks.`,
 	return cmd
 }
 
-func newSQLDBT(u *ui) *cobra.Command {
+func newSQLDBT() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dbt [JOB [--cut FILE]] --output FOLDER",
 		Short: "Write a package of dbt that counts, masks and recounts a table",

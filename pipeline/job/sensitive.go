@@ -33,39 +33,27 @@ type Sensitive struct {
 	Delta         float64  `key:"delta" json:"delta,omitempty" range:"(0,)"`
 }
 
-// Limits returns the limits of all measures that are set, in the order of engine.Measures.
+// Limits returns the limits of all measures that are set, in the order of engine.Measures: the
+// field of a measure has its key.
 func (s *Sensitive) Limits() (limits []engine.Limit) {
-	add := func(measure *engine.Measure, bound float64) {
-		if bound != 0 {
-			limits = append(limits, engine.Limit{Measure: measure, Bound: bound})
+	for _, m := range engine.Measures {
+		l := engine.Limit{Measure: m, CountsNull: s.Nulls == NullsCount}
+		if m == engine.RecursiveC {
+			l.L = s.L
 		}
-	}
-	add(engine.DistinctL, float64(s.L))
-	add(engine.RecursiveC, s.C)
-	add(engine.EntropyL, s.EntropyL)
-	if m := s.MaxConfidence; m != nil {
-		limits = append(limits,
-			engine.Limit{Measure: engine.MaxConfidence, Bound: m.Every, Of: m.Of})
-	}
-	if s.T != nil {
-		limits = append(limits, engine.Limit{Measure: engine.Closeness, Bound: *s.T})
-	}
-	if s.TOrdered != nil {
-		limits = append(limits,
-			engine.Limit{Measure: engine.OrderedCloseness, Bound: *s.TOrdered})
-	}
-	if s.THierarchical != nil {
-		limits = append(limits,
-			engine.Limit{Measure: engine.HierarchicalCloseness, Bound: *s.THierarchical})
-	}
-	add(engine.BasicBeta, s.BasicBeta)
-	add(engine.EnhancedBeta, s.EnhancedBeta)
-	add(engine.Delta, s.Delta)
-	for i := range limits {
-		limits[i].CountsNull = s.Nulls == NullsCount
-		if limits[i].Measure == engine.RecursiveC {
-			limits[i].L = s.L
+		v := reflect.ValueOf(s).Elem().Field(fieldAt("sensitive[]." + m.Key).index)
+		if v.IsZero() {
+			continue
 		}
+		switch bound := reflect.Indirect(v).Interface().(type) {
+		case int:
+			l.Bound = float64(bound)
+		case float64:
+			l.Bound = bound
+		case Shares:
+			l.Bound, l.Of = bound.Every, bound.Of
+		}
+		limits = append(limits, l)
 	}
 	return limits
 }

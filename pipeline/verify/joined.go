@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/release"
@@ -57,18 +56,15 @@ func Join(
 		}
 	}
 	defer spill.LimitHeap(memory)()
-	began := time.Now()
-	if watch.Start != nil {
-		watch.Start()
-	}
 	threads := cmp.Or(limits.Threads, runtime.GOMAXPROCS(0))
-	if j, err = join(ctx, all, threads, budget, watch); err != nil {
+	err = watch.during(func() error {
+		j, err = join(ctx, all, threads, budget, watch)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	j.Column = strings.Join(columns, ", ")
-	if watch.End != nil {
-		watch.End(time.Since(began))
-	}
 	return j, nil
 }
 

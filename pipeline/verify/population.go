@@ -47,14 +47,6 @@ func (v *verifier) addClass(set int, group []uint64, records uint64) error {
 	return v.population.Class(set, labels, records)
 }
 
-// countPopulation counts the people in the classes that were found.
-func (v *verifier) countPopulation(ctx context.Context) (err error) {
-	if v.population != nil {
-		v.registers, err = v.population.Registers(ctx)
-	}
-	return err
-}
-
 // checkPopulation compares the people in the classes of a set with what the cut claims.
 func (v *verifier) checkPopulation(set int, claimed *cutfile.Set) {
 	r := v.registers[set]

@@ -82,18 +82,8 @@ func verify(
 	if err := v.checkFolder(ctx); err != nil {
 		return nil, nil, err
 	}
-	began := time.Now()
-	if v.watch.Start != nil {
-		v.watch.Start()
-	}
-	if err := v.scan(ctx); err != nil {
+	if err := v.watch.during(func() error { return v.scan(ctx) }); err != nil {
 		return nil, nil, err
-	}
-	if err := v.countPopulation(ctx); err != nil {
-		return nil, nil, err
-	}
-	if v.watch.End != nil {
-		v.watch.End(time.Since(began))
 	}
 	v.union = v.classSizes.report.Labels.Union()
 	r, err = v.result(v.path)
@@ -127,9 +117,6 @@ func Unpublished(
 	if err := v.scan(ctx); err != nil {
 		return nil, nil, err
 	}
-	if err := v.countPopulation(ctx); err != nil {
-		return nil, nil, err
-	}
 	if r, err = v.result(v.path); request == nil {
 		return r, nil, err
 	}
@@ -142,6 +129,19 @@ type Watch struct {
 	Start    func()
 	Progress func(done, total int64) // rows
 	End      func(took time.Duration)
+}
+
+// during reports the begin of a recount, and its end unless it fails.
+func (w *Watch) during(recount func() error) error {
+	began := time.Now()
+	if w.Start != nil {
+		w.Start()
+	}
+	err := recount()
+	if err == nil && w.End != nil {
+		w.End(time.Since(began))
+	}
+	return err
 }
 
 // verifier compares a release with its cut. It reads the release once more for each part of the
@@ -211,8 +211,8 @@ func newVerifier(
 	return v, err
 }
 
-// scan reads the release until every set is counted.
-func (v *verifier) scan(ctx context.Context) error {
+// scan reads the release until every set is counted, and counts the people in the classes.
+func (v *verifier) scan(ctx context.Context) (err error) {
 	memory := v.memory / 3 * 2 // the rest is for tables that are moved
 	p := v.newReading(v.kept, v.threads)
 	if len(v.measures) > 0 {
@@ -269,7 +269,10 @@ func (v *verifier) scan(ctx context.Context) error {
 		}
 		p.open = open
 	}
-	return nil
+	if v.population != nil {
+		v.registers, err = v.population.Registers(ctx)
+	}
+	return err
 }
 
 // checkOrder checks whether the rows that another engine has written are sorted by the labels of

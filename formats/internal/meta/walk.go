@@ -93,7 +93,7 @@ func (w *Walker) pass(kind thrift.Type, depth int) (err error) {
 			err = w.values(pairs.Size, depth, pairs.Key, pairs.Value)
 		}
 	case thrift.STRUCT:
-		err = w.fields(depth, func(_ int16, kind thrift.Type) error {
+		err = w.fields(func(_ int16, kind thrift.Type) error {
 			return w.pass(kind, depth+1)
 		})
 	default:
@@ -132,10 +132,10 @@ func (w *Walker) values(n int32, depth int, kinds ...thrift.Type) error {
 // Fields calls show with the fields of a struct; show must skip the field. Its errors are those of
 // Pass.
 func (w *Walker) Fields(show func(id int16, kind thrift.Type) error) error {
-	return w.cause(w.fields(0, show))
+	return w.cause(w.fields(show))
 }
 
-func (w *Walker) fields(depth int, show func(id int16, kind thrift.Type) error) error {
+func (w *Walker) fields(show func(id int16, kind thrift.Type) error) error {
 	id := int16(0)
 	for {
 		field, err := w.ReadField()
