@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 
 	"github.com/kcut/kcut/formats"
@@ -12,22 +13,17 @@ import (
 )
 
 // Scanner is one worker's state during a reading of the whole input. The combined result of all
-// scanners must not depend on which splits each got.
+// scanners must not depend on which splits each got. A scanner may also have the methods
+// BeginSplit(formats.Split), which is called before the first batch of a split, and EndSplit()
+// error, which is called after the last one.
 type Scanner interface {
-	// BeginSplit is called before the first batch of a split.
-	BeginSplit(formats.Split)
 	// Batch processes a batch of a split's rows, which is valid until it returns. It may have
 	// counts.
 	Batch(*formats.Batch) error
-	// EndSplit is called after the last batch of a split.
-	EndSplit() error
 }
 
 // BlockScanner is a Scanner that accepts any rows of any split.
 type BlockScanner interface {
-	Scanner
-	// Divides reports whether idle workers should process blocks of a batch.
-	Divides(*formats.Batch) bool
 	// Block processes rows from to to−1 of a batch, which is valid until it returns.
 	Block(b *formats.Batch, from, to int) error
 }
@@ -36,58 +32,83 @@ type BlockScanner interface {
 const blockRows = 8192
 
 // Scan gives all splits to the scanners, each of which belongs to one worker. A worker without a
-// split helps to read columns of others' batches, and processes blocks of these if the scanners
-// allow it. Several goroutines call advanced with the number of records read.
+// split helps to read columns of others' batches. Several goroutines call advanced with the number
+// of records read.
 func Scan[S Scanner](ctx context.Context, d *Dataset, requests []formats.Request, scanners []S,
 	advanced func(records int64)) error {
-	var rows atomic.Int64
-	splits := d.Splits()
-	return workers.Each(len(splits), len(scanners), func(w workers.Worker, i int) error {
-		return scanSplit(ctx, d, splits[i], requests, scanners, w, func(n int64) {
-			advanced(rows.Add(n))
+	return scan(ctx, d, requests, scanners, advanced,
+		func(w workers.Worker, b *formats.Batch) error { return scanners[w.Number].Batch(b) })
+}
+
+// ScanBlocks is Scan with scanners of blocks: a worker without a split also processes blocks of
+// others' batches, if the lists of values are short. Every worker that takes a part of a batch must
+// learn the whole lists.
+func ScanBlocks[S BlockScanner](ctx context.Context, d *Dataset, requests []formats.Request,
+	scanners []S, advanced func(records int64)) error {
+	return scan(ctx, d, requests, scanners, advanced,
+		func(w workers.Worker, b *formats.Batch) error {
+			if !isDivided(b) {
+				return scanners[w.Number].Block(b, 0, b.Rows)
+			}
+			return w.Each((b.Rows+blockRows-1)/blockRows, func(w workers.Worker, i int) error {
+				from := i * blockRows
+				return scanners[w.Number].Block(b, from, min(from+blockRows, b.Rows))
+			})
 		})
+}
+
+// isDivided reports whether workers take parts of a batch.
+func isDivided(b *formats.Batch) bool {
+	return !slices.ContainsFunc(b.Columns, func(c *formats.Column) bool {
+		return c.Leaves != nil || c.Values.Len() > b.Rows
 	})
 }
 
-// scanSplit reads one split with the scanner of a worker.
-func scanSplit[S Scanner](ctx context.Context, d *Dataset, s formats.Split,
-	requests []formats.Request, scanners []S, w workers.Worker,
-	advanced func(records int64)) (err error) {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	reader, err := d.ReadCounted(ctx, s, requests)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	reader.Share(w.Share)
-	own := scanners[w.Number]
-	own.BeginSplit(s)
-	for {
-		batch, err := reader.Next(ctx)
-		if err == io.EOF {
-			return own.EndSplit()
+// scan calls process with the batches of all splits.
+func scan[S any](ctx context.Context, d *Dataset, requests []formats.Request, scanners []S,
+	advanced func(records int64), process func(workers.Worker, *formats.Batch) error) error {
+	var rows atomic.Int64
+	splits := d.Splits()
+	return workers.Each(len(splits), len(scanners), func(w workers.Worker, i int) (err error) {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
+		reader, err := d.ReadCounted(ctx, splits[i], requests)
 		if err != nil {
 			return err
 		}
-		if err := scanBatch(batch, scanners, w); err != nil {
-			return fmt.Errorf("count %s: %w", s.File, err)
+		defer func() { err = errors.Join(err, reader.Close()) }()
+		reader.Share(w.Share)
+		own := any(scanners[w.Number])
+		if s, begins := own.(interface{ BeginSplit(formats.Split) }); begins {
+			s.BeginSplit(splits[i])
 		}
-		advanced(batch.Records(0, batch.Rows))
-	}
+		for {
+			batch, err := reader.Next(ctx)
+			if err == io.EOF {
+				if s, ends := own.(interface{ EndSplit() error }); ends {
+					return s.EndSplit()
+				}
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if err := process(w, batch); err != nil {
+				return fmt.Errorf("count %s: %w", splits[i].File, err)
+			}
+			advanced(rows.Add(batch.Records(0, batch.Rows)))
+		}
+	})
 }
 
-// scanBatch gives a batch to the worker's scanner, or its blocks to several.
-func scanBatch[S Scanner](b *formats.Batch, scanners []S, w workers.Worker) error {
-	if s, ok := any(scanners[w.Number]).(BlockScanner); !ok || !s.Divides(b) {
-		return scanners[w.Number].Batch(b)
+// Coded requests columns as codes, except for nested ones, which have none.
+func (d *Dataset) Coded(columns ...int) (requests []formats.Request) {
+	for _, column := range columns {
+		coded := d.Schema().Fields[column].Type.Kind != formats.Nested
+		requests = append(requests, formats.Request{Column: column, Coded: coded})
 	}
-	return w.Each((b.Rows+blockRows-1)/blockRows, func(w workers.Worker, i int) error {
-		return any(scanners[w.Number]).(BlockScanner).Block(b, i*blockRows,
-			min((i+1)*blockRows, b.Rows))
-	})
+	return requests
 }
 
 // Scanners returns the number of scanners that a reading of the input can use if they process whole
@@ -128,11 +149,7 @@ func (d *Dataset) Part(rows int64) *Dataset {
 // Sample reads the rows of Part, and calls f with them, in order. Columns are coded.
 func (d *Dataset) Sample(ctx context.Context, rows int64, columns []int,
 	f func(*formats.Batch) error) error {
-	requests := make([]formats.Request, len(columns))
-	for i, column := range columns {
-		requests[i] = formats.Request{Column: column, Coded: true}
-	}
-	return Scan(ctx, d.Part(rows), requests, []*sample{{f: f}}, func(int64) {})
+	return Scan(ctx, d.Part(rows), d.Coded(columns...), []*sample{{f: f}}, func(int64) {})
 }
 
 // sample calls a function with single records.
@@ -140,9 +157,6 @@ type sample struct {
 	singles formats.Singles
 	f       func(*formats.Batch) error
 }
-
-func (s *sample) BeginSplit(formats.Split) {}
-func (s *sample) EndSplit() error          { return nil }
 
 func (s *sample) Batch(b *formats.Batch) error {
 	s.singles.Of(b)

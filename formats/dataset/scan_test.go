@@ -34,18 +34,11 @@ func numbers(t *testing.T, rows int) *Dataset {
 
 // adder notes the rows that it gets. Its first block waits until another worker has taken one.
 type adder struct {
-	divides bool
-	seen    []atomic.Int32 // by number, over all workers
-	took    []atomic.Int32 // number of blocks, by worker
-	self    int
-	help    context.Context
+	seen []atomic.Int32 // by number, over all workers
+	took []atomic.Int32 // number of blocks, by worker
+	self int
+	help context.Context
 }
-
-func (a *adder) BeginSplit(formats.Split) {}
-
-func (a *adder) EndSplit() error { return nil }
-
-func (a *adder) Divides(*formats.Batch) bool { return a.divides }
 
 func (a *adder) Batch(b *formats.Batch) error {
 	a.take(b, 0, b.Rows)
@@ -79,9 +72,13 @@ func TestScanDividesBatches(t *testing.T) {
 	defer cancel()
 	for _, divides := range []bool{true, false} {
 		seen, took := make([]atomic.Int32, rows), make([]atomic.Int32, 2)
-		workers := []*adder{{divides, seen, took, 0, help}, {divides, seen, took, 1, help}}
+		workers := []*adder{{seen, took, 0, help}, {seen, took, 1, help}}
 		advanced := atomic.Int64{}
-		err := Scan(t.Context(), d, []formats.Request{{Coded: true}}, workers, func(rows int64) {
+		scan := Scan[*adder]
+		if divides {
+			scan = ScanBlocks
+		}
+		err := scan(t.Context(), d, []formats.Request{{Coded: true}}, workers, func(rows int64) {
 			advanced.Store(rows)
 		})
 		if err != nil {
@@ -95,6 +92,28 @@ func TestScanDividesBatches(t *testing.T) {
 		if parts := took[0].Load() + took[1].Load(); divides != (parts == 5) ||
 			advanced.Load() != rows {
 			t.Errorf("divides %v: %d parts, %d rows advanced", divides, parts, advanced.Load())
+		}
+	}
+}
+
+// Workers that share a batch learn the whole lists of its values.
+func TestLongListsAreNotDivided(t *testing.T) {
+	text := formats.Type{Kind: formats.String}
+	short, long := &formats.Values{Type: text}, &formats.Values{Type: text}
+	short.AppendBytes([]byte("a"))
+	for range 3 {
+		long.AppendBytes([]byte("a"))
+	}
+	for _, tt := range []struct {
+		column formats.Column
+		want   bool
+	}{
+		{formats.Column{Values: short}, true}, {formats.Column{Values: long}, false},
+		{formats.Column{Leaves: []formats.Leaf{{}}}, false},
+	} {
+		b := &formats.Batch{Rows: 2, Columns: []*formats.Column{{Values: short}, &tt.column}}
+		if isDivided(b) != tt.want {
+			t.Errorf("a batch with column %+v: %t, want %t", tt.column, !tt.want, tt.want)
 		}
 	}
 }

@@ -130,21 +130,6 @@ func (r *Request) newScanner(
 	return s
 }
 
-func (s *scanner) BeginSplit(formats.Split)     {}
-func (s *scanner) EndSplit() error              { return nil }
-func (s *scanner) Batch(b *formats.Batch) error { return s.Block(b, 0, b.Rows) }
-
-// Divides reports whether lists of values are short: every worker that gets a block must learn
-// them.
-func (s *scanner) Divides(b *formats.Batch) bool {
-	for _, column := range b.Columns {
-		if column.Values.Len() > b.Rows {
-			return false
-		}
-	}
-	return true
-}
-
 // Block counts rows of a batch, whose columns are in the order of fields.
 func (s *scanner) Block(b *formats.Batch, from, to int) error {
 	return s.add(b.Columns, from, to, b.CountsOf(from, to), nil)
@@ -211,15 +196,7 @@ func (r *Request) owners() (fields []int) {
 
 // requests requests the columns, the owners and the numbered columns, in this order.
 func (r *Request) requests() []formats.Request {
-	return coded(slices.Concat(r.Columns, r.owners(), r.numbered()))
-}
-
-// coded requests fields as codes.
-func coded(fields []int) (requests []formats.Request) {
-	for _, field := range fields {
-		requests = append(requests, formats.Request{Column: field, Coded: true})
-	}
-	return requests
+	return r.Dataset.Coded(slices.Concat(r.Columns, r.owners(), r.numbered())...)
 }
 
 // tabulate reads the table, and counts its tuples.
@@ -244,7 +221,7 @@ func (r *Request) tabulate(ctx context.Context, res *count.Resources, space part
 	requests := [][]formats.Request{ofTable: r.requests()}
 	if r.Population != nil {
 		sources = append(sources, r.Population)
-		requests = append(requests, coded(r.PopulationColumns))
+		requests = append(requests, r.Population.Coded(r.PopulationColumns...))
 	}
 	scanners, all := make([][]*scanner, len(sources)), 0
 	for i, in := range sources {
@@ -263,7 +240,7 @@ func (r *Request) tabulate(ctx context.Context, res *count.Resources, space part
 			s := r.newScanner(uint32(i), values, part)
 			scanners[i][at], counters = s, append(counters, s.counter)
 		}
-		if err := dataset.Scan(ctx, in, requests[i], scanners[i], func(done int64) {
+		if err := dataset.ScanBlocks(ctx, in, requests[i], scanners[i], func(done int64) {
 			res.Advanced(before+done, rows)
 		}); err != nil {
 			return nil, err

@@ -23,17 +23,6 @@ type entityKeyLister struct {
 	run  *spill.RowRun
 }
 
-func (l *entityKeyLister) BeginSplit(formats.Split) {}
-func (l *entityKeyLister) EndSplit() error          { return nil }
-
-func (l *entityKeyLister) Batch(b *formats.Batch) error { return l.Block(b, 0, b.Rows) }
-
-// Divides reports whether the list of values is short. Every worker that takes a part of the batch
-// must hash the whole list.
-func (l *entityKeyLister) Divides(b *formats.Batch) bool {
-	return b.Columns[0].Values.Len() <= b.Rows
-}
-
 func (l *entityKeyLister) Block(b *formats.Batch, from, to int) error {
 	values := b.Columns[0].Values
 	if l.of != values {
@@ -65,8 +54,9 @@ func (e *entities) countKeys(ctx context.Context, r *Request, res *Resources) (e
 	for i := range listers {
 		listers[i] = &entityKeyLister{run: sorter.NewRun()}
 	}
-	column := []formats.Request{{Column: r.Columns[len(r.Columns)-1].Field, Coded: true}}
-	err = dataset.Scan(ctx, r.Dataset, column, listers, func(n int64) { res.Advanced(n, 2*rows) })
+	column := r.Dataset.Coded(r.Columns[len(r.Columns)-1].Field)
+	err = dataset.ScanBlocks(ctx, r.Dataset, column, listers,
+		func(n int64) { res.Advanced(n, 2*rows) })
 	if err != nil {
 		return err
 	}

@@ -77,9 +77,6 @@ type seenValues struct {
 	emptied bool            // see Values
 }
 
-func (s *valueScanner) BeginSplit(formats.Split)    {}
-func (s *valueScanner) Divides(*formats.Batch) bool { return false }
-
 // EndSplit adds the values, because the reader's lists of values end with the split.
 func (s *valueScanner) EndSplit() error {
 	for c := range s.columns {
@@ -90,11 +87,8 @@ func (s *valueScanner) EndSplit() error {
 	return nil
 }
 
-func (s *valueScanner) Batch(b *formats.Batch) error { return s.Block(b, 0, b.Rows) }
-
-// Block notes the values of rows that stand for people.
-func (s *valueScanner) Block(b *formats.Batch, from, to int) error {
-	counts := b.CountsOf(from, to)
+// Batch notes the values of rows that stand for people.
+func (s *valueScanner) Batch(b *formats.Batch) error {
 	for c := range s.columns {
 		v, column := &s.columns[c], b.Columns[c]
 		if v.of != column.Values {
@@ -106,8 +100,8 @@ func (s *valueScanner) Block(b *formats.Batch, from, to int) error {
 		if more := column.Values.Len() + 1 - len(v.seen); more > 0 {
 			v.seen = append(v.seen, make([]bool, more)...)
 		}
-		for i, code := range column.Codes[from:to] {
-			if counts == nil || counts[i] > 0 {
+		for i, code := range column.Codes[:b.Rows] {
+			if b.Counts == nil || b.Counts[i] > 0 {
 				v.seen[code] = true
 			}
 		}
@@ -157,7 +151,7 @@ func (r *Request) countPeople(
 			s.people = append(s.people, make([]uint64, codes))
 		}
 	}
-	err = dataset.Scan(ctx, r.Population.Dataset, requests, scanners, func(int64) {})
+	err = dataset.ScanBlocks(ctx, r.Population.Dataset, requests, scanners, func(int64) {})
 	if err != nil {
 		return nil, fmt.Errorf("count the people of the population: %w", err)
 	}
@@ -176,17 +170,6 @@ type peopleScanner struct {
 	maps   []domain.Mapping
 	people [][]uint64
 	codes  []uint32 // scratch
-}
-
-func (s *peopleScanner) BeginSplit(formats.Split)     {}
-func (s *peopleScanner) EndSplit() error              { return nil }
-func (s *peopleScanner) Batch(b *formats.Batch) error { return s.Block(b, 0, b.Rows) }
-
-// Divides reports whether lists of values are short: every worker that gets a block must learn
-// them.
-func (s *peopleScanner) Divides(b *formats.Batch) bool {
-	return !slices.ContainsFunc(b.Columns,
-		func(c *formats.Column) bool { return c.Values.Len() > b.Rows })
 }
 
 // Block counts people of a batch.

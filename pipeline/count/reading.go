@@ -85,21 +85,17 @@ func (r *Request) reads(columns int, sideCount *SideCount) (fields []int) {
 
 // Reads returns the requests of a reading of the input that counts all columns.
 func (r *Request) Reads() []formats.Request {
-	return r.requests(r.reads(len(r.Columns), r.SideCount))
+	return r.Dataset.Coded(r.reads(len(r.Columns), r.SideCount)...)
 }
 
-// requests returns the requests for some fields.
-func (r *Request) requests(fields []int) (requests []formats.Request) {
-	for _, field := range fields {
-		coded := r.Dataset.Schema().Fields[field].Type.Kind != formats.Nested
-		requests = append(requests, formats.Request{Column: field, Coded: coded})
-	}
-	return requests
-}
-
-// read reads the input.
+// read reads the input. Values in order and samples take whole batches.
 func (r *reading) read(ctx context.Context, advanced func(rows int64)) error {
-	return dataset.Scan(ctx, r.Dataset, r.requests(r.fields), r.workers, advanced)
+	inOrder := func(c column) bool { return c.coder == nil }
+	scan := dataset.ScanBlocks[*counting]
+	if r.Take != nil || slices.ContainsFunc(r.columns, inOrder) {
+		scan = dataset.Scan
+	}
+	return scan(ctx, r.Dataset, r.Dataset.Coded(r.fields...), r.workers, advanced)
 }
 
 // tables joins the counts of the workers for every grouping, and those of a reading of the
@@ -261,21 +257,6 @@ var sources = [][]uint32{
 func (w *counting) Batch(b *formats.Batch) error {
 	b = w.taken(b)
 	return w.Block(b, 0, b.Rows)
-}
-
-// Divides reports whether the lists of values are short. Every worker that takes a part of the
-// batch must code the whole lists.
-func (w *counting) Divides(b *formats.Batch) bool {
-	if w.take != nil {
-		return false
-	}
-	for i, column := range b.Columns {
-		inOrder := i < len(w.columnCounters) && w.columnCounters[i] != nil
-		if column.Leaves != nil || column.Values.Len() > b.Rows || inOrder {
-			return false
-		}
-	}
-	return true
 }
 
 func (w *counting) Block(b *formats.Batch, from, to int) error {

@@ -66,8 +66,8 @@ var errFound = errors.New("found")
 // find reads a column again, one split after another, until it needs no more rows.
 func (f *finder) find(ctx context.Context, r *Request, column int) error {
 	f.found = make(map[[sha256.Size]byte]bool)
-	requests := []formats.Request{{Column: r.Columns[column].Field, Coded: true}}
-	err := dataset.Scan(ctx, r.Dataset, requests, []*finder{f}, func(int64) {})
+	err := dataset.Scan(ctx, r.Dataset, r.Dataset.Coded(r.Columns[column].Field), []*finder{f},
+		func(int64) {})
 	switch {
 	case err != nil && !errors.Is(err, errFound):
 		return err
@@ -83,8 +83,6 @@ func (f *finder) BeginSplit(s formats.Split) {
 	}
 	f.split = s
 }
-
-func (f *finder) EndSplit() error { return nil }
 
 func (f *finder) Batch(b *formats.Batch) (err error) {
 	column := b.Columns[0]

@@ -105,9 +105,6 @@ type labelScanner struct {
 	use     func(*formats.Batch) error
 }
 
-func (l *labelScanner) BeginSplit(formats.Split) {}
-func (l *labelScanner) EndSplit() error          { return nil }
-
 func (l *labelScanner) Batch(b *formats.Batch) error {
 	if len(l.taken) == 0 {
 		return l.batch(b)

@@ -54,7 +54,7 @@ func (p *planning) tryReaders(ctx context.Context, rows int64) error {
 	defer release()
 	part := p.Dataset.Part(rows)
 	for _, requests := range [][]formats.Request{counted.Reads(), masking.Requests(p.Specs)} {
-		if err := dataset.Scan(ctx, part, requests, []dataset.Scanner{discarder{}},
+		if err := dataset.Scan(ctx, part, requests, []discarder{{}},
 			func(int64) {}); err != nil {
 			return err
 		}
@@ -66,9 +66,7 @@ func (p *planning) tryReaders(ctx context.Context, rows int64) error {
 // discarder takes rows and discards them.
 type discarder struct{}
 
-func (discarder) BeginSplit(formats.Split)   {}
 func (discarder) Batch(*formats.Batch) error { return nil }
-func (discarder) EndSplit() error            { return nil }
 
 // readSample reads the given number of rows of some fields, and counts the tuples of groupings in
 // them.

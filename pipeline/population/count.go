@@ -158,7 +158,7 @@ func (c *Count) Registers(ctx context.Context) ([]*risk.Register, error) {
 	for i := range scanners {
 		scanners[i] = c.newScanner()
 	}
-	if err := dataset.Scan(ctx, in, requests, scanners, func(int64) {}); err != nil {
+	if err := dataset.ScanBlocks(ctx, in, requests, scanners, func(int64) {}); err != nil {
 		return nil, err
 	}
 	for i, s := range c.sets {
@@ -210,17 +210,6 @@ func (c *Count) newScanner() *scanner {
 		s.maps = append(s.maps, domain.NewMapping(coder))
 	}
 	return s
-}
-
-func (s *scanner) BeginSplit(formats.Split)     {}
-func (s *scanner) EndSplit() error              { return nil }
-func (s *scanner) Batch(b *formats.Batch) error { return s.Block(b, 0, b.Rows) }
-
-// Divides reports whether lists of values are short: every worker that gets a block must learn
-// them.
-func (s *scanner) Divides(b *formats.Batch) bool {
-	return !slices.ContainsFunc(b.Columns,
-		func(c *formats.Column) bool { return c.Values.Len() > b.Rows })
 }
 
 // Block counts people of a batch.

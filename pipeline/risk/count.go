@@ -187,22 +187,13 @@ func Count(
 	budget *spill.Budget, advanced func(rows int64),
 ) (*Counts, error) {
 	c := NewCounts(r, d.Rows(), d.BlockScanners(threads), budget)
-	err := dataset.Scan(ctx, d, requests(d.Schema(), columns), c.scanners, advanced)
+	err := dataset.ScanBlocks(ctx, d, d.Coded(columns...), c.scanners, advanced)
 	if err != nil {
 		c.Close()
 		return nil, fmt.Errorf("count rows on kept columns: %w", err)
 	}
 	c.Join()
 	return c, nil
-}
-
-// requests returns requests for columns: as codes, except for nested ones.
-func requests(schema *formats.Schema, columns []int) (all []formats.Request) {
-	for _, column := range columns {
-		coded := schema.Fields[column].Type.Kind != formats.Nested
-		all = append(all, formats.Request{Column: column, Coded: coded})
-	}
-	return all
 }
 
 // Scanner is one goroutine's share of the counts.
@@ -224,21 +215,6 @@ type Scanner struct {
 // countRows is the number of rows that are hashed at a time: their hashes stay in a first-level
 // cache.
 const countRows = 1024
-
-func (s *Scanner) BeginSplit(formats.Split)     {}
-func (s *Scanner) EndSplit() error              { return nil }
-func (s *Scanner) Batch(b *formats.Batch) error { return s.Block(b, 0, b.Rows) }
-
-// Divides reports whether a batch may be divided among workers: each of them hashes the columns'
-// lists of values, so these must be short.
-func (s *Scanner) Divides(b *formats.Batch) bool {
-	for _, column := range b.Columns {
-		if column.Leaves != nil || column.Values.Len() > b.Rows {
-			return false
-		}
-	}
-	return true
-}
 
 // Block counts rows of a batch.
 func (s *Scanner) Block(b *formats.Batch, from, to int) error {
