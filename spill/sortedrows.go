@@ -87,6 +87,22 @@ func (r *SortedRows) Next() (row []byte, n int64, err error) {
 	return row, n, nil
 }
 
+// Each calls use with the rows that are left, as Next returns them, up to the first error.
+func (r *SortedRows) Each(use func(row []byte, n int64) error) error {
+	for {
+		row, n, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = use(row, n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
 // down restores the order of the heap from a source on that may come after its children.
 func (r *SortedRows) down(i int) {
 	if i >= len(r.heap) {

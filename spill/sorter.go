@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"sync"
 
@@ -291,21 +290,16 @@ func (s *Sorter) write(rows *SortedRows, freed int64) (err error) {
 	sequence := s.store.NewSequence()
 	s.stored = append(s.stored, sequence)
 	var chunk []byte
-	for {
-		row, n, err := rows.Next()
-		if err != nil && err != io.EOF {
-			return err
-		}
-		if err == io.EOF {
-			return s.store.Append(sequence, chunk)
-		}
+	err = rows.Each(func(row []byte, n int64) (err error) {
 		if chunk = AppendRow(chunk, row, n); len(chunk) >= sortedChunk {
-			if err := s.store.Append(sequence, chunk); err != nil {
-				return err
-			}
-			chunk = chunk[:0]
+			err, chunk = s.store.Append(sequence, chunk), chunk[:0]
 		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
+	return s.store.Append(sequence, chunk)
 }
 
 // Merge returns all rows in order. No rows may be appended after it.

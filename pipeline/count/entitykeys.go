@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/kcut/kcut/formats"
@@ -65,18 +64,9 @@ func (e *entities) countKeys(ctx context.Context, r *Request, res *Resources) (e
 		return fmt.Errorf("sort the tags of entities: %w", err)
 	}
 	defer keys.Close()
-	for {
-		key, n, err := keys.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err == nil {
-			err = e.add(binary.BigEndian.Uint64(key), min(uint64(n), greatest))
-		}
-		if err != nil {
-			return err
-		}
-	}
+	return keys.Each(func(key []byte, n int64) error {
+		return e.add(binary.BigEndian.Uint64(key), min(uint64(n), greatest))
+	})
 }
 
 // withEntities counts the records of every entity before all other counts, if the request has

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -308,14 +307,7 @@ func (o *ordering) recodeDivided(ctx context.Context) (err error) {
 	defer rows.Close()
 	t := o.newLabeler(o.Budget, o.Threads)
 	var block, one rowBlock
-	for {
-		row, n, err := rows.Next()
-		if err == io.EOF {
-			return o.recode(t, &block)
-		}
-		if err != nil {
-			return err
-		}
+	err = rows.Each(func(row []byte, n int64) error {
 		end := len(row) - 4*len(t.codes)
 		o.form.read(&one, row[4:end], 1)
 		for range n {
@@ -330,7 +322,12 @@ func (o *ordering) recodeDivided(ctx context.Context) (err error) {
 				return err
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	return o.recode(t, &block)
 }
 
 // recode gives rows of divided cells, whose codes and kept values are known, their labels in the

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/workers"
@@ -67,29 +66,13 @@ func (m *Masker) MaskSplit(ctx context.Context, order Order, split formats.Split
 			err = errors.Join(o.split(ctx, workers.Worker{}, split, to), o.closeReaders())
 		} else {
 			err = o.sort(ctx, order.share(m.Budget), []formats.Split{split},
-				func(rows *spill.SortedRows) error { return sendAll(rows, to) })
+				func(rows *spill.SortedRows) error { return rows.Each(to.send) })
 		}
 		if err != nil {
 			return err
 		}
 		return to.flush()
 	})
-}
-
-// sendAll sends all rows.
-func sendAll(rows rowSource, to *rowSender) error {
-	for {
-		row, n, err := rows.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err == nil {
-			err = to.send(row, n)
-		}
-		if err != nil {
-			return err
-		}
-	}
 }
 
 // receive passes on the rows that MaskSplit has made of a split. An error of damaged bytes wraps
