@@ -20,32 +20,18 @@ func (t *TIPS) KeepsWithin(
 	ctx context.Context, r *partition.Refinement, most uint64,
 ) (within bool, err error) {
 	t.ctx = ctx
-	m, field := t.pool, slices.Index(t.columns, r.Column)
+	field := slices.Index(t.columns, r.Column)
 	visits, all := t.linkedTo(r.Value)
 	if t.classes+uint64(len(visits))*uint64(r.Children-1) <= most {
 		return true, nil
 	}
-	for len(m.inspectors) < m.parallel.Threads {
-		m.inspectors = append(m.inspectors, &inspector{})
-	}
 	var after atomic.Uint64
 	after.Store(t.classes)
-	count := func(worker int, p int32) {
+	t.eachInspected(visits, all, func(n *inspector, _ int, p int32) {
 		if after.Load() <= most {
-			after.Add(m.inspectors[worker].parts(t, p, field, r) - 1)
+			after.Add(n.parts(t, p, field, r) - 1)
 		}
-	}
-	if t.chunked { // they are read one after the other
-		for _, p := range visits {
-			if t.err == nil {
-				count(0, p)
-				t.fail(ctx.Err())
-			}
-		}
-	} else {
-		m.parallel.Each(len(visits), all, func(worker, i int) { count(worker, visits[i]) })
-		t.fail(ctx.Err())
-	}
+	})
 	if t.account(); t.err != nil {
 		return false, fmt.Errorf("count leaf partitions: %w", t.err)
 	}

@@ -92,32 +92,18 @@ func (t *TIPS) Inspect(ctx context.Context, r *partition.Refinement) (holds bool
 	for _, p := range visits {
 		t.prepare(p, field, r)
 	}
-	for len(m.inspectors) < m.parallel.Threads {
-		m.inspectors = append(m.inspectors, &inspector{})
-	}
 	var broken atomic.Bool
-	isOver := func() bool { return t.outliers == nil && broken.Load() }
-	inspect := func(worker int, p int32) {
-		if !isOver() && !m.inspectors[worker].inspect(t, worker, p, field, r) {
+	if t.outliers == nil && !t.chunked { // a small partition is more likely to end the inspection
+		slices.SortFunc(visits, func(a, b int32) int {
+			return cmp.Compare(t.partitions[a].Size, t.partitions[b].Size)
+		})
+	}
+	t.eachInspected(visits, all, func(n *inspector, worker int, p int32) {
+		isOver := t.outliers == nil && broken.Load()
+		if !isOver && !n.inspect(t, worker, p, field, r) {
 			broken.Store(true)
 		}
-	}
-	if t.chunked { // they are read one after the other
-		for _, p := range visits {
-			if t.err == nil {
-				inspect(0, p)
-				t.fail(ctx.Err())
-			}
-		}
-	} else {
-		if t.outliers == nil { // a small partition is more likely to end the inspection
-			slices.SortFunc(visits, func(a, b int32) int {
-				return cmp.Compare(t.partitions[a].Size, t.partitions[b].Size)
-			})
-		}
-		m.parallel.Each(len(visits), all, func(worker, i int) { inspect(worker, visits[i]) })
-		t.fail(ctx.Err())
-	}
+	})
 	for _, n := range m.inspectors {
 		x.failing, n.failing = append(x.failing, n.failing...), n.failing[:0]
 	}
@@ -128,6 +114,29 @@ func (t *TIPS) Inspect(ctx context.Context, r *partition.Refinement) (holds bool
 		return false, fmt.Errorf("inspect leaf partitions: %w", t.err)
 	}
 	return !broken.Load(), nil
+}
+
+// eachInspected calls f with partitions, and with the worker's inspector and its number. Chunked
+// partitions are read one after the other.
+func (t *TIPS) eachInspected(
+	visits []int32, records int, f func(n *inspector, worker int, p int32),
+) {
+	m := t.pool
+	for len(m.inspectors) < m.parallel.Threads {
+		m.inspectors = append(m.inspectors, &inspector{})
+	}
+	if !t.chunked {
+		m.parallel.Each(len(visits), records,
+			func(worker, i int) { f(m.inspectors[worker], worker, visits[i]) })
+		t.fail(t.ctx.Err())
+		return
+	}
+	for _, p := range visits {
+		if t.err == nil {
+			f(m.inspectors[0], 0, p)
+			t.fail(t.ctx.Err())
+		}
+	}
 }
 
 // noteOutliers stores the findings about the parts that a refinement would make. If some are
