@@ -14,6 +14,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
@@ -227,7 +228,7 @@ func TestCutSchemaMasks(t *testing.T) {
 		column := cutfile.Column{Name: "a", Mask: name, Cut: []cutfile.Label{{Label: "b"}}}
 		c := &cutfile.File{Version: cutfile.Version, Columns: cutfile.Columns{column},
 			Sets: []cutfile.Set{{Columns: []string{"a"}, K: 2}}}
-		text, err := cutfile.Marshal(c)
+		text, err := text.JSON(c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/resources"
@@ -205,7 +206,7 @@ func TestPreviousRegions(t *testing.T) {
 			for i := range other.Columns[0].Cut {
 				other.Columns[0].Cut[i].Label += "'"
 			}
-			text, err := cutfile.Marshal(other)
+			text, err := text.JSON(other)
 			must(t, err)
 			write(t, filepath.Join(dir, "other.json"), string(text))
 			editJob(t, dir, "out.parquet\nclass", "other.json\nclass")

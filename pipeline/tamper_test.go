@@ -16,6 +16,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
@@ -94,7 +95,7 @@ func readCut(tb testing.TB, path string) *cutfile.File {
 // textOf returns a cut in its embedded form.
 func textOf(tb testing.TB, cut *cutfile.File) string {
 	tb.Helper()
-	text, err := cutfile.Marshal(cut)
+	text, err := text.JSON(cut)
 	must(tb, err)
 	return string(text)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/guard"
@@ -72,7 +73,7 @@ func verifyRelease(
 			return err
 		}
 	}
-	stamped, err := cutfile.Marshal(cut)
+	stamped, err := text.JSON(cut)
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func verifyCounts(
 	if err := judgeRisk(guard.New(b, res.Run), nil, union, found.Cut, res); err != nil {
 		return nil, err
 	}
-	return cutfile.Marshal(found.Cut)
+	return text.JSON(found.Cut)
 }
 
 // tableOfMasked binds the job to a table of counts that has all masked columns; nil: no table has

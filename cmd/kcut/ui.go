@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -113,11 +112,8 @@ func (u *ui) finish() error {
 // oneLine encodes v on one line. It does not escape <, > and &, which labels may have, but it
 // escapes characters that control a terminal.
 func oneLine(v any) (string, error) {
-	var line strings.Builder
-	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return text.Escaped(strings.TrimSuffix(line.String(), "\n")), err
+	line, err := text.JSON(v)
+	return text.Escaped(string(line)), err
 }
 
 // note prints a fact for the user.

@@ -1,7 +1,10 @@
-// Package text formats numbers for people, and removes secrets and control characters from texts.
+// Package text formats numbers for people, encodes JSON, and removes secrets and control characters
+// from texts.
 package text
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -93,4 +96,13 @@ var partitionFolder = regexp.MustCompile(`([^/\\\s=]+=)[^/\\]+([/\\])`)
 // zip=12345/: they are cells of the table.
 func WithoutPartitions(text string) string {
 	return partitionFolder.ReplaceAllString(text, "${1}…$2")
+}
+
+// JSON is json.Marshal without escapes for <, > and &, which labels may contain.
+func JSON(v any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimRight(out.Bytes(), "\n"), err
 }

@@ -28,6 +28,7 @@ import (
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/risk"
@@ -141,17 +142,6 @@ type Column struct {
 	// generalize: the nodes come from the values; absent: the job declares them, or an older kcut
 	// wrote the cut
 	Generated bool `json:"generated,omitempty"`
-}
-
-// Marshal is json.Marshal without escaping <, > and &, which labels may contain.
-func Marshal(v any) ([]byte, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(out.Bytes(), "\n"), nil
 }
 
 // Parse reads a cut's JSON form.
@@ -290,8 +280,8 @@ func (c Columns) Position(name string) int {
 func (c Columns) MarshalJSON() ([]byte, error) {
 	members := make([][]byte, len(c))
 	for i := range c {
-		name, bad := Marshal(c[i].Name)
-		column, err := Marshal(c[i])
+		name, bad := text.JSON(c[i].Name)
+		column, err := text.JSON(c[i])
 		if err = errors.Join(bad, err); err != nil {
 			return nil, err
 		}
@@ -339,11 +329,11 @@ func (l Label) MarshalJSON() ([]byte, error) {
 	case l.Null:
 		return []byte("null"), nil
 	case l.Interval:
-		return Marshal(interval(l))
+		return text.JSON(interval(l))
 	case isPlain(l.Label):
 		return append(append(append(make([]byte, 0, len(l.Label)+2), '"'), l.Label...), '"'), nil
 	}
-	return Marshal(l.Label)
+	return text.JSON(l.Label)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.

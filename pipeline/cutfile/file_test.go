@@ -9,6 +9,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 )
 
 // exampleCut has every form that a cut's JSON can have.
@@ -28,7 +29,7 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := Marshal(cut)
+	text, err := text.JSON(cut)
 	if err != nil || string(text) != exampleCut {
 		t.Errorf("became (%v)\n%s\nwas\n%s", err, text, exampleCut)
 	}
@@ -58,18 +59,18 @@ func TestRoundTrip(t *testing.T) {
 // TestLabelsOfEveryByte: a label is written like any JSON text, and parsed again.
 func TestLabelsOfEveryByte(t *testing.T) {
 	for c := range 256 {
-		text := "a" + string(rune(c)) + "b"
-		want, err := Marshal(text)
+		label := "a" + string(rune(c)) + "b"
+		want, err := text.JSON(label)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Marshal(Label{Label: text})
+		got, err := text.JSON(Label{Label: label})
 		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%q is written as %s (%v), want %s", text, got, err, want)
+			t.Errorf("%q is written as %s (%v), want %s", label, got, err, want)
 		}
 		again := Label{}
-		if err := json.Unmarshal(got, &again); err != nil || again.Label != text {
-			t.Errorf("%s is read as %q (%v), want %q", got, again.Label, err, text)
+		if err := json.Unmarshal(got, &again); err != nil || again.Label != label {
+			t.Errorf("%s is read as %q (%v), want %q", got, again.Label, err, label)
 		}
 	}
 }
@@ -117,16 +118,16 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		text, err := Marshal(cut)
+		json, err := text.JSON(cut)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Parse(text)
+		again, err := Parse(json)
 		if err != nil {
-			t.Fatalf("%v of its own text %s", err, text)
+			t.Fatalf("%v of its own json %s", err, json)
 		}
-		if twice, err := Marshal(again); err != nil || !bytes.Equal(twice, text) {
-			t.Errorf("%s became %s (%v)", text, twice, err)
+		if twice, err := text.JSON(again); err != nil || !bytes.Equal(twice, json) {
+			t.Errorf("%s became %s (%v)", json, twice, err)
 		}
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kcut/kcut/internal/text"
 )
 
 // end is an end of an interval with its order: a number, which may be infinite, or a date, a time
@@ -47,7 +49,7 @@ func parseEnd(raw json.RawMessage) (e end, ok bool) {
 		e.number, ok = new(big.Rat).SetString(said)
 		return e, ok
 	}
-	if again, err := Marshal(said); err != nil || string(again) != string(raw) {
+	if again, err := text.JSON(said); err != nil || string(again) != string(raw) {
 		return e, false
 	}
 	switch day := dayText.FindStringSubmatch(said); {

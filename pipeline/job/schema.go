@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/text"
 )
 
 // Parts of the schema. YAML may take names for numbers.
@@ -66,13 +67,11 @@ func Schema() []byte {
 
 // inJSON returns a value as JSON, without escapes for HTML.
 func inJSON(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	b, err := text.JSON(v)
+	if err != nil {
 		panic(err) // a kind has a wrong schema
 	}
-	return strings.TrimSpace(b.String())
+	return string(b)
 }
 
 // objectSchema returns the schema of a map with some keys.

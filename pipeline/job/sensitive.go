@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -118,16 +117,7 @@ func (s Shares) MarshalJSON() ([]byte, error) {
 	if s.Of == nil {
 		return json.Marshal(s.Every)
 	}
-	return plainJSON(s.Of)
-}
-
-// plainJSON returns the JSON of a value with texts as in a cut.
-func plainJSON(of any) ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(of)
-	return text.Bytes(), err
+	return text.JSON(s.Of)
 }
 
 // UnmarshalJSON reads the output of MarshalJSON.

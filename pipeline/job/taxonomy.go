@@ -37,7 +37,7 @@ type Taxonomy struct {
 // fields.
 func (t Taxonomy) MarshalJSON() ([]byte, error) {
 	if t.Tree != nil {
-		return plainJSON(treeJSON(t.Tree))
+		return text.JSON(treeJSON(t.Tree))
 	}
 	type fields Taxonomy
 	return json.Marshal(fields(t))

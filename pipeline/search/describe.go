@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
@@ -75,7 +76,7 @@ func (s *Search) describe(recoding engine.Recoding) (*cutfile.File, error) {
 		cut.Kind, cut.Regions = cutfile.KindRegions, s.describeRegions(regions, cut.Columns)
 	}
 	var err error
-	cut.Raw, err = cutfile.Marshal(cut)
+	cut.Raw, err = text.JSON(cut)
 	if n := len(cut.Regions); n > 0 && len(cut.Raw) >= largeCut {
 		s.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, "+
 			"which are read whenever one is opened: a larger k makes fewer", n, len(cut.Raw)))

@@ -9,7 +9,6 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
-	"github.com/kcut/kcut/pipeline/cutfile"
 )
 
 // tracer writes one JSON object on a line for every specialization.
@@ -40,7 +39,7 @@ func (l TraceLabel) MarshalJSON() ([]byte, error) {
 	if l.Null {
 		return []byte("null"), nil
 	}
-	return cutfile.Marshal(l.Text)
+	return text.JSON(l.Text)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -78,7 +77,7 @@ func (t *tracer) step(s engine.Step) {
 	for _, child := range s.Children {
 		line.Children = append(line.Children, TraceLabel(child))
 	}
-	json, err := cutfile.Marshal(line)
+	json, err := text.JSON(line)
 	if err == nil {
 		_, err = io.WriteString(t.out, text.Escaped(string(json))+"\n")
 	}

@@ -75,7 +75,7 @@ func smaller(a, b uint64) uint64 { return min(a-1, b-1) + 1 }
 
 // result compares all counts with the claims of the cut.
 func (v *verifier) result(path string) (*Result, error) {
-	if text, err := cutfile.Marshal(v.cut); err != nil || !bytes.Equal(text, v.cut.Raw) {
+	if text, err := text.JSON(v.cut); err != nil || !bytes.Equal(text, v.cut.Raw) {
 		v.find("its cut is not of the form that kcut writes")
 	}
 	for _, flaw := range v.cut.Flaws() {
