@@ -217,7 +217,7 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 		var areas []string
 		for _, l := range r.Learners {
 			if score, ok := errors[l]; ok {
-				cells = append(cells, percent(score))
+				cells = append(cells, report.Score(score))
 				areas = append(areas, fmt.Sprintf("%.3f", quality[l].AUC.Mean))
 			}
 		}
@@ -225,16 +225,16 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 			cells = append(cells, strings.Join(areas, " / "))
 		}
 		if costs != nil {
-			cells = append(cells, percent(costs.QueryError),
+			cells = append(cells, report.Score(costs.QueryError),
 				fmt.Sprintf("%.3f", costs.Propensity.Mean), fmt.Sprintf("%.3f", costs.Penalty.Mean),
 				fmt.Sprintf("%.2f", costs.ClassSize.Mean))
 			if len(r.Learners) > 0 {
-				cells = append(cells, percent(costs.Misclassified))
+				cells = append(cells, report.Score(costs.Misclassified))
 			}
 			cells = append(cells, fmt.Sprintf("%.3g", costs.Discernibility.Mean),
 				fmt.Sprintf("%.4g", costs.Dropped.Mean))
 			if costs.NoRegion != nil {
-				cells = append(cells, percent(*costs.NoRegion))
+				cells = append(cells, report.Score(*costs.NoRegion))
 			}
 		}
 		t.add(cells...)
@@ -256,7 +256,7 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 		if result.Useless {
 			notes += fmt.Sprintf("%s, k %s: of no use: no classifier does better than the most "+
 				"frequent class, wrong about %s %%, as some do on raw rows\n",
-				result.Algorithm, kText(result.K), percent(*r.Majority))
+				result.Algorithm, kText(result.K), report.Score(*r.Majority))
 		}
 	}
 	more := ""
@@ -302,7 +302,7 @@ func qualityTable(r *kcut.Evaluation) *table {
 				}
 			}
 			t.add(name, k, l, fmt.Sprintf("%.3f", q.AUC.Mean), fmt.Sprintf("%.3f", q.F1.Mean),
-				percent(q.BalancedError), strings.Join(classes, " "))
+				report.Score(q.BalancedError), strings.Join(classes, " "))
 		}
 	}
 	rows("nothing (BE)", "", r.BaselineQuality)
@@ -311,14 +311,6 @@ func qualityTable(r *kcut.Evaluation) *table {
 		rows(result.Algorithm, kText(result.K), result.Quality)
 	}
 	return t
-}
-
-// percent writes a share, and its standard deviation if there is one.
-func percent(s kcut.Score) string {
-	if s.Deviation == nil {
-		return fmt.Sprintf("%.2f", 100*s.Mean)
-	}
-	return fmt.Sprintf("%.2f ± %.2f", 100*s.Mean, 100**s.Deviation)
 }
 
 // kText writes the k of all sets: a single number if they agree.

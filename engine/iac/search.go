@@ -136,13 +136,7 @@ func (s *search) suppressSmall(ctx context.Context) (*tuples, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.newCore(t, sets)
-	if err != nil {
-		return nil, err
-	}
-	c.spread()
-	s.fill(c)
-	return t, nil
+	return t, s.suppressIn(t, sets)
 }
 
 // suppressFew is IACk where k counts entities: the weight of a class is known when all its kinds
@@ -170,13 +164,17 @@ func (s *search) suppressFew(ctx context.Context) (*tuples, error) {
 	for _, set := range s.sets {
 		sets = append(sets, newSet(set, s.attributes, t.layout))
 	}
+	return t, s.suppressIn(t, sets)
+}
+
+// suppressIn suppresses tuples until all classes of the sets hold.
+func (s *search) suppressIn(t *tuples, sets []set) error {
 	c, err := s.newCore(t, sets)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		c.spread()
+		s.fill(c)
 	}
-	c.spread()
-	s.fill(c)
-	return t, nil
+	return err
 }
 
 // holds reports whether a set holds for records with a weight.

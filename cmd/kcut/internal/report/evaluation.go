@@ -168,7 +168,7 @@ func (p *evaluationPage) K(ks []int) string {
 // Scores lists the errors of all classifiers.
 func (p *evaluationPage) Scores(errors map[string]kcut.Score) (texts []string) {
 	for _, l := range p.Learners {
-		texts = append(texts, scoreText(errors[l]))
+		texts = append(texts, Score(errors[l]))
 	}
 	return texts
 }

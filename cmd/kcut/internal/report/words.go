@@ -65,8 +65,8 @@ func numberText(x float64) string {
 	return strings.Replace(strconv.FormatFloat(rounded, 'e', -1, 64), "e-0", "e-", 1)
 }
 
-// scoreText formats a share in percent, and its standard deviation if there is one.
-func scoreText(s kcut.Score) string {
+// Score formats a share in percent, and its standard deviation if there is one.
+func Score(s kcut.Score) string {
 	if s.Deviation == nil {
 		return fmt.Sprintf("%.2f", 100*s.Mean)
 	}
