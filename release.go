@@ -52,7 +52,7 @@ func VerifyJoined(
 		for _, path := range paths {
 			releases = append(releases, verify.Linked{Path: path, Column: column})
 		}
-		return verify.Join(ctx, releases, opt.Limits, opt.Events.verifying())
+		return verify.Join(ctx, releases, opt.Limits, opt.Events.below())
 	})
 }
 
@@ -76,7 +76,7 @@ type (
 func Inspect(ctx context.Context, path string, opt VerifyOptions) (*Inspection, error) {
 	return guarded(func() (*Inspection, error) {
 		return verify.Inspect(ctx, path, verify.Options{
-			Limits: opt.Limits, Watch: opt.Events.verifying(),
+			Limits: opt.Limits, Events: opt.Events.below(),
 		})
 	})
 }

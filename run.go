@@ -13,7 +13,6 @@ import (
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/search"
-	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // RunOptions say how to run a job. The zero value starts afresh, and replaces nothing.
@@ -167,9 +166,6 @@ func (e Events) below() resources.Events {
 		Start: e.Start, Progress: e.Progress, End: e.End, Notice: e.Notice, Meter: e.Meter,
 	}
 }
-
-// verifying returns the functions that receive the events of a recount, which is a single stage.
-func (e Events) verifying() verify.Watch { return pipeline.Verifying(e.below()) }
 
 // Stage names a part of what a function does.
 type Stage = resources.Stage

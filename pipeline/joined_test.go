@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -138,7 +139,7 @@ func TestJoined(t *testing.T) {
 			k, paths = min(k, f.cut.SmallestK()), append(paths, path)
 		}
 		got, err := verify.Join(t.Context(), linked("patient", paths...),
-			job.Limits{Threads: 1 + rng.IntN(3)}, verify.Watch{})
+			job.Limits{Threads: 1 + rng.IntN(3)}, resources.Events{})
 		must(t, err)
 		want := joinedNaively(of, k)
 		want.Column, want.Paths = "patient", paths
@@ -166,13 +167,13 @@ func TestJoinedInParts(t *testing.T) {
 		f.withTokens(t, rng, path, people)
 	}
 	releases := linked("patient", paths...)
-	whole, err := verify.Join(t.Context(), releases, job.Limits{}, verify.Watch{})
+	whole, err := verify.Join(t.Context(), releases, job.Limits{}, resources.Events{})
 	must(t, err)
 	readings := 0
 	parts, err := verify.Join(t.Context(), releases,
 		job.Limits{Memory: 4 << 20, Threads: 1},
-		verify.Watch{Progress: func(done, total int64) {
-			if done == total {
+		resources.Events{Progress: func(_ resources.Stage, p resources.Progress) {
+			if p.Done == p.Total {
 				readings++
 			}
 		}})
@@ -204,7 +205,7 @@ func TestJoinedColumns(t *testing.T) {
 		{"nobody", []string{tokens}, "it has no column nobody"},
 	} {
 		_, err := verify.Join(t.Context(), linked(tt.column, tt.paths...), job.Limits{},
-			verify.Watch{})
+			resources.Events{})
 		mustFail(t, err, fault.Usage, tt.says, "name a column of pseudonyms")
 	}
 }
@@ -218,7 +219,7 @@ func TestJoinedFolders(t *testing.T) {
 	var joined []*verify.Joined
 	for _, name := range []string{"out.parquet", "folders/"} {
 		j, err := verify.Join(t.Context(), linked("patient", filepath.Join(dir, name)),
-			job.Limits{}, verify.Watch{})
+			job.Limits{}, resources.Events{})
 		must(t, err)
 		j.Paths = nil
 		joined = append(joined, j)

@@ -56,7 +56,7 @@ type VerifyOptions struct {
 
 // Verify recounts a release, like verify.Release. A job adds the people of its population.
 func Verify(ctx context.Context, path string, opt VerifyOptions) (_ *verify.Result, err error) {
-	o := verify.Options{Limits: opt.Limits, Watch: Verifying(opt.Events), Cut: opt.Cut}
+	o := verify.Options{Limits: opt.Limits, Events: opt.Events, Cut: opt.Cut}
 	if opt.Job == nil {
 		return verify.Release(ctx, path, o)
 	}

@@ -158,7 +158,7 @@ func joinTables(
 	ctx context.Context, runs []*tableRun, t *job.Tables, opt *RunOptions,
 ) (joined []*verify.Joined, err error) {
 	for _, group := range linkedTables(runs) {
-		j, err := verify.Join(ctx, group.releases, t.Tables[0].Limits, Verifying(opt.Events))
+		j, err := verify.Join(ctx, group.releases, t.Tables[0].Limits, opt.Events)
 		if err != nil {
 			return joined, fmt.Errorf("join tables %s: %w", group.names, err)
 		}

@@ -3,14 +3,12 @@ package pipeline
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/guard"
 	"github.com/kcut/kcut/pipeline/population"
-	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/pipeline/verify"
@@ -44,7 +42,7 @@ func verifyRelease(
 		people = counted
 	}
 	recount, after, err := verify.Unpublished(ctx, records.target.Path(), res.Threads, res.Budget,
-		Verifying(res.Events), ask, people)
+		res.Events, ask, people)
 	if err != nil {
 		return err
 	}
@@ -140,19 +138,4 @@ func tableOfMasked(b *binding.Bound) (*binding.Bound, error) {
 		}
 	}
 	return nil, nil
-}
-
-// Verifying returns functions that report the stage in which a release is recounted.
-func Verifying(e resources.Events) verify.Watch {
-	return verify.Watch{
-		Start: func() { e.Began(resources.StageVerify) },
-		Progress: func(done, total int64) {
-			e.Advanced(resources.StageVerify, resources.Progress{Done: done, Total: total})
-		},
-		End: func(took time.Duration) {
-			if e.End != nil {
-				e.End(resources.StageVerify, took)
-			}
-		},
-	}
 }

@@ -149,20 +149,21 @@ func (e *evaluation) run(ctx context.Context) error {
 		return undealt("choose fewer folds", "there are %d rows for %d folds", e.rows, e.Folds)
 	}
 	n := len(e.rounds)
-	began := e.Events.Began(Stage)
-	for r := len(e.measured); r < n; r++ {
-		err := e.evaluate(ctx, r)
-		space := &e.counted.Space
-		if errors.Is(err, spill.ErrBudget) && space.Store != nil && space.Threads > 1 {
-			space.Threads = 1
-			err = e.evaluate(ctx, r)
+	_, err := e.Events.Stage(ctx, Stage, func() error {
+		for r := len(e.measured); r < n; r++ {
+			err := e.evaluate(ctx, r)
+			space := &e.counted.Space
+			if errors.Is(err, spill.ErrBudget) && space.Store != nil && space.Threads > 1 {
+				space.Threads = 1
+				err = e.evaluate(ctx, r)
+			}
+			if err != nil {
+				return fmt.Errorf("evaluate round %d of %d: %w", r+1, n, err)
+			}
 		}
-		if err != nil {
-			return fmt.Errorf("evaluate round %d of %d: %w", r+1, n, err)
-		}
-	}
-	e.Events.Ended(Stage, began)
-	return nil
+		return nil
+	})
+	return err
 }
 
 // undealt returns the error when some fold or side would have no rows.

@@ -1,6 +1,9 @@
 package resources
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Events are functions that a run calls to report its work. Any of them may be nil. Several
 // goroutines may call Progress at a time; one goroutine calls the other functions.
@@ -16,21 +19,26 @@ type Events struct {
 	Meter func(func() Usage)
 }
 
-// Began reports that a stage begins, and returns the time.
-func (e *Events) Began(s Stage) time.Time {
+// Stage does a stage, unless the context has ended, and returns its duration. It reports the begin
+// and the end of the stage.
+func (e *Events) Stage(
+	ctx context.Context, name Stage, do func() error,
+) (took time.Duration, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
 	if e.Start != nil {
-		e.Start(s)
+		e.Start(name)
 	}
-	return time.Now()
-}
-
-// Ended reports that a stage has ended, and returns its duration.
-func (e *Events) Ended(s Stage, began time.Time) time.Duration {
-	d := time.Since(began)
+	began := time.Now()
+	if err := do(); err != nil {
+		return 0, err
+	}
+	took = time.Since(began)
 	if e.End != nil {
-		e.End(s, d)
+		e.End(name, took)
 	}
-	return d
+	return took, nil
 }
 
 // Advanced reports the progress of a stage.

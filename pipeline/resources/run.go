@@ -10,14 +10,12 @@ package resources
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"time"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/storage"
@@ -59,19 +57,6 @@ func New(job *job.Job, store spill.Options, events Events) (*Run, error) {
 	store.Budget = r.Budget
 	r.Scratch = &Scratch{folder: job.Limits.SpillDir, options: store, noted: r.Noted}
 	return r, nil
-}
-
-// Stage does a stage of a run, unless the context has ended, and returns its duration. It reports
-// the begin and the end of the stage.
-func (r *Run) Stage(ctx context.Context, name Stage, do func() error) (time.Duration, error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	began := r.Began(name)
-	if err := do(); err != nil {
-		return 0, err
-	}
-	return r.Ended(name, began), nil
 }
 
 // StoreRows opens the store for rows, which a run puts in order.

@@ -16,6 +16,7 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
@@ -40,7 +41,7 @@ type Linked struct{ Path, Column string }
 // joined, and compares nothing with the cuts: see Release. It keeps to the limits as Release does,
 // and reads the releases again for people who do not fit.
 func Join(
-	ctx context.Context, releases []Linked, limits job.Limits, watch Watch,
+	ctx context.Context, releases []Linked, limits job.Limits, events resources.Events,
 ) (j *Joined, err error) {
 	memory := cmp.Or(limits.Memory, spill.DefaultLimit())
 	budget := spill.NewBudget(memory)
@@ -57,8 +58,8 @@ func Join(
 	}
 	defer spill.LimitHeap(memory)()
 	threads := cmp.Or(limits.Threads, runtime.GOMAXPROCS(0))
-	err = watch.during(func() error {
-		j, err = join(ctx, all, threads, budget, watch)
+	_, err = events.Stage(ctx, resources.StageVerify, func() error {
+		j, err = join(ctx, all, threads, budget, events)
 		return err
 	})
 	if err != nil {
@@ -70,7 +71,8 @@ func Join(
 
 // join counts the people of releases.
 func join(
-	ctx context.Context, all []*linked, threads int, budget *spill.Budget, watch Watch,
+	ctx context.Context, all []*linked, threads int, budget *spill.Budget,
+	events resources.Events,
 ) (*Joined, error) {
 	memory := budget.Grant(&spill.Recount)
 	memory = max(memory-risk.SumBytes, memory/2)
@@ -92,9 +94,8 @@ func join(
 		var done atomic.Int64
 		for i, l := range all {
 			err := l.read(ctx, i, counters, func(read int64) {
-				if watch.Progress != nil {
-					watch.Progress(done.Add(read), rows)
-				}
+				events.Advanced(resources.StageVerify,
+					resources.Progress{Done: done.Add(read), Total: rows})
 			})
 			if err != nil {
 				return nil, err

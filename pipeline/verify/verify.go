@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"runtime"
 	"slices"
-	"time"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
@@ -15,6 +14,7 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
@@ -22,7 +22,7 @@ import (
 // Options say how a release is verified.
 type Options struct {
 	Limits job.Limits // missing ones are the machine's
-	Watch  Watch
+	Events resources.Events
 	// Cut is the path of the cut of files that another engine has masked, which contain none: a
 	// release, or a file with the cut's JSON. Metadata that such an engine adds, and a release does
 	// not have, is a finding as in any file. Empty: the release has its cut.
@@ -63,7 +63,7 @@ func verify(
 	rules.unstamped = given != "" && given != path
 	request := &RiskRequest{Labels: !inspects, AllPairs: inspects}
 	threads := cmp.Or(opt.Limits.Threads, runtime.GOMAXPROCS(0))
-	if v, err = newVerifier(ctx, path, rules, threads, budget, opt.Watch, request); err != nil {
+	if v, err = newVerifier(ctx, path, rules, threads, budget, opt.Events, request); err != nil {
 		return nil, nil, err
 	}
 	v.population = opt.Population
@@ -74,7 +74,8 @@ func verify(
 	if err := v.checkFolder(ctx); err != nil {
 		return nil, nil, err
 	}
-	if err := v.watch.during(func() error { return v.scan(ctx) }); err != nil {
+	_, err = v.events.Stage(ctx, resources.StageVerify, func() error { return v.scan(ctx) })
+	if err != nil {
 		return nil, nil, err
 	}
 	v.union = v.classSizes.report.Labels.Union()
@@ -84,11 +85,11 @@ func verify(
 
 // Unpublished is Release for a release that is not published yet: it may lack _SUCCESS and the
 // manifest, and has another name. The groups take a part of the rest of a budget. The caller
-// reports the stage, so only the watch's Progress is called. If there is a request, the disclosure
+// reports the stage, so only the progress is reported. If there is a request, the disclosure
 // risk is counted; and if there is a population, its people in the classes.
 func Unpublished(
-	ctx context.Context, path string, threads int, budget *spill.Budget, watch Watch,
-	request *RiskRequest, population Population,
+	ctx context.Context, path string, threads int, budget *spill.Budget,
+	events resources.Events, request *RiskRequest, population Population,
 ) (r *Result, risks *risk.Report, err error) {
 	defer func() {
 		// The files existed a moment ago.
@@ -101,7 +102,7 @@ func Unpublished(
 	if err != nil {
 		return nil, nil, err
 	}
-	v, err := newVerifier(ctx, path, rulesOf(cut, false), threads, budget, watch, request)
+	v, err := newVerifier(ctx, path, rulesOf(cut, false), threads, budget, events, request)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,27 +116,6 @@ func Unpublished(
 	return r, v.classSizes.report, err
 }
 
-// Watch is called with the progress of a recount. Every function may be nil. Progress may be called
-// from several goroutines at a time.
-type Watch struct {
-	Start    func()
-	Progress func(done, total int64) // rows
-	End      func(took time.Duration)
-}
-
-// during reports the begin of a recount, and its end unless it fails.
-func (w *Watch) during(recount func() error) error {
-	began := time.Now()
-	if w.Start != nil {
-		w.Start()
-	}
-	err := recount()
-	if err == nil && w.End != nil {
-		w.End(time.Since(began))
-	}
-	return err
-}
-
 // verifier compares a release with its cut. It reads the release once more for each part of the
 // groups that had no room.
 type verifier struct {
@@ -144,7 +124,7 @@ type verifier struct {
 	parts   []string
 	threads int
 	memory  int64 // largest size in bytes of the counts of all sets
-	watch   Watch
+	events  resources.Events
 
 	rows      int64
 	marked    uint64
@@ -172,8 +152,8 @@ type verifier struct {
 
 // newVerifier returns a verifier of a release that takes its part of the rest of a budget.
 func newVerifier(
-	ctx context.Context, path string, r *rules, threads int, budget *spill.Budget, watch Watch,
-	request *RiskRequest,
+	ctx context.Context, path string, r *rules, threads int, budget *spill.Budget,
+	events resources.Events, request *RiskRequest,
 ) (*verifier, error) {
 	parts, err := fileset.Parts(ctx, path)
 	if err != nil {
@@ -181,7 +161,7 @@ func newVerifier(
 	}
 	v := &verifier{
 		rules: r, path: path, parts: parts, threads: threads, memory: budget.Grant(&spill.Recount),
-		watch:     watch,
+		events:    events,
 		anonymity: make([]uint64, len(r.cut.Sets)), classes: make([]uint64, len(r.cut.Sets)),
 		measures: r.newMeasures(),
 		has:      make(map[string]bool),
@@ -226,8 +206,8 @@ func (v *verifier) scan(ctx context.Context) (err error) {
 			all = append(all, c.classes)
 		}
 	}
-	if v.watch.Progress != nil {
-		p.progress = func(rows int64) { v.watch.Progress(rows, v.cut.Rows) }
+	p.progress = func(rows int64) {
+		v.events.Advanced(resources.StageVerify, resources.Progress{Done: rows, Total: v.cut.Rows})
 	}
 	for ; len(p.open) > 0; p.again = true {
 		for key, share := range v.share(memory, p.open, v.threads) {
