@@ -126,17 +126,7 @@ type measurement struct {
 
 // read reads the input, with or without a store, and runs the remaining rounds.
 func (e *evaluation) read(ctx context.Context, spilled bool) error {
-	opt := recordsOptions{
-		SplitColumn: e.SplitColumn,
-		SplitValue:  e.SplitValue,
-		MaxTexts:    maxTexts,
-		Spill:       spilled,
-		Events:      e.Events,
-	}
-	if e.Sample > 0 {
-		opt.Take = judge.Sampler(e.Sample)
-	}
-	return withRecords(ctx, e.Variants[0], opt, func(records *Records) error {
+	return e.withRecords(ctx, spilled, func(records *Records) error {
 		if err := e.count(ctx, records); err != nil {
 			return err
 		}
@@ -187,8 +177,9 @@ const (
 
 // evaluate measures everything in one round.
 func (e *evaluation) evaluate(ctx context.Context, r int) error {
-	before := e.Budget.Used()
-	defer func() { e.Budget.Return(e.Budget.Used() - before) }()
+	budget := e.Space.Budget
+	before := budget.Used()
+	defer func() { budget.Return(budget.Used() - before) }()
 	f, err := e.assign(ctx, e.rounds[r])
 	if err != nil {
 		return err
@@ -251,7 +242,7 @@ func (e *evaluation) assign(ctx context.Context, r round) (*judge.Fold, error) {
 		return nil, undealt("choose another value to split by",
 			"%d rows are for training, %d for testing", f.TrainedOn, f.TestedOn)
 	}
-	return f, f.Prepare(ctx, true, e.Budget)
+	return f, f.Prepare(ctx, true, e.Space.Budget)
 }
 
 // count counts the rows of the classes, and those of the second side of a split.
@@ -260,8 +251,7 @@ func (e *evaluation) count(ctx context.Context, records *Records) error {
 	table := &engine.Table{
 		Attributes: e.Attributes, Classes: len(e.ClassNames), ClassNames: e.ClassNames,
 	}
-	space := partition.Space{Budget: e.Budget, Store: e.Store, Threads: e.Threads}
-	e.counted = &judge.Records{Table: table, Kept: e.Kept, Counts: e.Table, Space: space}
+	e.counted = &judge.Records{Table: table, Kept: e.Kept, Counts: e.Table, Space: e.Space}
 	side := func(key []uint64) uint64 { return 0 }
 	if e.SplitColumn != "" {
 		side = e.side

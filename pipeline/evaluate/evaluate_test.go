@@ -225,25 +225,19 @@ func masked(from judge.Source, r *judge.Release) judge.Source {
 func assigning(t *testing.T, o Options, use func(*evaluation, *judge.Fold)) {
 	t.Helper()
 	e := newEvaluation(o)
-	opt := recordsOptions{
-		SplitColumn: o.SplitColumn,
-		SplitValue:  o.SplitValue,
-		MaxTexts:    maxTexts,
-	}
-	must(t, withRecords(t.Context(), o.Variants[0], opt,
-		func(records *Records) error {
-			if err := e.count(t.Context(), records); err != nil {
+	must(t, e.withRecords(t.Context(), false, func(records *Records) error {
+		if err := e.count(t.Context(), records); err != nil {
+			return err
+		}
+		for _, r := range o.plan() {
+			f, err := e.assign(t.Context(), r)
+			if err != nil {
 				return err
 			}
-			for _, r := range o.plan() {
-				f, err := e.assign(t.Context(), r)
-				if err != nil {
-					return err
-				}
-				use(e, f)
-			}
-			return nil
-		}))
+			use(e, f)
+		}
+		return nil
+	}))
 }
 
 // treeByHand returns the error of the tree that tests only the color, since hours have no

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
@@ -39,36 +40,22 @@ type Records struct {
 	specs []*job.Column // the entries of the masked columns
 	types []formats.Type
 
-	Budget  *spill.Budget // use may draw the rest of it
-	Store   *spill.Store  // has data that do not fit, and the table; nil: all data must fit
-	Threads int
+	// Space has the rest of the budget, and the store with the table and data that do not fit; nil:
+	// all data must fit.
+	Space partition.Space
 }
 
-// recordsOptions say which records are read, and which columns besides the job's.
-type recordsOptions struct {
-	// SplitColumn and SplitValue split the records in two: records of side 0 have the value in the
-	// column, records of side 1 do not. The column is no feature then. Without a column the records
-	// are not split.
-	SplitColumn, SplitValue string
-
-	// Spill reads the input twice, and counts in a store if the memory is too small.
-	Spill bool
-	// Take returns the number of rows to count among n equal rows: row is the position of the first
-	// of these in the input, all is the number of rows of the input. Nil: all n rows are counted.
-	Take     func(row, n, all uint64) uint64
-	MaxTexts int // unordered kept columns with more values are left out
-	Events   resources.Events
-}
-
-// withRecords reads the records of a job's input and passes them to use. It notes kept columns
-// that are left out.
-func withRecords(
-	ctx context.Context, job *job.Job, opt recordsOptions, use func(*Records) error,
+// withRecords reads the records of the jobs' input and passes them to use. It notes kept columns
+// that are left out. If spilled, it reads the input twice, and counts in a store what does not fit
+// the memory.
+func (e *evaluation) withRecords(
+	ctx context.Context, spilled bool, use func(*Records) error,
 ) (err error) {
-	if job, err = job.OfRows(); err != nil {
+	job, err := e.Variants[0].OfRows()
+	if err != nil {
 		return err
 	}
-	r, err := resources.New(job, spill.Options{}, opt.Events)
+	r, err := resources.New(job, spill.Options{}, e.Events)
 	if err != nil {
 		return err
 	}
@@ -81,9 +68,11 @@ func withRecords(
 		return err
 	}
 	threads := r.Threads // all threads: binding a job lowers r.Threads
-	records, err := readRecords(ctx, job, &opt, r)
+	records, err := e.readRecords(ctx, job, spilled, r)
 	if err == nil {
-		records.Budget, records.Store, records.Threads = r.Budget, r.Scratch.Opened(), threads
+		records.Space = partition.Space{
+			Budget: r.Budget, Store: r.Scratch.Opened(), Threads: threads,
+		}
 		err = use(records)
 	}
 	if errors.Is(err, spill.ErrBudget) {
@@ -94,8 +83,8 @@ func withRecords(
 }
 
 // readRecords binds the job and reads the input.
-func readRecords(
-	ctx context.Context, job *job.Job, opt *recordsOptions, r *resources.Run,
+func (e *evaluation) readRecords(
+	ctx context.Context, job *job.Job, spilled bool, r *resources.Run,
 ) (records *Records, err error) {
 	var s *search.Search
 	defer func() { err = fault.Join(err, s.Close()) }()
@@ -112,21 +101,21 @@ func readRecords(
 	if err != nil {
 		return nil, err
 	}
-	request, err := recordsRequest(s.Bound, opt, r)
+	request, err := e.request(s.Bound, spilled, r)
 	if err != nil {
 		return nil, err
 	}
 	_, err = r.Stage(ctx, resources.StageCompress, func() error {
-		records, err = countRecords(ctx, s.Bound, request, opt, r)
+		records, err = countRecords(ctx, s.Bound, request, r)
 		return err
 	})
 	return records, err
 }
 
-// recordsRequest requests the masked columns with every value, the kept columns, the class, the
+// request requests the masked columns with every value, the kept columns, the class, the
 // side of the split, and the tuples of all these columns.
-func recordsRequest(
-	b *binding.Bound, opt *recordsOptions, run *resources.Run,
+func (e *evaluation) request(
+	b *binding.Bound, spilled bool, run *resources.Run,
 ) (*count.Request, error) {
 	if key := b.Protects(); key != "" {
 		return nil, b.Job.LocatedKey(key, "evaluate the job without it",
@@ -137,7 +126,7 @@ func recordsRequest(
 			errors.New("an evaluation does not count the population"))
 	}
 	r := &count.Request{Dataset: b.Dataset, Masked: len(b.Masked),
-		Class: -1, Tuning: count.Tuning{Spill: opt.Spill}, Whole: true}
+		Class: -1, Tuning: count.Tuning{Spill: spilled}, Whole: true}
 	for _, field := range b.Masked {
 		spec := b.Specs[field]
 		r.Columns = append(r.Columns, count.Column{
@@ -148,7 +137,7 @@ func recordsRequest(
 	for f, spec := range b.Specs {
 		kept := count.Column{Field: f, Spec: &job.Column{Name: spec.Name, Mask: job.MaskKeep}}
 		switch t := fields[f].Type; {
-		case spec.Mask != job.MaskKeep || f == b.Class || spec.Name == opt.SplitColumn:
+		case spec.Mask != job.MaskKeep || f == b.Class || spec.Name == e.SplitColumn:
 			continue
 		case t.Kind == formats.Nested:
 			run.Noted(fmt.Sprintf("column %s is left out: it is nested", spec.Name))
@@ -156,7 +145,7 @@ func recordsRequest(
 		case t.Ordered():
 			kept.Spec.Mask = job.MaskDiscretize // as numbers
 		default:
-			kept.Most = opt.MaxTexts // as a short list
+			kept.Most = maxTexts // as a short list
 		}
 		r.Columns = append(r.Columns, kept)
 	}
@@ -164,30 +153,29 @@ func recordsRequest(
 		r.Class = len(r.Columns)
 		r.Columns = append(r.Columns, count.Column{Field: b.Class})
 	}
-	if opt.SplitColumn != "" {
-		f := b.Dataset.Schema().Index(opt.SplitColumn)
+	if e.SplitColumn != "" {
+		f := b.Dataset.Schema().Index(e.SplitColumn)
 		if f < 0 || fields[f].Type.Kind == formats.Nested {
 			return nil, fault.Errorf(fault.Usage, "name a column of the input",
-				"split records by column %s: the input lacks it, or it is nested", opt.SplitColumn)
+				"split records by column %s: the input lacks it, or it is nested", e.SplitColumn)
 		}
-		r.Columns = append(r.Columns, count.Column{Field: f, Match: &opt.SplitValue})
+		r.Columns = append(r.Columns, count.Column{Field: f, Match: &e.SplitValue})
 	}
 	all := make([]int, len(r.Columns))
 	for i := range all {
 		all[i] = i
 	}
 	r.Groupings = []count.Grouping{{Columns: all}}
-	if opt.Take != nil {
-		rows := uint64(b.Dataset.Rows())
-		r.Take = func(row, n uint64) uint64 { return opt.Take(row, n, rows) }
+	if e.Sample > 0 {
+		take, rows := judge.Sampler(e.Sample), uint64(b.Dataset.Rows())
+		r.Take = func(row, n uint64) uint64 { return take(row, n, rows) }
 	}
 	return r, nil
 }
 
 // countRecords counts the records and puts them in order.
 func countRecords(
-	ctx context.Context, b *binding.Bound, request *count.Request, opt *recordsOptions,
-	run *resources.Run,
+	ctx context.Context, b *binding.Bound, request *count.Request, run *resources.Run,
 ) (*Records, error) {
 	counting := count.ResourcesOf(run, resources.StageCompress, request.Dataset.Rows())
 	counts, err := count.Input(ctx, request, counting)
@@ -206,7 +194,7 @@ func countRecords(
 			search.NoteColumn(&counts.Columns[i].Domain, run.Noted)
 		case i < len(counts.Columns) && counts.Columns[i].LeftOut:
 			run.Noted(fmt.Sprintf("column %s is left out: it has more than %d values without "+
-				"an order", request.Columns[i].Spec.Name, opt.MaxTexts))
+				"an order", request.Columns[i].Spec.Name, maxTexts))
 			continue
 		case i < len(counts.Columns):
 			records.Kept = append(records.Kept, counts.Columns[i].Attribute)

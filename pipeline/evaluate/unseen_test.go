@@ -114,7 +114,7 @@ func split(t *testing.T, r *rand.Rand, codes enginetest.Codes) (e *evaluation, r
 		Attributes: codes.Attributes,
 		ClassNames: make([]engine.Label, codes.Classes),
 		Table:      table,
-		Budget:     spill.NewBudget(1 << 30),
+		Space:      partition.Space{Budget: spill.NewBudget(1 << 30)},
 	}
 	e = &evaluation{Options: Options{SplitColumn: "side"}}
 	must(t, e.count(t.Context(), records))
