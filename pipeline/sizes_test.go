@@ -119,7 +119,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/guard.mostClasses", value: 100},
 		{name: "pipeline/risk.mostWeight", value: 1 << 53},
 		{name: "pipeline/job.mostNamed", value: 1_000_000_000},
-		{name: "pipeline.mostUniqueSets", value: 10_000},
+		{name: "pipeline/check.mostUniqueSets", value: 10_000},
 		{name: "formats/csvfile.most", value: 38},
 		{name: "formats/csvfile.mostForm", value: 64},
 		{name: "formats.maxDecimalText", value: 400},
