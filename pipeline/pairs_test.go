@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -33,15 +32,11 @@ func (a *audit) checkPairs(r *Report) {
 		}
 	}
 	for _, reported := range r.Risk.Pairs {
-		if !slices.ContainsFunc(all, func(p risk.Pair) bool {
-			return p.Sets == reported.Sets && samePair(p, reported)
-		}) {
+		if !slices.ContainsFunc(all, func(p risk.Pair) bool { return samePair(p, reported) }) {
 			a.Errorf("the report says %+v of two sets, counted are %+v", reported, all)
 		}
 	}
-	slices.SortFunc(all, func(p, q risk.Pair) int {
-		return cmp.Or(cmp.Compare(q.Below, p.Below), cmp.Compare(q.Unique, p.Unique))
-	})
+	slices.SortFunc(all, risk.Pair.Compare)
 	if len(a.cut.Sets) > 6 { // not all are paired
 		return
 	}
@@ -51,23 +46,25 @@ func (a *audit) checkPairs(r *Report) {
 	}
 }
 
-// samePair reports whether the shares of two pairs are the same.
+// samePair reports whether two pairs of sets and their shares are the same.
 func samePair(p, q risk.Pair) bool {
-	return p.K == q.K && math.Abs(p.Unique-q.Unique) < 1e-9 && math.Abs(p.Below-q.Below) < 1e-9
+	return p.Sets == q.Sets && p.K == q.K && math.Abs(p.Unique-q.Unique) < 1e-9 && math.Abs(p.Below-q.Below) < 1e-9
 }
 
 // pair computes the figures of two sets on the columns of both by a plain count.
 func (a *audit) pair(i, j int) risk.Pair {
 	p := risk.Pair{Sets: [2]int{i + 1, j + 1}, K: min(a.cut.Sets[i].K, a.cut.Sets[j].K)}
-	columns := slices.Concat(a.cut.Sets[i].Columns, a.cut.Sets[j].Columns)
+	columns, alone, small := slices.Concat(a.cut.Sets[i].Columns, a.cut.Sets[j].Columns), 0, 0
 	for _, rows := range a.classes(columns) {
 		if len(rows) == 1 {
-			p.Unique += 1 / float64(a.release.rows)
+			alone++
 		}
 		if len(rows) < p.K {
-			p.Below += float64(len(rows)) / float64(a.release.rows)
+			small += len(rows)
 		}
 	}
+	all := float64(a.release.rows)
+	p.Unique, p.Below = float64(alone)/all, float64(small)/all
 	return p
 }
 

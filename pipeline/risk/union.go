@@ -1,6 +1,10 @@
 package risk
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // Union is the disclosure risk of a release's rows if somebody knows the labels of all masked
 // columns.
@@ -27,4 +31,12 @@ type Pair struct {
 	K      int     `json:"k"`    // the smaller k of both
 	Unique float64 `json:"unique"`
 	Below  float64 `json:"below_k"`
+}
+
+// Compare orders pairs, the worst one first: the one with most rows in small classes, then the one
+// with most rows that are alone, then the one with the smaller k, then the one whose sets come
+// first. No two pairs of a release are equal.
+func (p Pair) Compare(q Pair) int {
+	return cmp.Or(cmp.Compare(q.Below, p.Below), cmp.Compare(q.Unique, p.Unique),
+		cmp.Compare(p.K, q.K), slices.Compare(p.Sets[:], q.Sets[:]))
 }

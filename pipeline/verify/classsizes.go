@@ -171,9 +171,7 @@ func (e *classSizes) join(workers []*classCounter, rows int64) error {
 	if e.size > 0 {
 		e.report.Labels.Population = e.groupings[0].sum.Population(e.size, rows)
 	}
-	slices.SortStableFunc(e.report.Pairs, func(a, b risk.Pair) int {
-		return cmp.Or(cmp.Compare(b.Below, a.Below), cmp.Compare(b.Unique, a.Unique))
-	})
+	slices.SortFunc(e.report.Pairs, risk.Pair.Compare)
 	e.report.Pairs = e.report.Pairs[:min(len(e.report.Pairs), e.pairs)]
 	return nil
 }
