@@ -48,7 +48,8 @@ func (a *audit) checkPairs(r *Report) {
 
 // samePair reports whether two pairs of sets and their shares are the same.
 func samePair(p, q risk.Pair) bool {
-	return p.Sets == q.Sets && p.K == q.K && math.Abs(p.Unique-q.Unique) < 1e-9 && math.Abs(p.Below-q.Below) < 1e-9
+	return p.Sets == q.Sets && p.K == q.K && math.Abs(p.Unique-q.Unique) < 1e-9 &&
+		math.Abs(p.Below-q.Below) < 1e-9
 }
 
 // pair computes the figures of two sets on the columns of both by a plain count.

@@ -54,12 +54,9 @@ func (s *search) cutDimension(ctx context.Context, p part, column int) (done boo
 		switch {
 		case d.kind == hierarchy:
 			divided = d.children(set) && s.allHold(set, &d.division)
-		case d.nullsApart(set):
-			last := len(set.Codes) - 1
-			s.begin(set)
-			s.shift(set, last, last+1)
-			if nulls := set.Size(last); s.allowable(nulls, size-nulls) {
-				cut.at = set.Codes[last]
+		case d.mixed(set):
+			if s.partsNulls(set, size) {
+				cut.at = d.top
 			}
 		case s.relaxed != nil:
 			median, below := medianOf(set, size)
@@ -81,13 +78,22 @@ func (s *search) cutDimension(ctx context.Context, p part, column int) (done boo
 	case cut.shared > 0:
 		return true, s.share(ctx, p, column, cut)
 	}
-	return true, s.halve(ctx, p, column, cut.at)
+	return true, s.halve(ctx, p, column, cut.at, false)
 }
 
-// nullsApart reports whether nulls and values must be cut apart before any other cut.
-func (d *dimension) nullsApart(set *cells.FrequencySet) bool {
+// mixed reports whether a part has numbers and nulls, which must be cut apart before any other cut.
+// Nulls too few for that rule out all cuts, but in a guided search they go right with the numbers.
+func (d *dimension) mixed(set *cells.FrequencySet) bool {
 	n := len(set.Codes)
 	return d.kind == continuous && d.HasNull && n > 1 && set.Codes[n-1] == d.top
+}
+
+// partsNulls reports whether the cut between numbers and nulls is allowable.
+func (s *search) partsNulls(set *cells.FrequencySet, size uint64) bool {
+	last := len(set.Codes) - 1
+	s.begin(set)
+	s.shift(set, last, last+1)
+	return s.allowable(set.Size(last), size-set.Size(last))
 }
 
 // nearestCut returns the allowable cut whose sides are nearest in size.

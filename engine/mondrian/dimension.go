@@ -81,9 +81,11 @@ func (d *dimension) uncut() (all engine.Content) {
 }
 
 // content returns the content of a region, given what the cuts leave of the dimension: of ranks, a
-// range.
+// range, and of numbers with nulls, which is the last code, all.
 func (d *dimension) content(left engine.Content) engine.Content {
 	switch {
+	case d.kind == continuous && left != engine.OnlyNulls && left.Hi > d.top:
+		return d.uncut()
 	case d.kind != ordered:
 		return left
 	case d.Mask == engine.Generalize && left.Lo == d.top:
@@ -107,7 +109,7 @@ func (d *dimension) content(left engine.Content) engine.Content {
 func (d *dimension) names(values int) bool { return values < d.codes && uint64(values) <= d.most }
 
 // wide reports which parts of a cut have a label that covers values of the others: that of many
-// values, or of a node that the cut does not follow.
+// values, of numbers with nulls, or of a node that the cut does not follow.
 func (d *dimension) wide(contents []engine.Content) (wide []bool, number int) {
 	wide = make([]bool, len(contents))
 	for child, left := range contents {
@@ -116,6 +118,8 @@ func (d *dimension) wide(contents []engine.Content) (wide []bool, number int) {
 			wide[child] = left == engine.Content{}
 		case ordered:
 			wide[child] = d.Width(d.content(left)) > d.Share(int(left.Hi-left.Lo))
+		case continuous:
+			wide[child] = d.content(left) != left
 		}
 		if wide[child] {
 			number++

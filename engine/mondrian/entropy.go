@@ -35,6 +35,7 @@ func newEntropy(table *engine.Table) entropy {
 type split struct {
 	column int
 	at     uint32 // of numbers: the first code on the right
+	nulls  bool   // of numbers: the part has nulls, which go right
 	prefix int    // of suppressed values: number of values that go left
 	class  uint32 // the class by whose share the values are ordered
 	left   uint64 // of two sides: number of records on the left
@@ -49,7 +50,7 @@ func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error
 		return false, err
 	}
 	if d := s.dimensions[chosen.column]; d.kind == continuous {
-		return true, s.halve(ctx, p, chosen.column, chosen.at)
+		return true, s.halve(ctx, p, chosen.column, chosen.at, chosen.nulls)
 	}
 	return true, s.divide(ctx, p, chosen.column)
 }
@@ -111,8 +112,8 @@ func (s *search) offer(column int, kinds *cells.FrequencySet, size uint64) {
 		}
 	default:
 		x.natural(set)
-		first := split{column: column}
-		if d.nullsApart(set) {
+		first := split{column: column, nulls: d.mixed(set)}
+		if first.nulls && (s.guide == nil || s.partsNulls(kinds, size)) {
 			first.prefix = len(set.Codes) - 2
 		}
 		s.offerHalves(kinds, set, size, first)

@@ -167,7 +167,7 @@ func (g *guide) look(ctx context.Context, of *cells.Cells, o *outcome) (err erro
 
 // release makes a part a region. Its labels are those that the cuts leave.
 func (g *guide) release(p part, o *outcome) error {
-	g.put(p, p.bounds, o.size, o.weight)
+	g.put(p, g.onPath(p), o.size, o.weight)
 	subtrees := int64(cap(g.subtrees)) * int64(pendingBytes+24*len(g.dimensions)+16*g.classes)
 	return g.account.Draw(g.Bytes() + g.other.Bytes() + subtrees +
 		int64(len(g.rolled))*rolledBytes)

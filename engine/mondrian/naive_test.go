@@ -572,6 +572,8 @@ func (n *naive) label(a int, b naiveBound) string {
 		return nullLabel
 	case n.isHierarchy(a):
 		return attribute.Tree.Name(b.lo)
+	case attribute.Mask == engine.Discretize && b.hi > len(attribute.Texts):
+		return intervalText(attribute, 0, len(attribute.Texts)) // with nulls
 	case attribute.Mask == engine.Discretize:
 		return intervalText(attribute, b.lo, b.hi)
 	case attribute.Mask == engine.Generalize:

@@ -284,11 +284,12 @@ func (g *naiveGuide) purest(p naiveCut, a int) *naiveCut {
 		cuts = append(cuts, g.pooled(p, a))
 	case g.Attributes[a].Mask == engine.Suppress:
 		cuts = g.prefixes(p, a)
-	case g.mixed(a, codes):
-		cuts = append(cuts, g.threshold(p, a, codes[len(codes)-1]))
 	default:
 		for _, s := range codes[1:] {
 			cuts = append(cuts, g.threshold(p, a, s))
+		}
+		if last := len(cuts) - 1; g.mixed(a, codes) && cuts[last] != nil {
+			cuts = cuts[last:]
 		}
 	}
 	cuts = slices.DeleteFunc(cuts, func(c *naiveCut) bool { return c == nil })
@@ -346,10 +347,14 @@ func (g *naiveGuide) sides(p naiveCut, a int, group func(code int) int,
 
 func (g *naiveGuide) threshold(p naiveCut, a, s int) *naiveCut {
 	left, right := p.bounds[a], p.bounds[a]
-	if g.isNull(a, s) {
+	numbers := len(g.Attributes[a].Texts)
+	switch left.hi, right.lo = s, s; {
+	case g.isNull(a, s):
 		right = naiveBound{nulls: true}
-	} else {
-		left.hi, right.lo = s, s
+	case g.mixed(a, values(p.part, a)):
+		right.hi = numbers + 1
+	default:
+		right.hi = min(right.hi, numbers)
 	}
 	return g.sides(p, a, func(code int) int {
 		if code < s {

@@ -21,7 +21,7 @@ type relaxed struct {
 // share replaces a part by the two sides of a cut that share the median's records.
 func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 	if c.shared == c.of {
-		return s.halve(ctx, p, column, c.at+1)
+		return s.halve(ctx, p, column, c.at+1, false)
 	}
 	x := s.relaxed
 	d := draw{keys: &x.keys, field: s.fields[column], lot: lot{code: c.at}}
@@ -51,7 +51,7 @@ func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 	}
 	x.sampled.lots = append(x.sampled.lots, d.lot)
 	n := node{column: int32(column), at: at, lot: int32(len(x.sampled.lots))}
-	s.replace(p, n, halves[:], s.halves(p, column, c.at+1, c.at))
+	s.replace(p, n, halves[:], s.halves(p, column, c.at+1, c.at, false))
 	return nil
 }
 

@@ -156,24 +156,31 @@ func with(bounds []engine.Content, column int, content engine.Content) []engine.
 	return other
 }
 
-// halve divides a part into the codes of a dimension below at and the others.
-func (s *search) halve(ctx context.Context, p part, column int, at uint32) error {
+// halve divides a part into the codes of a dimension below at and the others, with nulls among them
+// or not.
+func (s *search) halve(ctx context.Context, p part, column int, at uint32, nulls bool) error {
 	halves, err := p.cells.Halve(ctx, column, at, func([]uint64, uint64) uint64 { return 0 })
 	if err != nil {
 		return err
 	}
-	s.replace(p, node{column: int32(column), at: at}, halves[:], s.halves(p, column, at, at))
+	s.replace(p, node{column: int32(column), at: at}, halves[:],
+		s.halves(p, column, at, at, nulls))
 	return nil
 }
 
 // halves returns what two cuts leave of a dimension in a part: the codes below end, and those from
-// a code on.
-func (s *search) halves(p part, column int, end, from uint32) []engine.Content {
-	left, right := p.bounds[column], engine.OnlyNulls
-	if d := s.dimensions[column]; d.kind != continuous || from < d.top {
-		right = left
-		left.Hi, right.Lo = end, from
-	} // else nulls are cut off without a bound
+// a code on, with nulls among them or not.
+func (s *search) halves(p part, column int, end, from uint32, nulls bool) []engine.Content {
+	left, right, d := p.bounds[column], p.bounds[column], s.dimensions[column]
+	switch left.Hi, right.Lo = end, from; {
+	case d.kind != continuous:
+	case from == d.top:
+		right = engine.OnlyNulls
+	case nulls:
+		right.Hi = d.top + 1
+	default:
+		right.Hi = min(right.Hi, d.top)
+	}
 	return []engine.Content{left, right}
 }
 
@@ -269,10 +276,15 @@ func (s *search) contents(ctx context.Context, p part) (contents []engine.Conten
 	if s.engine.Tight {
 		return s.tight(ctx, p)
 	}
+	return s.onPath(p), nil
+}
+
+// onPath returns the contents that the cuts leave of a part.
+func (s *search) onPath(p part) (contents []engine.Content) {
 	for column, left := range p.bounds {
 		contents = append(contents, s.dimensions[column].content(left))
 	}
-	return contents, nil
+	return contents
 }
 
 // tight returns the contents of a part by the values present.
@@ -297,7 +309,7 @@ func (s *search) tight(ctx context.Context, p part) (contents []engine.Content, 
 		case s.relaxed != nil && !e.Above:
 			c.Lo, c.Hi = e.Lo, e.Hi+1
 		default:
-			*c = p.bounds[column]
+			*c = d.content(p.bounds[column])
 		}
 	}
 	return contents, err

@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // flatColumns are the names of columns about which a release has little or no information.
@@ -36,7 +37,9 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 		if s.applied != "" && (outside || single && s.given.Column(a).Tells()) {
 			flat.lost = append(flat.lost, name)
 		}
-		if k := of[a].K.Size(); single && !spec.Is(engine.Suppress) && d.Nulls > 0 &&
+		// few nulls bar all cuts of a column, but not those of a guided search
+		isBarred := !spec.Is(engine.Suppress) && s.algorithm != job.AlgorithmGuided
+		if k := of[a].K.Size(); single && isBarred && d.Nulls > 0 &&
 			d.Nulls < k && d.Nulls < sum(sizes) {
 			s.Noted(fmt.Sprintf("column %s: %s, fewer than k = %d, may keep it at its widest "+
 				"label: max_suppressed lets them go", name, text.Count(d.Nulls, "null"), k))
