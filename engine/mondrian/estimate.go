@@ -36,7 +36,7 @@ func (e Engine) options(records uint64, classes int) boost.Options {
 	case few:
 		o = boost.Options{Rounds: 120, Leaves: 7, Least: 8, Deals: 5, Rate: 0.1}
 	case e.Brief:
-		o = boost.Options{Rounds: 10, Leaves: 15, Least: 20, Deals: 1, Rate: 0.4}
+		o = boost.Options{Rounds: 5, Leaves: 15, Least: 20, Deals: 1, Rate: 0.7}
 	}
 	if classes > usualClasses {
 		o.Rounds = max(leastRounds, o.Rounds*usualClasses/classes)
