@@ -439,3 +439,41 @@ func TestKMapRefuses(t *testing.T) {
 	_, err = loadJob(dir)
 	mustFail(t, err, fault.Usage, "k_map counts people of a population, and there is none")
 }
+
+// A population in CSV is read as the input is: with its names by position, also those of columns
+// that are not counted, in a plan, a run, by verify and for the digest.
+func TestPopulationNamedByPosition(t *testing.T) {
+	const form = `
+input: in
+output: out.parquet
+class: class
+quasi_identifiers: [{columns: [age], k: 2, k_map: 4}]
+population: people.csv
+csv: {delimiter: ";", nulls: ["?"]}
+columns:
+  age: {mask: discretize, rename: 1}
+  name: {mask: drop, rename: 2}
+  class: {mask: keep, rename: 3}
+`
+	var rows strings.Builder
+	rows.WriteString("x;x;x\n")
+	for i := range 40 {
+		age := fmt.Sprint(20 + i%4)
+		if i < 4 {
+			age = "?"
+		}
+		fmt.Fprintf(&rows, "%s;someone;c%d\n", age, i%2)
+	}
+	dir := csvFolder(t, form, rows.String())
+	write(t, filepath.Join(dir, "people.csv"),
+		rows.String()+strings.TrimPrefix(rows.String(), "x;x;x\n"))
+	_, err := Plan(t.Context(), mustLoad(t, dir), PlanOptions{})
+	must(t, err)
+	mustRun(t, dir, nil)
+	v, err := Verify(t.Context(), filepath.Join(dir, "out.parquet"),
+		VerifyOptions{Job: mustLoad(t, dir)})
+	must(t, err)
+	if r := v.Population[0]; r.People != 80 || r.KMap < 4 || r.MaxPresence != 0.5 {
+		t.Errorf("verify found %+v", r)
+	}
+}

@@ -13,12 +13,15 @@ import (
 )
 
 // OpenPopulation opens the table of a job's population, and binds the columns to it in which people
-// are counted. The caller must close the result.
+// are counted. CSV is read as that of the input: the entries of all columns name those by their
+// position, although most are not read. The caller must close the result.
 func OpenPopulation(
 	ctx context.Context, j *job.Job, t *Taxonomies, r *resources.Run,
 ) (*Bound, error) {
 	of := j.OfPopulation()
-	in, err := dataset.Open(ctx, of.Input, ReadOptions(of, r))
+	options := ReadOptions(of, r)
+	options.CSV = j.CSV.Read(j.Columns)
+	in, err := dataset.Open(ctx, of.Input, options)
 	if err != nil {
 		return nil, fmt.Errorf("open the population: %w", err)
 	}
