@@ -88,9 +88,6 @@ func (c *truthCase) draw() {
 	}
 	if c.stored.Writer == byCSV {
 		c.stored.CSV = drawCSV(c.rng, &c.truthTable, c.stored.Lacks)
-		if c.peopled && c.stored.CSV.Header == byNumber { // only columns of the sets are renamed
-			c.may(fault.Input, "the population's header has the same name for columns")
-		}
 	}
 }
 
