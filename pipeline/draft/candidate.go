@@ -74,6 +74,16 @@ func (d *draft) candidates() []*candidate {
 	return all
 }
 
+// others returns the candidates that are tried when those for a class leave two thirds of the
+// columns one label: where a few columns say all about the class, an algorithm for it divides no
+// others.
+func (d *draft) others() []*candidate {
+	if d.For != "" || d.class == nil || d.rows > mostGrouped {
+		return nil
+	}
+	return []*candidate{{lines: []string{tightMondrian}, regions: true}}
+}
+
 // words names a candidate in a comment.
 func (c *candidate) words() string { return strings.Join(c.lines, " and ") }
 
@@ -117,32 +127,53 @@ func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try,
 		}
 	}
 	part := in.Part(max(fewestRows, min(mostTried, mostTriedCells/int64(masked))))
-	var all []*tried
-	for _, c := range d.candidates() {
-		d.tried = &tried{candidate: c}
-		j, err := d.parse()
+	all, err := d.attempt(ctx, part, try, budget, d.candidates())
+	if err != nil {
+		return err
+	}
+	if chosen := bestOf(all); chosen != nil && 3*chosen.keeps() < chosen.Masked {
+		more, err := d.attempt(ctx, part, try, budget, d.others())
 		if err != nil {
 			return err
 		}
-		if d.tried.Trial, err = try(ctx, part, j, budget); ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err == nil {
-			all = append(all, d.tried)
-		}
+		all = append(all, more...)
 	}
-	d.tried = nil
-	for _, t := range all {
-		if t.betterThan(d.tried) {
-			d.tried = t
-		}
-	}
+	d.tried = bestOf(all)
 	for _, t := range all {
 		if t != d.tried {
 			d.tried.others = append(d.tried.others, t)
 		}
 	}
 	return nil
+}
+
+// attempt tries candidates, and returns those that did not fail.
+func (d *draft) attempt(ctx context.Context, part *dataset.Dataset, try Try,
+	budget *spill.Budget, candidates []*candidate) (all []*tried, err error) {
+	for _, c := range candidates {
+		d.tried = &tried{candidate: c}
+		j, err := d.parse()
+		if err != nil {
+			return nil, err
+		}
+		if d.tried.Trial, err = try(ctx, part, j, budget); ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err == nil {
+			all = append(all, d.tried)
+		}
+	}
+	return all, nil
+}
+
+// bestOf returns the first of the best; nil: there is none.
+func bestOf(all []*tried) (best *tried) {
+	for _, t := range all {
+		if t.betterThan(best) {
+			best = t
+		}
+	}
+	return best
 }
 
 // parse makes a job from the present draft.

@@ -51,7 +51,8 @@ func TestDraftTakesTheBest(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "people.csv", "age,city,hours,sold\n"+strings.Repeat("1,a,4,0\n2,b,5,1\n3,a,6,1\n",
 		100))
-	a, ab, failed := []string{"age"}, []string{"age", "city"}, errors.New("failed")
+	all, failed := []string{"age", "city", "hours"}, errors.New("failed")
+	a, ab := all[:1], all[:2]
 	for _, tt := range []struct {
 		class         string
 		of            map[string]outcome
@@ -70,6 +71,9 @@ func TestDraftTakesTheBest(t *testing.T) {
 		{"sold", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
 			"infogain-mondrian": {nil, 0.1, nil}},
 			"algorithm: infogain-mondrian\n\n", "A single label"},
+		{"sold", map[string]outcome{"tdr": {all, 0, nil}, "spread": {all, 0, nil},
+			"infogain-mondrian": {all, 0, nil}, "mondrian": {a, 0.1, nil}},
+			"region_labels: tight}\n\n", "balance:"},
 	} {
 		text, err := draft.Job(t.Context(),
 			draft.Options{Input: []string{"people.csv"}, Class: tt.class}, trying(tt.of))

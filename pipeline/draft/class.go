@@ -22,8 +22,8 @@ const (
 var (
 	predicted = strings.Fields("class label target outcome y churn churned default defaulted " +
 		"survived readmitted fraud attrition recid recidivism approved converted exited " +
-		"subscribed canceled cancelled expire expired deceased delinquent noshow loanstatus " +
-		"actiontaken defaultpaymentnextmonth seriousdlqin2yrs")
+		"subscribed canceled cancelled expire expired deceased delinquent noshow termd " +
+		"terminated turnover loanstatus actiontaken defaultpaymentnextmonth seriousdlqin2yrs")
 	perhaps = strings.Fields("income response deposit salary result diagnosis status")
 	marking = strings.Fields("flag fl ind indicator yn binary")
 )
@@ -36,7 +36,10 @@ func (d *draft) chooseClass() error {
 		return d.takeClass()
 	}
 	for _, p := range d.profiles {
-		if rank := d.classRank(p); rank >= 0 && (d.class == nil || rank < d.classRank(d.class)) {
+		rank := d.classRank(p)
+		better := d.class == nil || rank < d.classRank(d.class) ||
+			rank == d.classRank(d.class) && d.isAtEnd(p)
+		if rank >= 0 && better {
 			d.class = p
 		}
 	}
@@ -75,7 +78,8 @@ func (d *draft) noClass(format string, args ...any) error {
 
 // classRank returns a rank for how much a column looks like the class, 0 for the most; −1: it does
 // not. First are the names that are predicted; then, those of two values first, the ones that end
-// with such a word; then the ones that have one at an end of the table.
+// with such a word; then the ones that have one at an end of the table; then the last column if it
+// has two values and is called by what was done, as transported.
 func (d *draft) classRank(p *Profile) int {
 	words := wordsOf(p.name)
 	if n := len(words); n > 0 && slices.Contains(marking, words[n-1]) {
@@ -91,6 +95,9 @@ func (d *draft) classRank(p *Profile) int {
 		return len(predicted) + int(p.Field.Distinct)
 	case d.isAtEnd(p) && slices.ContainsFunc(words, mayBe):
 		return len(predicted) + usualClasses + int(p.Field.Distinct)
+	case p == d.profiles[len(d.profiles)-1] && p.Field.Distinct == 2 && n == 1 &&
+		strings.HasSuffix(words[0], "ed") && !p.isBasic():
+		return len(predicted) + 2*usualClasses + 1
 	}
 	return -1
 }

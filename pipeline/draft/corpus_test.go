@@ -21,7 +21,7 @@ import (
 
 // rightRoles is how many columns of the corpus get the role that an expert gives them: it may only
 // rise.
-const rightRoles = 441
+const rightRoles = 576
 
 // corpusPath is where the corpus is, from wherever a test is.
 var corpusPath, _ = filepath.Abs("testdata/columns.txt")
@@ -200,6 +200,10 @@ func (r *corpusRow) make(values string) string {
 			r.IntN(90), invented(r.IntN(5000)))
 	case words[0] == "names":
 		return invented(int(number(words[1]) * r.Float64()))
+	case words[0] == "given":
+		return r.named(often[0], 0.3, int(number(words[1])))
+	case words[0] == "surname":
+		return r.named(often[1], 0.15, int(number(words[1])))
 	case words[0] == "date":
 		first, last := int(number(words[1])), int(number(words[2]))
 		start := time.Date(first, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -220,6 +224,20 @@ func (r *corpusRow) make(values string) string {
 	}
 	several := strings.Split(values, "|")
 	return several[int(float64(len(several))*math.Pow(r.Float64(), 1.5))]
+}
+
+// often are given names and surnames that many people have.
+var often = [][]string{
+	{"James", "MARY", "Robert", "linda", "Michael", "Susan"},
+	{"Smith", "JOHNSON", "garcia", "Nguyen"},
+}
+
+// named returns one of some names in a share of rows, and one of n invented ones in others.
+func (r *corpusRow) named(known []string, share float64, n int) string {
+	if r.Float64() < share {
+		return known[r.IntN(len(known))]
+	}
+	return invented(r.IntN(n))
 }
 
 // spans are two numbers with what is between them.

@@ -30,6 +30,9 @@ func (d *draft) declare(fields []formats.Field) bool {
 			rows -= n
 		}
 		typ := fields[i].Text.Type
+		if fields[i].Text.Number && !p.isNumbered() {
+			typ = "number"
+		}
 		for form, of := range clocks {
 			if p.texts.forms[form] == rows {
 				typ = of
@@ -46,6 +49,13 @@ func (d *draft) declare(fields []formats.Field) bool {
 		}
 	}
 	return len(d.CSV.Nulls) > before || len(d.types) > types
+}
+
+// isNumbered reports whether the numbers of a column stand for something by its name, or identify
+// somebody: their texts matter.
+func (p *Profile) isNumbered() bool {
+	name := wordsOf(p.name)
+	return categories.has(name) || postal.has(name) || directMeaning(name).meaning != ""
 }
 
 // renamed returns the position of a column that is named by it, as an option of its mask, or "".

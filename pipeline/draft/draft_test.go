@@ -388,12 +388,22 @@ func TestDraftAsksForTheClass(t *testing.T) {
 		"age,verified_income,b": "# class: no column looks like a class.",
 		"age,b,verified_result": "class: verified_result\n",
 		"age,label_of_what,b":   "# class: no column looks like a class.",
+		// the last one of equals, and the last column if it says what was done
+		"age,is_recid,b,two_year_recid": "class: two_year_recid\n",
+		"age,b,c,Transported":           "class: Transported\n",
+		"age,Transported,c,b":           "# class: no column looks like a class.",
+		"age,b,c,married":               "# class: no column looks like a class.",
+		"age,b,c,Transported by":        "# class: no column looks like a class.",
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
 		out.WriteString(header + "\n")
 		for i := range 90 {
-			fmt.Fprintf(&out, "%d,%d,%d\n", i%45, i%2, i%3)
+			fmt.Fprintf(&out, "%d,%d,%d", i%45, i%2, i%3)
+			if strings.Count(header, ",") == 3 {
+				fmt.Fprintf(&out, ",%d", i/2%2)
+			}
+			out.WriteByte('\n')
 		}
 		write(t, "table.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"table.csv"}})

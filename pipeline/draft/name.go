@@ -150,7 +150,8 @@ var direct = []words{
 	},
 	{
 		meaning: identifiers,
-		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr"},
+		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr",
+			"caseid", "caseno", "recordid"},
 			pairs(people, numbered)),
 		whole: slices.Concat(people, []string{"index", "rowid", "rownumber", "serialnumber",
 			"number"}),
@@ -177,7 +178,8 @@ var places = words{
 }
 
 // postal are the names of columns of zip codes.
-var postal = words{alone: []string{"zip", "zipcode", "postal", "postcode", "postalcode", "plz"}}
+var postal = words{alone: []string{"zip", "zip4", "zip5", "zipcode", "postal", "postcode",
+	"postalcode", "plz"}}
 
 // diagnoses are the names of columns of codes of diseases.
 var diagnoses = words{alone: []string{"diagnosis", "diagnoses", "diag", "icd", "icd9", "icd10"}}
@@ -188,7 +190,7 @@ var tracts = words{alone: []string{"tract", "geoid", "fips"}}
 // births are the names of columns of dates of birth.
 var births = words{
 	alone: []string{"birth", "birthday", "birthdate", "birthyear", "dob", "born", "brthdtc",
-		"brthdt"},
+		"brthdt", "birthy", "birthm", "birthq"},
 	not: strings.Fields("place country state city county weight order sex gender"),
 }
 

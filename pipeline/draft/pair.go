@@ -24,6 +24,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	d.dropNames()
 	d.dropNumbersOfNames()
 	d.dropAges()
+	d.dropTwins()
 	d.dropMany()
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {
@@ -116,6 +117,42 @@ func (d *draft) dropAges() {
 	}
 }
 
+// dropTwins drops columns that say what another one says: one with the same value in each row in
+// which both have one; and numbers of words, though a few rows have another number by mistake.
+func (d *draft) dropTwins() {
+	for _, of := range d.profiles {
+		for _, by := range d.profiles {
+			if by == of || by.place < 0 || of.place < 0 || !by.role.masked() || !of.role.masked() {
+				continue
+			}
+			switch {
+			case d.copies(by, of):
+				of.role = drop("%s has the same values", job.Quoted(by.name))
+			case !d.determines(by, of) && d.numbers(by, of):
+				of.role = drop("%s determines it in nearly all rows", job.Quoted(by.name))
+			}
+		}
+	}
+}
+
+// copies reports whether of has no value that by does not have, and by no accident.
+func (d *draft) copies(by, of *Profile) bool {
+	later := cmp.Or(cmp.Compare(by.Field.Rows, of.Field.Rows),
+		of.place-by.place) > 0
+	return later && of.typ == by.typ && of.Field.Distinct > fewCodes &&
+		d.sample.Copies(of.place, by.place)
+}
+
+// numbers reports whether of has one number for each text of by, apart from mistakes.
+func (d *draft) numbers(by, of *Profile) bool {
+	name := wordsOf(of.name)
+	return by.typ.Kind == formats.String && of.typ.Kind == formats.Int &&
+		len(name) > 1 && slices.Contains(numbered, name[len(name)-1]) &&
+		by.Field.Distinct >= 2 && by.Field.Distinct*rowsToTell <= by.Rows &&
+		d.sample.Determines(by.place, of.place, by.Rows/renamed) &&
+		d.sample.Determines(of.place, by.place, by.Rows/renamed)
+}
+
 // determines reports whether rows with the same value of a column have the same of another.
 func (d *draft) determines(by, of *Profile) bool {
 	return by.place >= 0 && of.place >= 0 && d.sample.Determines(by.place, of.place, 0)
@@ -133,7 +170,7 @@ const (
 // determinesReliably reports whether a column determines another one, and by no accident.
 func (d *draft) determinesReliably(by, of *Profile) bool {
 	least := int64(rowsToTell)
-	if by.isTime() && of.typ.Ordered() {
+	if by.isTime() && of.typ.Ordered() && !of.isCode() {
 		least = rowsOfDate
 	}
 	return of.Field.Distinct >= 2 && by.Field.Distinct >= 2 &&

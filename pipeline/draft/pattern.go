@@ -28,6 +28,7 @@ const (
 	clock
 	minutes
 	sex
+	person
 	patterns // number of patterns
 )
 
@@ -50,6 +51,7 @@ var forms = [patterns]func(text string) bool{
 	number:         matches(`^[+-]?\d{1,15}(\.\d{1,20})?$`),
 	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d$`),
 	sex:            matches(`^(?i:m|f|male|female|man|woman)$`),
+	person:         isPerson,
 	minutes:        matches(`^([01]?\d|2[0-3]):[0-5]\d$`),
 }
 

@@ -51,6 +51,10 @@ func TestForms(t *testing.T) {
 		"m":                                    {sex},
 		"Female":                               {sex},
 		"femaleness":                           nil,
+		"GARCIA, Ana-Lena":                     {person},
+		"Smith":                                {person},
+		"Smithfield":                           nil,
+		"ann and mary went to see paul":        nil,
 		"59:59":                                nil,
 		"Ärztin":                               nil,
 	} {

@@ -147,8 +147,12 @@ func (p *Profile) hasMany() bool {
 		(p.Field.Distinct >= manyValues || p.distinctShare() >= manyShare)
 }
 
-// named are rules for columns that are called like names of people, and such with the name of
-// another identifier and many values.
+// peopleShare is the share of the rows from which a column of many values has names of people: more
+// people than that have a known given name or surname, and fewer places, firms and the like.
+const peopleShare = 0.1
+
+// named are rules for columns that are called like names of people, such with the name of another
+// identifier and many values, and names of people by their values.
 var named = []rule{{
 	func(p *Profile) bool {
 		name := wordsOf(p.name)
@@ -160,6 +164,14 @@ var named = []rule{{
 		role := drop("called like %s, with %s", meaning.meaning, distinctValues(p))
 		role.owned = !meaning.shared
 		return role
+	},
+}, {
+	func(p *Profile) bool {
+		return p.hasMany() && p.Field.Distinct > fewCodes && p.share(person) >= peopleShare
+	},
+	func(p *Profile) *Role {
+		return drop("%s of %s values have a name that many people have, with %s",
+			text.Grouped(p.texts.forms[person]), text.Grouped(p.Field.Rows), distinctValues(p))
 	},
 }}
 
@@ -183,8 +195,11 @@ var alone = []rule{
 	}, prefixes("codes, called like tracts of a county and a state", 5, 2)},
 	{func(p *Profile) bool {
 		least, countable := uniqueShare[p.typ.Kind]
-		amount := p.typ.Kind != formats.String && amounts.has(wordsOf(p.name))
-		return countable && !amount && p.Field.Rows >= fewRows && p.distinctShare() >= least
+		name := wordsOf(p.name)
+		amount := p.typ.Kind != formats.String && amounts.has(name)
+		// a long zip code differs in nearly all rows, its first characters do not
+		return countable && !amount && !postal.has(name) && p.Field.Rows >= fewRows &&
+			p.distinctShare() >= least
 	}, func(p *Profile) *Role {
 		return drop("nearly every row has a value of its own: %s in %s rows",
 			text.Grouped(p.Field.Distinct), text.Grouped(p.Field.Rows))
@@ -274,7 +289,7 @@ func (p *Profile) hasCodes(form pattern, part float64) bool {
 func (p *Profile) isCode() bool {
 	name := wordsOf(p.name)
 	return (p.typ.Kind == formats.Int || p.typ.Kind == formats.Uint) &&
-		(categories.has(name) || postal.has(name))
+		(categories.has(name) || postal.has(name)) && !p.countsSex()
 }
 
 // prefixes generalizes codes to their first characters.

@@ -6,9 +6,10 @@ import "slices"
 // people: the date of birth, sex and place (Sweeney, Simple Demographics Often Identify People
 // Uniquely, 2000).
 var (
+	sexes = words{alone: []string{"sex", "sx", "gender", "mf"}}
 	first = []words{
 		{alone: append(births.alone, "age")},
-		{alone: []string{"sex", "gender", "mf"}},
+		sexes,
 		{alone: slices.Concat(postal.alone, places.alone,
 			[]string{"city", "town", "county", "residence"}),
 			whole: places.whole, last: places.last},
@@ -18,11 +19,11 @@ var (
 		last:  places.last,
 		alone: slices.Concat(first[0].alone, first[1].alone, first[2].alone, []string{
 			"state", "country", "region", "district", "municipality", "province", "race",
-			"ethnicity", "ethnic", "hispanic", "nationality", "citizenship", "citizen", "native",
-			"foreign", "marital", "married", "relationship", "household", "family", "children",
-			"religion", "language", "height",
-			"education", "school", "degree", "university", "college", "occupation", "job",
-			"profession", "employer", "workclass", "industry",
+			"ethnicity", "ethnic", "eth", "hispanic", "nationality", "citizenship",
+			"citizen", "native", "foreign", "marital", "married", "relationship", "household",
+			"family", "children", "religion", "language", "height",
+			"education", "school", "graduation", "gradyear", "degree", "university", "college",
+			"occupation", "job", "profession", "employer", "workclass", "industry",
 		})}
 	// otherPeople are words for columns about another person, or about the past.
 	otherPeople = words{alone: []string{"father", "mother", "previous"}}
@@ -92,7 +93,17 @@ func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 // by its values, too.
 func (p *Profile) isBasic() bool {
 	name := wordsOf(p.name)
-	return (basics.has(name) || p.share(sex) >= most) && !otherPeople.has(name)
+	return (basics.has(name) || p.share(sex) >= most) && !otherPeople.has(name) &&
+		!p.countsSex()
+}
+
+// mostSexes is the largest number of codes for the sex.
+const mostSexes = 10
+
+// countsSex reports whether a column has more numbers than there are codes for the sex: it counts
+// something that is called so.
+func (p *Profile) countsSex() bool {
+	return p.typ.Ordered() && p.Field.Distinct > mostSexes && sexes.has(wordsOf(p.name))
 }
 
 // rank decides which columns come first.

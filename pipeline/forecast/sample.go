@@ -160,6 +160,17 @@ func (s *Sample) Determines(column, other int, apart int64) bool {
 	return true
 }
 
+// Copies reports whether a column has the value of another one wherever it has one.
+func (s *Sample) Copies(column, other int) bool {
+	others := s.columns[other].rows
+	for row, h := range s.columns[column].rows {
+		if h != risk.Null && h != others[row] {
+			return false
+		}
+	}
+	return true
+}
+
 // Intervals sorts the rows by a number, of which each row has one. It reports whether the rows with
 // the same value of a column are then always adjacent. NaN is below all other numbers.
 func (s *Sample) Intervals(numbers []float64, column int) bool {
