@@ -420,6 +420,81 @@ class Anonymize(Folder):
         self.assertEqual(os.listdir("private"), [])
 
 
+@unittest.skipUnless(pa, "needs pyarrow")
+class Together(Folder):
+    """Several tables of the same people."""
+
+    def setUp(self):
+        super().setUp()
+        with open("people.key", "w", encoding="utf-8") as file:
+            file.write("0123456789abcdef" * 4)
+        os.chmod("people.key", 0o600)
+        self.stays = people().assign(name=[f"Somebody {i % 150}" for i in range(400)])
+        self.bills = pa.table(
+            {
+                "name": [f"Somebody {i % 200}" for i in range(400)],
+                "sum": [i * i % 37 * 10 for i in range(400)],
+                "paid": [i % 3 > 0 for i in range(400)],
+            }
+        )
+        self.masks = {
+            "name": {"mask": "pseudonym", "key_file": "people.key", "identifying": "accepted"},
+            "paid": {"mask": "keep", "identifying": "accepted"},
+        }
+
+    def release(self, **more):
+        return kcut.anonymize_tables(
+            {"stays": self.stays, "bills": self.bills},
+            {"stays": ["age", "sex"], "bills": ["sum"]},
+            8,
+            **{"columns": self.masks, "unlisted": "drop", "max_unique": "100%", **more},
+        )
+
+    def test_kinds(self):
+        """Each table gets back its own kind, in which k holds, and people are counted together."""
+        found = self.release(tables={"stays": {"class_": "income", "k": 20}})
+        stays, bills = found.tables["stays"], found.tables["bills"]
+        self.assertIsInstance(stays.data, pd.DataFrame)
+        self.assertIsInstance(bills.data, pa.Table)
+        self.assertEqual(set(stays.data), {"age", "sex", "income", "name"})
+        self.assertEqual(set(bills.data.column_names), {"sum", "paid", "name"})
+        self.assertGreaterEqual(stays.data.groupby(["age", "sex"]).size().min(), 20)
+        for release, k in ((stays, 20), (bills, 8)):
+            self.assertEqual(release.cut["quasi_identifiers"][0]["k"], k)
+            self.assertEqual(release.report["rows"], 400)
+            self.assertNotIn("Somebody", str(release.data))
+        self.assertEqual(stays.report["table"], "stays")
+        both = set(stays.data["name"]) & set(bills.data["name"].to_pylist())
+        (joined,) = found.joined
+        self.assertEqual((joined["people"], joined["in_several"]), (200, len(both)))
+        self.assertEqual((len(both), joined["k"]), (150, 8))
+        self.assertNotIn(self.folder, str(joined))
+
+    def test_intervals(self):
+        found = self.release(intervals=True)
+        self.assertIsInstance(found.tables["stays"].data["age"].array, pd.arrays.IntervalArray)
+        self.assertTrue(pa.types.is_struct(found.tables["bills"].data["sum"].type))
+
+    def test_refused(self):
+        """Without max_unique people whom the tables together single out are no release."""
+        with self.assertRaisesRegex(kcut.PrivacyError, "joined by name") as caught:
+            own = {"k": 2, "max_unique": "100%"}
+            self.release(max_unique="0.1%", tables={"stays": own, "bills": own})
+        self.assertNotIn(self.folder, str(caught.exception))
+        with self.assertRaisesRegex(kcut.PrivacyError, "table bills"):
+            self.release(tables={"bills": {"k": 401}})
+        for sets, tables in [
+            ({"stays": ["age"]}, {}),
+            ({"stays": ["age"], "bills": ["sum"]}, {"visits": {}}),
+        ]:
+            with self.assertRaisesRegex(TypeError, "not the same tables: (bills|visits)"):
+                kcut.anonymize_tables(
+                    {"stays": self.stays, "bills": self.bills}, sets, tables=tables
+                )
+        with self.assertRaisesRegex(TypeError, "anonymize_tables"):
+            kcut.anonymize({"stays": self.stays}, ["age"])
+
+
 @unittest.skipUnless(pl, "needs polars")
 class Polars(Folder):
     """Tables of polars need no pyarrow."""
@@ -582,6 +657,17 @@ unlisted: drop
 """
 
 
+TABLES = """
+quasi_identifiers: [{columns: all, k: 10}]
+columns: {name: {mask: pseudonym, key_file: people.key, identifying: accepted}}
+unlisted: drop
+max_unique: 100%
+tables:
+  ages: {input: people.csv, output: ages.parquet, columns: {age: discretize}}
+  towns: {input: people.csv, output: towns.parquet, columns: {town: suppress}}
+"""
+
+
 class Commands(Folder):
     def setUp(self):
         super().setUp()
@@ -629,6 +715,24 @@ class Commands(Folder):
         page = kcut.report("release.parquet", "page.html")
         self.check(_answers.Page, page)
         self.assertTrue(os.path.exists(page["output"]))
+
+    def test_tables(self):
+        """A job of several tables, and releases that are joined."""
+        with open("people.key", "w", encoding="utf-8") as file:
+            file.write("0123456789abcdef" * 4)
+        os.chmod("people.key", 0o600)
+        with open("tables.yaml", "w", encoding="utf-8") as file:
+            file.write(TABLES)
+        answer = kcut.run("tables.yaml")
+        self.check(_answers.Tables, answer)
+        self.check(_answers.TableReport, {**answer["tables"][0], "began": ""})
+        self.check(_answers.Joined, answer["joined"][0])
+        names = [table["table"] for table in kcut.plan("tables.yaml", overwrite=True)["tables"]]
+        self.assertEqual(names, ["ages", "towns"])
+        verified = kcut.verify("ages.parquet", "towns.parquet", joined="name")
+        self.check(_answers.Verified, verified)
+        self.check(_answers.Joined, verified["joined"])
+        self.assertEqual(verified["joined"]["people"], 400)
 
     def test_check(self):
         people().rename(columns={"age": 'a,"ge'}).to_csv("people.csv", index=False)

@@ -122,11 +122,11 @@ Project-URL: Source, https://github.com/kcut/kcut
 Requires-Python: >=3.9
 Provides-Extra: pandas
 Requires-Dist: pandas>=2.0; extra == "pandas"
-Requires-Dist: pyarrow>=14; extra == "pandas"
+Requires-Dist: pyarrow>=15; extra == "pandas"
 Provides-Extra: polars
-Requires-Dist: polars>=0.20; extra == "polars"
+Requires-Dist: polars>=0.20.31; extra == "polars"
 Provides-Extra: pyarrow
-Requires-Dist: pyarrow>=14; extra == "pyarrow"
+Requires-Dist: pyarrow>=15; extra == "pyarrow"
 Description-Content-Type: text/markdown
 
 `

@@ -3,8 +3,9 @@
 The program itself comes with this package, as the command ``kcut``.
 """
 
-from ._anonymize import Release, anonymize
-from ._answers import Checked, Cut, Difference, Evaluation, Forecast, Page, Report, Verified
+from ._anonymize import Release, Releases, anonymize, anonymize_tables
+from ._answers import Checked, Cut, Difference, Evaluation, Forecast, Joined, Page, Report
+from ._answers import TableReport, Tables, Verified
 from ._commands import apply, check, diff, evaluate, init, plan, read_cut, report, run, show, verify
 from ._errors import CancelledError, Error, ExistsError, InputError, InternalError
 from ._errors import PrivacyError, ResourceError, TransientError, UsageError
@@ -12,10 +13,11 @@ from ._intervals import intervals
 from ._masker import Masker
 
 __all__ = [
-    "Checked", "Cut", "Difference", "Evaluation", "Forecast", "Page", "Report", "Verified",
+    "Checked", "Cut", "Difference", "Evaluation", "Forecast", "Joined", "Page", "Report",
+    "TableReport", "Tables", "Verified",
     "CancelledError", "Error", "ExistsError", "InputError", "InternalError",
     "PrivacyError", "ResourceError", "TransientError", "UsageError",
-    "Masker", "Release", "anonymize", "intervals",
+    "Masker", "Release", "Releases", "anonymize", "anonymize_tables", "intervals",
     "apply", "check", "diff", "evaluate", "init", "plan", "read_cut", "report", "run", "show",
     "verify",
 ]  # fmt: skip

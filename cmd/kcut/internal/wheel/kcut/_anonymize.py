@@ -17,7 +17,7 @@ from . import _commands, _program, _tables
 from ._intervals import intervals as intervals_of
 
 if TYPE_CHECKING:
-    from ._answers import Cut, Report
+    from ._answers import Cut, Joined, Report, Tables
 
 T = TypeVar("T")
 
@@ -60,6 +60,83 @@ def anonymize(
     report, and go to the logger kcut. Raises Error: InputError for columns that nothing names,
     PrivacyError if a k cannot be met.
     """
+    source, job = _prepared(data, quasi_identifiers, k, columns, class_, intervals, job)
+    with tempfile.TemporaryDirectory(prefix="kcut-") as name:
+        folder = Path(name)
+        report = execute(folder, source, job, "run")
+        return _released(folder / "release.parquet", data, source, job, report, intervals)
+
+
+@dataclass(frozen=True)
+class Releases(Generic[T]):
+    """What anonymize_tables returns.
+
+    tables has the release of each table. joined has the people of tables with the same pseudonyms,
+    for each key that makes these: how many are alone for somebody who joins the tables.
+    """
+
+    tables: dict[str, Release[T]]
+    joined: list[Joined] = field(repr=False)
+
+
+def anonymize_tables(
+    data: Mapping[str, T],
+    quasi_identifiers: Mapping[str, Sequence[Any]],
+    k: int = 10,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    intervals: bool = False,
+    tables: Mapping[str, Mapping[str, Any]] | None = None,
+    **job: Any,
+) -> Releases[T]:
+    """Anonymizes several tables of the same people together: all of them, or none.
+
+    data and quasi_identifiers have the tables and their sets by name. k, columns and job are for
+    every table, as in anonymize; columns may name columns that only some tables have. tables has
+    what is for one table alone: ``{"stays": {"class_": "died", "columns": {"ward": "keep"}}}``.
+    max_unique of job is also the largest share of people of joined tables who are alone.
+    """
+    own = {name: dict((tables or {}).get(name, {})) for name in data}
+    if unknown := {*quasi_identifiers, *(tables or {})}.symmetric_difference(data):
+        names = ", ".join(sorted(map(str, unknown)))
+        raise TypeError(f"data and quasi_identifiers have not the same tables: {names}")
+    prepared = {}
+    for name, table in data.items():
+        has = set(map(str, _tables.names(table)))
+        masks = {column: mask for column, mask in (columns or {}).items() if column in has}
+        given = {**job, **own[name]}
+        masks.update(given.pop("columns", {}))
+        of_class = given.pop("class_", None)
+        least = given.pop("k", k)
+        sets = quasi_identifiers[name]
+        prepared[name] = _prepared(table, sets, least, masks, of_class, intervals, given)
+    with tempfile.TemporaryDirectory(prefix="kcut-") as name:
+        folder = Path(name)
+        whole: dict[str, Any] = {"tables": {}}
+        if "max_unique" in job:
+            whole["max_unique"] = job["max_unique"]
+        for at, (name, (source, one)) in enumerate(prepared.items()):
+            whole["tables"][name] = _placed(folder, source, one, str(at))
+        answer = cast("Tables", _executed(folder, whole, "run"))
+        releases = {}
+        for at, (report, (name, (source, one))) in enumerate(
+            zip(answer["tables"], prepared.items())
+        ):
+            path = folder / f"release{at}.parquet"
+            releases[name] = _released(path, data[name], source, one, report, intervals)
+    return Releases(releases, answer.get("joined", []))
+
+
+def _prepared(
+    data: Any,
+    quasi_identifiers: Sequence[Any],
+    k: int,
+    columns: Mapping[str, Any] | None,
+    class_: str | None,
+    intervals: bool,
+    job: Mapping[str, Any],
+) -> tuple[_tables.Source, dict[str, Any]]:
+    """The Arrow table and the job of a table."""
     library = _tables.kind(data)
     job = {**job, "columns": dict(columns or {})}
     if class_ is not None:
@@ -72,12 +149,22 @@ def anonymize(
     if intervals:  # of labels that say their type
         job.pop("labels", None)
     _mask(job, source, render=intervals and library != "pandas")
-    with tempfile.TemporaryDirectory(prefix="kcut-") as name:
-        folder = Path(name)
-        report = execute(folder, source, job, "run")
-        same = {c["name"] for c in report["columns"] if c["mask"] == "keep"}
-        released = _tables.read(folder / "release.parquet", source, same, library)
-        cut = _commands.show(folder / "release.parquet")
+    return source, job
+
+
+def _released(
+    path: Path,
+    data: T,
+    source: _tables.Source,
+    job: dict[str, Any],
+    report: Report,
+    intervals: bool,
+) -> Release[T]:
+    """The release in a file, as a table of the kind of data."""
+    library = _tables.kind(data)
+    same = {c["name"] for c in report["columns"] if c["mask"] == "keep"}
+    released = _tables.read(path, source, same, library)
+    cut = _commands.show(path)
     if intervals and library == "pandas":
         for column in report["columns"]:
             if column["mask"] == "discretize" and column["name"] in released:
@@ -91,21 +178,33 @@ def execute(
     folder: Path, source: _tables.Source, job: dict[str, Any], command: str, **flags: Any
 ) -> Report:
     """Runs a job on a table in a private folder, which has release.parquet then."""
+    return cast("Report", _executed(folder, _placed(folder, source, job), command, **flags))
+
+
+def _placed(
+    folder: Path, source: _tables.Source, job: dict[str, Any], number: str = ""
+) -> dict[str, Any]:
+    """Writes a table into a folder, and returns the job that reads it and writes a release."""
     for key in ("input", "input_counts", "output"):
         if key in job:
             raise TypeError(f"a table has no {key}; kcut.run takes a job file that has one")
-    _tables.write(source, folder / "table.arrow")
-    places = {"input": str(folder / "table.arrow"), "output": str(folder / "release.parquet")}
-    text = json.dumps({**_rooted(job), **places}, default=_plain, ensure_ascii=False, indent=1)
+    table, release = folder / f"table{number}.arrow", folder / f"release{number}.parquet"
+    _tables.write(source, table)
+    return {**_rooted(job), "input": str(table), "output": str(release)}
+
+
+def _executed(folder: Path, job: dict[str, Any], command: str, **flags: Any) -> dict[str, Any]:
+    """Runs a job whose files are in a private folder."""
+    text = json.dumps(job, default=_plain, ensure_ascii=False, indent=1)
     (folder / "job.yaml").write_text(text, encoding="utf-8")
     # Arguments are nearer than the environment, which is nearer than a job file.
-    unset = {f"KCUT_{key.upper()}" for key in (*job, *places, "input_counts", "k")}
+    keys = {*job, *(key for table in job.get("tables", {}).values() for key in table)}
+    unset = {f"KCUT_{key.upper()}" for key in (*keys, "input", "input_counts", "output", "k")}
     words = _program.flags({**flags, "checkpoint": "0s"})
     # In a terminal the program shows how far it is. Elsewhere the report has its notes.
     stderr = None if sys.stderr is not None and sys.stderr.isatty() else subprocess.DEVNULL
     arguments = [command, "--json", *words, "--", str(folder / "job.yaml")]
-    answer = _program.answer(*arguments, folder=str(folder), stderr=stderr, unset=unset)
-    return cast("Report", answer)
+    return _program.answer(*arguments, folder=str(folder), stderr=stderr, unset=unset)
 
 
 def _sets(given: Sequence[Any], k: int) -> list[dict[str, Any]]:

@@ -52,10 +52,40 @@ class Report(TypedDict):
     stopped: NotRequired[list[Part]]
     nulls: NotRequired[list[Part]]
     union: NotRequired[Part]
+    average_risk: NotRequired[list[float]]
     risk: NotRequired[Part]
+    weighted: NotRequired[Part]
+    households: NotRequired[Part]
     notices: NotRequired[list[str]]
     cut_only: NotRequired[bool]
     already_done: NotRequired[bool]
+
+
+class TableReport(Report):
+    """What a run did with one of several tables."""
+
+    table: str
+
+
+class Joined(TypedDict):
+    """The people of several releases, for somebody who joins these (docs/verify.md)."""
+
+    column: str
+    paths: list[str]
+    people: int
+    in_several: int
+    k: int
+    unique: float
+    below_k: float
+    part_counted: NotRequired[float]
+    error: NotRequired[float]
+
+
+class Tables(TypedDict):
+    """What run returns of a job of several tables (docs/job-file.md)."""
+
+    tables: list[TableReport]
+    joined: NotRequired[list[Joined]]
 
 
 class Forecast(TypedDict):
@@ -112,8 +142,10 @@ class Verification(TypedDict):
     ok: bool
     findings: NotRequired[list[str]]
     entity: NotRequired[bool]
+    population: NotRequired[list[Part]]
     sensitive: NotRequired[list[Part]]
     union: NotRequired[Part]
+    average_risk: NotRequired[list[float]]
     suppressed: NotRequired[int]
     dropped: NotRequired[int]
 
@@ -123,6 +155,7 @@ class Verified(TypedDict):
 
     files: list[Verification]
     ok: bool
+    joined: NotRequired[Joined]
 
 
 class Evaluation(TypedDict):

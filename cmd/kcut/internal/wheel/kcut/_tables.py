@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Union, cast
 
@@ -27,7 +28,8 @@ def kind(data: Any) -> str:
         # Who has a table has imported its library.
         if library in sys.modules and isinstance(data, getattr(sys.modules[library], name)):
             return library
-    raise TypeError(f"a {type(data).__name__} is no table of pandas, polars or pyarrow")
+    hint = "; kcut.anonymize_tables takes several" if isinstance(data, Mapping) else ""
+    raise TypeError(f"a {type(data).__name__} is no table of pandas, polars or pyarrow{hint}")
 
 
 def arrow(data: Any) -> Source:
