@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -555,18 +554,9 @@ func (c *contestants) chosen() int {
 	return -1
 }
 
-// seeded makes cases the same every time, except in the long tests: chance decides how many kinds
-// of cases there are.
-func seeded(t *testing.T) {
-	if os.Getenv("KCUT_LONG") == "" && os.Getenv("KCUT_SEED") == "" {
-		t.Setenv("KCUT_SEED", "1")
-	}
-}
-
 // TestNaive compares every estimate, and the choice, with a judge that deals, masks and counts row
 // by row.
 func TestNaive(t *testing.T) {
-	seeded(t)
 	judged, chosen, rounds := 0, map[string]int{}, map[int]int{}
 	n := enginetest.Cases(t, 80, func(r *rand.Rand) {
 		p := newProblem(r)

@@ -33,8 +33,7 @@ func (s *Search) NoteJob() {
 	}
 	if len(s.Job.InputCounts) > 0 {
 		s.Noted("counts do not have the kept columns: kcut does not check whether these " +
-			"columns, " +
-			"or the class, identify people")
+			"columns, or the class, identify people")
 	}
 	if output := s.Job.Output.Path; len(s.Job.InputCounts) == 0 &&
 		slices.Contains(otherEndings, strings.ToLower(path.Ext(output))) {
