@@ -452,7 +452,10 @@ func (a *audit) checkUnion() {
 		}
 	}
 	share := func(of map[uint32]bool) float64 {
-		return math.Round(float64(len(of))/float64(max(len(whose), 1))*1e6) / 1e6
+		if len(of) == 0 {
+			return 0
+		}
+		return math.Round(max(1, float64(len(of))/float64(len(whose))*1e6)) / 1e6
 	}
 	if want := (risk.Union{Unique: share(alone), BelowK: share(small)}); a.cut.Union == nil ||
 		*a.cut.Union != want {

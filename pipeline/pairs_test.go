@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
@@ -83,6 +85,34 @@ func TestPairs(t *testing.T) {
 		if worst.Unique == 0 || worst.Below <= worst.Unique ||
 			sets != "" && len(report.Risk.Pairs) < 2 {
 			t.Errorf("the pairs tell nothing: %+v", report.Risk.Pairs)
+		}
+	}
+}
+
+// A single row that is alone on all labels is more than none, however many rows there are, and as
+// many rows as max_unique allows are published.
+func TestAloneAmongMany(t *testing.T) {
+	const text = `
+input: in
+output: out.parquet
+count: n
+quasi_identifiers: [{columns: [a], k: 5}, {columns: [b], k: 5}]
+columns: {a: suppress, b: suppress}
+`
+	seven := "x,y,6\n"
+	for i := range 7 {
+		seven += fmt.Sprintf("a%d,y,70\nx,b%[1]d,71\na%[1]d,b%[1]d,1\n", i)
+	}
+	for _, tt := range []struct{ rows, few, enough, unique string }{
+		{"x,u,1500000\ny,v,1500000\nx,v,1\n", "0%", "0.1%", "< 0.1 %"},
+		{seven, "0.69%", "0.7%", "0.7 %"}, // 0.7 / 100 is less than 7.0 / 1000
+	} {
+		dir := jobFolder(t, text)
+		write(t, filepath.Join(dir, "in", "a.csv"), "a,b,n\n"+tt.rows)
+		_, err := runJob(t, dir, nil, "max_unique", tt.few)
+		mustFail(t, err, fault.Privacy, tt.unique+" of the rows are alone on the labels")
+		if report := mustRun(t, dir, nil, "max_unique", tt.enough); report.Union.Unique == 0 {
+			t.Errorf("%s: nobody is alone", tt.unique)
 		}
 	}
 }

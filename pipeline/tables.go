@@ -168,7 +168,7 @@ func joinTables(
 			"tables; %s of the people are alone on the labels of all their rows, %s are in "+
 			"classes of fewer than %d", group.names, j.Column, text.Grouped(j.People),
 			text.Grouped(j.Several), text.Percent(j.Unique), text.Percent(j.BelowK), j.K))
-		if j.Unique > float64(t.MaxUnique) {
+		if verify.IsAbove(j.Unique, float64(t.MaxUnique)) {
 			return joined, fault.Errorf(fault.Privacy, fmt.Sprintf("make labels coarser with "+
 				"at_most, or give tables that nobody has to join keys of their own. max_unique: "+
 				"%s at the top accepts it: it is your word that nobody knows all of a person's "+

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/risk"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // determined returns the masked columns that kept ones determine.
@@ -105,7 +106,7 @@ func (g *Guard) CheckMembers(members []risk.Member) error {
 		}
 		note := fmt.Sprintf("%s: with it %s of the %s are in classes of fewer than %d on "+
 			"quasi-identifier set %d", follows(&m), text.Percent(m.Below), g.who(), m.K, m.Set)
-		if m.Below <= most {
+		if !verify.IsAbove(m.Below, most) {
 			g.Noted(note)
 			continue
 		}

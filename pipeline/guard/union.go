@@ -79,7 +79,7 @@ func (g *Guard) noteUnion(report *risk.Report, union *risk.Union, k int) {
 // CheckUnion refuses a release in which more rows are alone on all labels than the job allows.
 func (g *Guard) CheckUnion(union *risk.Union) error {
 	most := *g.Job.MaxUnique
-	if union.Unique <= float64(most) {
+	if !verify.IsAbove(union.Unique, float64(most)) {
 		return nil
 	}
 	const way = "add the set {columns: all, k: 2}, which leaves nobody alone; with " +

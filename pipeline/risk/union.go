@@ -18,9 +18,14 @@ type Union struct {
 }
 
 // Union returns figures on the labels of all masked columns in the form of a cut: shares have six
-// decimals.
+// decimals, and only a share of no rows is 0.
 func (f *Figures) Union() *Union {
-	digits := func(x float64) float64 { return math.Round(x*1e6) / 1e6 }
+	digits := func(x float64) float64 {
+		if x <= 0 {
+			return 0
+		}
+		return math.Round(max(1, x*1e6)) / 1e6
+	}
 	return &Union{Unique: digits(f.Unique), BelowK: digits(f.Below), Part: f.Part,
 		Error: digits(f.Error)}
 }

@@ -131,7 +131,10 @@ func (v *verifier) result(path string) (*Result, error) {
 }
 
 // IsRisky reports whether an average risk exceeds a limit, if there is one: 0 is none.
-func IsRisky(risk, most float64) bool { return most > 0 && risk > most+engine.Slack }
+func IsRisky(risk, most float64) bool { return most > 0 && IsAbove(risk, most) }
+
+// IsAbove reports whether a share of the rows exceeds a limit.
+func IsAbove(share, most float64) bool { return share > most+engine.Slack }
 
 // checkAverageRisk compares the average risk of every set with the cut's claim.
 func (v *verifier) checkAverageRisk(r *Result) {
