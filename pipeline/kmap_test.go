@@ -21,7 +21,9 @@ import (
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/search"
@@ -476,4 +478,45 @@ columns:
 	if r := v.Population[0]; r.People != 80 || r.KMap < 4 || r.MaxPresence != 0.5 {
 		t.Errorf("verify found %+v", r)
 	}
+}
+
+// No output and no file beside it takes the place of a population or of a key, which are read.
+func TestPopulationIsNotReplaced(t *testing.T) {
+	const form = `
+input: in
+output: out.parquet
+quasi_identifiers: [{columns: [age], k: 2, k_map: 2}]
+population: people/*.csv
+columns:
+  age: suppress
+  name: {mask: pseudonym, key_file: names.key, identifying: accepted}
+`
+	rows := "age,name\n" + strings.Repeat("20,a\n30,b\n", 5)
+	dir := csvFolder(t, form, rows)
+	key, people := filepath.Join(dir, "names.key"), filepath.Join(dir, "people", "a.csv")
+	write(t, key, "0123456789abcdef")
+	must(t, os.Mkdir(filepath.Dir(people), 0o700))
+	write(t, people, rows)
+	for _, tt := range []struct{ path, want string }{
+		{people, "among the job's own population"},
+		{filepath.Join(dir, "people", "next.csv"), "among the job's own population"},
+		{filepath.Dir(people) + "/", "among the job's own population"},
+		{key, "the key file is there"},
+	} {
+		j := mustLoad(t, dir, "output.path", tt.path)
+		_, err := Run(t.Context(), j, RunOptions{Overwrite: true})
+		mustFail(t, err, fault.Usage, tt.want)
+	}
+	j := mustLoad(t, dir)
+	for path, want := range map[string]string{people: "the population is there",
+		filepath.Join(dir, "people", "next.csv"): "the population is there",
+		key:                                      "the key file is there"} {
+		mustFail(t, output.CheckSideFiles(j, []fileset.Place{{What: "trace", Path: path}}),
+			fault.Usage, "write trace "+path+": "+want)
+	}
+	if string(mustRead(t, people)) != rows || len(mustRead(t, key)) != 16 {
+		t.Error("they are replaced")
+	}
+	_, err := Run(t.Context(), j, RunOptions{})
+	must(t, err)
 }

@@ -77,7 +77,7 @@ func Open(ctx context.Context, job *job.Job, t *Taxonomies, r *resources.Run) (_
 		return nil, fmt.Errorf("open input: %w", err)
 	}
 	NoteInput(b.Dataset, job, r.Noted)
-	if err = output.CheckDistinct(job, b.Dataset); err == nil {
+	if err = output.CheckDistinct(job, "input", job.Reads(), b.Dataset); err == nil {
 		b.inputs, err = statInputs(ctx, b.Dataset.Files())
 	}
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/resources"
 )
 
@@ -37,6 +38,11 @@ func OpenPopulation(
 // input.
 func (b *Bound) openPopulation(ctx context.Context, t *Taxonomies, r *resources.Run) (err error) {
 	if b.Population, err = OpenPopulation(ctx, b.Job, t, r); err != nil {
+		return err
+	}
+	of := b.Job.Population.Input
+	err = output.CheckDistinct(b.Job, "population", of, b.Population.Dataset)
+	if err != nil {
 		return err
 	}
 	var same []int

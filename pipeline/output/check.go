@@ -100,9 +100,9 @@ func CheckReplaced(output string) error {
 	return nil
 }
 
-// CheckDistinct refuses an output that is also an input or another file of the job, and an output
-// that the next run would read as input.
-func CheckDistinct(job *job.Job, in *dataset.Dataset) error {
+// CheckDistinct refuses an output that is also a file of the job or of a table that the job reads
+// by some patterns, and an output that the next run would read there.
+func CheckDistinct(job *job.Job, what string, patterns []string, in *dataset.Dataset) error {
 	place := fileset.Place{What: "output", Path: job.Output.Path}
 	if err := fileset.CheckApart([]fileset.Place{place}, filesOf(job)...); err != nil {
 		return err
@@ -115,7 +115,7 @@ func CheckDistinct(job *job.Job, in *dataset.Dataset) error {
 	for _, file := range in.Files() {
 		input, err := Absolute(file)
 		if err != nil {
-			return fmt.Errorf("find input %s: %w", file, err)
+			return fmt.Errorf("find %s %s: %w", what, file, err)
 		}
 		input = fileset.Real(input)
 		overlaps = overlaps || input == real || strings.HasPrefix(input, storage.Join(real, ""))
@@ -124,7 +124,7 @@ func CheckDistinct(job *job.Job, in *dataset.Dataset) error {
 	if fileset.IsDirectory(job.Output.Path) {
 		written = storage.Join(output, fileset.PartName(0))
 	}
-	for _, pattern := range job.Reads() {
+	for _, pattern := range patterns {
 		found, err := dataset.Finds(pattern, written)
 		if err != nil {
 			return err
@@ -135,38 +135,53 @@ func CheckDistinct(job *job.Job, in *dataset.Dataset) error {
 		return nil
 	}
 	return fault.Errorf(fault.Usage, "write the release somewhere else",
-		"write output %s: it is among the job's own input", job.Output.Path)
+		"write output %s: it is among the job's own %s", job.Output.Path, what)
 }
 
 // CheckSideFiles checks the files that a caller writes in addition to a job's output. It refuses a
 // file that would replace a file that the job reads or makes, or one of the files in read. It also
-// refuses a file that the next run would read as input.
+// refuses a file that the next run would read as input or as population.
 func CheckSideFiles(job *job.Job, written []fileset.Place, read ...fileset.Place) error {
 	others := append(filesOf(job),
 		fileset.Place{What: "output", Path: job.Output.Path},
 		fileset.Place{What: "previous release", Path: job.Previous},
 	)
 	others = append(others, read...)
-	for _, pattern := range job.Reads() {
-		for _, w := range written {
-			if w.Path == "" {
-				continue
+	for _, w := range written {
+		if w.Path == "" {
+			continue
+		}
+		for _, path := range []string{w.Path, fileset.Real(w.Path)} {
+			what, err := readsAs(job, path)
+			if err != nil {
+				return err
 			}
-			for _, path := range []string{w.Path, fileset.Real(w.Path)} {
-				found, err := dataset.Finds(pattern, path)
-				if err != nil {
-					return err
-				}
-				if found {
-					others = append(others, fileset.Place{What: "input", Path: w.Path})
-				}
+			if what != "" {
+				others = append(others, fileset.Place{What: what, Path: w.Path})
 			}
 		}
 	}
 	return fileset.CheckApart(written, others...)
 }
 
-// filesOf returns the files that define a job: the job file and the taxonomy files.
+// readsAs returns what a job would read the file of a path as, if there were one; empty: it would
+// not.
+func readsAs(job *job.Job, path string) (what string, err error) {
+	for _, table := range []struct {
+		what     string
+		patterns []string
+	}{{"input", job.Reads()}, {"population", job.Population.Input}} {
+		for _, pattern := range table.patterns {
+			if found, err := dataset.Finds(pattern, path); found || err != nil {
+				return table.what, err
+			}
+		}
+	}
+	return "", nil
+}
+
+// filesOf returns the files that define a job: the job file, the taxonomy files, and those with
+// keys of pseudonyms.
 func filesOf(job *job.Job) []fileset.Place {
 	var files []fileset.Place
 	if job.File != "" {
@@ -174,6 +189,11 @@ func filesOf(job *job.Job) []fileset.Place {
 	}
 	for _, path := range job.TaxonomyFiles() {
 		files = append(files, fileset.Place{What: "taxonomy file", Path: path})
+	}
+	for _, c := range job.Columns {
+		if c.KeyFile != "" {
+			files = append(files, fileset.Place{What: "key file", Path: c.KeyFile})
+		}
 	}
 	return files
 }
