@@ -439,3 +439,31 @@ func TestInspectRefuses(t *testing.T) {
 	_, err := verify.Inspect(t.Context(), filepath.Join(dir, "job.yaml"), verify.Options{})
 	mustFail(t, err, fault.Input)
 }
+
+// Some rows of a release with a nested column are read, however many rows it has.
+func TestReadRowsOfNested(t *testing.T) {
+	const form = `
+input: in
+output: out.parquet
+quasi_identifiers: [{columns: [age], k: 2}]
+columns: {age: {mask: discretize, render: interval}, name: {mask: keep, identifying: accepted}}
+`
+	var rows strings.Builder
+	rows.WriteString("age,name\n")
+	for i := range lookedAt + 1000 {
+		fmt.Fprintf(&rows, "%d,n%d\n", i%50, i)
+	}
+	dir := csvFolder(t, form, rows.String())
+	mustRun(t, dir, nil)
+	sample, err := ReadRows(t.Context(), filepath.Join(dir, "out.parquet"), 8)
+	must(t, err)
+	for i, cells := range sample.Rows {
+		want := SampleCell{Text: fmt.Sprintf("n%d", i*lookedAt/8)}
+		if cells[0] != (SampleCell{Nested: true}) || cells[1] != want {
+			t.Errorf("row %d: %+v", i, cells)
+		}
+	}
+	if len(sample.Rows) != 8 {
+		t.Errorf("%d rows", len(sample.Rows))
+	}
+}

@@ -108,7 +108,8 @@ func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 	return &r.batch, nil
 }
 
-// head returns the first records of a batch of flat columns.
+// head returns the first records of a batch. Nested columns, which have no counts, keep the entries
+// of later rows.
 func head(b *formats.Batch, records int64) *formats.Batch {
 	if b.Records(0, b.Rows) <= records {
 		return b
@@ -123,8 +124,10 @@ func head(b *formats.Batch, records int64) *formats.Batch {
 		left -= n
 	}
 	for _, column := range b.Columns {
-		cut.Columns = append(cut.Columns,
-			&formats.Column{Values: column.Values, Codes: column.Codes[:cut.Rows]})
+		if column.Leaves == nil {
+			column = &formats.Column{Values: column.Values, Codes: column.Codes[:cut.Rows]}
+		}
+		cut.Columns = append(cut.Columns, column)
 	}
 	return cut
 }
