@@ -208,7 +208,10 @@ var ErrInfeasible = fault.New(fault.Privacy, "", "the table has fewer records th
 
 // ErrPopulation is returned when all records and all people of the population together do not meet
 // a set's limits. It is an ErrInfeasible.
-var ErrPopulation error = infeasible("the whole population does not meet k_map or a presence")
+var ErrPopulation error = &fault.Error{
+	Class: fault.Privacy, Hint: "lower k_map or min_presence, or raise max_presence",
+	Err: infeasible("the whole population does not meet k_map or a presence"),
+}
 
 // infeasible is a text about an ErrInfeasible.
 type infeasible string
