@@ -60,6 +60,9 @@ Parquet, Arrow or CSV, written by any program. Nothing is written.`,
 		"end with exit code 4 if a smaller `SHARE` of the people of a class is in the table")
 	set.TextVar(&opt.MaxPresence, "max-presence", kcut.Share(0),
 		"end with exit code 4 if a larger `SHARE` of the people of a class is in the table")
+	for _, limit := range []string{"max-average-risk", "min-presence", "max-presence"} {
+		set.Lookup(limit).DefValue = "" // none, and not 0%
+	}
 	set.StringVar(&missing, "missing-columns", "error",
 		"a column that some of the files lack: `error` (exit code 3), or null there")
 	offer(cmd, "missing-columns", "error", "null")
@@ -79,6 +82,10 @@ Parquet, Arrow or CSV, written by any program. Nothing is written.`,
 			return usageError(cmd.CommandPath(), "subsets must be at least 1, not %d", opt.Subsets)
 		case set.Changed("k-map") && opt.KMap < 1:
 			return usageError(cmd.CommandPath(), "k-map must be at least 1, not %d", opt.KMap)
+		case set.Changed("max-average-risk") && opt.MaxAverageRisk == 0:
+			return usageError(cmd.CommandPath(), "max-average-risk must be above 0%%")
+		case set.Changed("max-presence") && opt.MaxPresence == 0:
+			return usageError(cmd.CommandPath(), "max-presence must be above 0%%")
 		case len(opt.Population) == 0 && (opt.KMap > 0 || opt.PopulationCount != "" ||
 			opt.MinPresence > 0 || opt.MaxPresence > 0):
 			return usageError(cmd.CommandPath(), "k-map, presence and population-count need "+
