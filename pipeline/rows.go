@@ -44,7 +44,7 @@ func ReadRows(ctx context.Context, path string, n int) (_ *SampleRows, err error
 	row := int64(0)
 	err = release.Sample(ctx, rows, columns, func(b *formats.Batch) error {
 		for at := range b.Rows {
-			// of n equal parts of the rows the first row
+			// the first row of each of n equal parts
 			if next := len(sample.Rows); next < n && row == int64(next)*rows/int64(n) {
 				sample.Rows = append(sample.Rows, cellsOf(b, at))
 			}

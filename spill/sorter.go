@@ -365,8 +365,8 @@ func (s *Sorter) reduce(ctx context.Context) error {
 	return nil
 }
 
-// fanIn returns the number of runs of the store that can be read at one time in some bytes. For
-// large rows it takes more of the budget if that is left.
+// fanIn returns the number of runs of the store that can be read at one time with some bytes of
+// memory. If rows are large, it also takes more of the budget, where that is left.
 func (s *Sorter) fanIn(bytes int64) int {
 	if s.largest > largeRow {
 		bytes = max(bytes, s.Budget.Left()/4*3)

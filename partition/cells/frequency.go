@@ -68,7 +68,7 @@ const (
 	entryBytes = 4 + 8 + 4 + 8
 )
 
-// denseSums is the number of sums that is never worth avoiding, even in the smallest part.
+// denseSums is a number of sums that take little time to look through, even for the smallest part.
 const denseSums = 512
 
 // isDense reports whether records with this number of sums are counted in sums: this is the case if

@@ -105,7 +105,7 @@ func twoNumbers(w io.Writer) {
 	}
 }
 
-// twoNumberSets has a set for each of them.
+// twoNumberSets is a job with a set for each of the two numbers.
 const twoNumberSets = "quasi_identifiers: [{columns: [a], k: 10}, {columns: [b], k: 10}]\n" +
 	"unlisted: drop\ncolumns: {a: discretize, b: discretize, person: drop}\nmax_unique: 100%\n"
 

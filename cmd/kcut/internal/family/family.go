@@ -22,8 +22,8 @@ type Set struct {
 	K       int
 }
 
-// Family is some sets in a row: every set of a number of its columns is one of them, or within a
-// set with a k that is not smaller. A single set is a family of its own.
+// Family is some sets in a row: every choice of a certain number of its columns is one of them, or
+// within a set with a k that is not smaller. A single set is a family of its own.
 type Family struct {
 	From, To int // positions of its sets: From ≤ position < To
 	columns  []string
