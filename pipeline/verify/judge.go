@@ -131,10 +131,11 @@ func (v *verifier) result(path string) (*Result, error) {
 }
 
 // IsRisky reports whether an average risk exceeds a limit, if there is one: 0 is none.
-func IsRisky(risk, most float64) bool { return most > 0 && IsAbove(risk, most) }
+func IsRisky(risk, most float64) bool { return most > 0 && risk > most+engine.Slack }
 
-// IsAbove reports whether a share of the rows exceeds a limit.
-func IsAbove(share, most float64) bool { return share > most+engine.Slack }
+// IsAbove reports whether a share of the rows exceeds a limit. The tolerance is relative: any share
+// but 0 exceeds a limit of 0, however many rows there are.
+func IsAbove(share, most float64) bool { return share > most*(1+engine.Slack) }
 
 // checkAverageRisk compares the average risk of every set with the cut's claim.
 func (v *verifier) checkAverageRisk(r *Result) {
