@@ -114,6 +114,8 @@ func TestWeightsRefused(t *testing.T) {
 		write(t, filepath.Join(dir, "in", "a.csv"), c.text)
 		_, err = runJob(t, dir, nil)
 		mustFail(t, err, fault.Input, c.want)
+		_, err = planJob(t, dir, PlanOptions{Sample: true})
+		mustFail(t, err, fault.Input, c.want)
 	}
 	_, err := checkText(t, "a,w,p\nx,1,1\n",
 		check.Options{Columns: []string{"a"}, Weight: "w", Entity: "p"})

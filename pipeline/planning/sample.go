@@ -10,10 +10,12 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/guard"
 	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
@@ -43,7 +45,28 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 	if err != nil {
 		return err
 	}
-	return p.predictUnion(ctx, p.Dataset.Part(rows), f)
+	part := p.Dataset.Part(rows)
+	if err := p.checkWeights(ctx, part); err != nil {
+		return err
+	}
+	return p.predictUnion(ctx, part, f)
+}
+
+// checkWeights refuses rows of a part of the input without a sampling weight, if the job has a
+// column of them. A part with too many weights for the memory is not checked: a plan writes
+// nothing.
+func (p *planning) checkWeights(ctx context.Context, part *dataset.Dataset) error {
+	if p.Weight < 0 {
+		return nil
+	}
+	res := count.ResourcesOf(p.Run, resources.StagePlan, part.Rows())
+	res.Open = func(string) (*spill.Store, error) { return nil, spill.ErrBudget }
+	_, err := check.Count(ctx, &check.Request{Dataset: part, Columns: p.Masked[:1], Entity: -1,
+		Household: -1, Weight: p.Weight}, res)
+	if errors.Is(err, spill.ErrBudget) {
+		return nil
+	}
+	return err
 }
 
 // tryReaders reads the rows of the sample in the way of counting and of masking, if the memory

@@ -84,11 +84,12 @@ func SimpleRisk(people float64) float64 { return min(1/people, 1) }
 // IndividualRisk is the risk of a row in a class of rows that stand for a number of people: the
 // mean of 1 divided by the size of the class in the population, given its size in the sample, with
 // the closed form for larger classes that sdcMicro calls approx. If the rows stand for no more
-// people than they are, the risk is that of the sample.
+// people than they are, or for hardly more, the risk is that of the sample: there the closed form
+// is a small difference of large numbers.
 func IndividualRisk(rows, people float64) float64 {
 	p := rows / people // the estimated share of the class that was sampled
 	switch odds := p / (1 - p); {
-	case p >= 1:
+	case 1-p <= 1e-9:
 		return 1 / rows
 	case rows == 1:
 		return odds * -math.Log(p)

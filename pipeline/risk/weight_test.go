@@ -63,6 +63,11 @@ func TestWeightedOfPopulation(t *testing.T) {
 		if got := IndividualRisk(rows, rows/2); got != 1/rows {
 			t.Errorf("%v rows for fewer people: %v", rows, got)
 		}
+		for _, more := range []float64{1 + 1e-8, 1 + 1e-12, 1 + 1.0/(1<<52)} { // rounded sums
+			if got := IndividualRisk(rows, rows*more); math.Abs(got-1/rows) > 1e-6 {
+				t.Errorf("%v rows of weight %v: %v", rows, more, got)
+			}
+		}
 		// the closed form is near the next smaller population's risk, and below it
 		if got := IndividualRisk(rows, rows*1.001); got > 1/rows || got < 0.99/rows {
 			t.Errorf("%v rows for a little more people: %v", rows, got)
