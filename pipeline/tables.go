@@ -41,7 +41,7 @@ type tableRun struct {
 // releases after the last one is verified, and the people of tables with the same pseudonyms are
 // counted together. On an error before that, nothing is published.
 func RunTables(ctx context.Context, t *job.Tables, opt RunOptions) (*TablesReport, error) {
-	if err := checkTables(t, &opt); err != nil {
+	if err := CheckTables(t, opt); err != nil {
 		return nil, err
 	}
 	report := &TablesReport{}
@@ -74,9 +74,9 @@ func RunTables(ctx context.Context, t *job.Tables, opt RunOptions) (*TablesRepor
 	return report, nil
 }
 
-// checkTables refuses options that are for a single table, tables of counts, and outputs that
+// CheckTables refuses options that are for a single table, tables of counts, and outputs that
 // replace another table's input or output.
-func checkTables(t *job.Tables, opt *RunOptions) error {
+func CheckTables(t *job.Tables, opt RunOptions) error {
 	for _, option := range []struct {
 		given bool
 		name  string

@@ -70,11 +70,11 @@ type forecast struct {
 // planTables plans several tables, one after the other, also after a failure. It returns the first
 // error.
 func (u *ui) planTables(ctx context.Context, tables *kcut.Tables, opt kcut.PlanOptions) error {
-	var first error
+	first := kcut.CheckTables(tables)
 	answer := struct {
 		Tables []forecast    `json:"tables"`
 		Error  *exit.Failure `json:"error,omitempty"`
-	}{}
+	}{Tables: []forecast{}}
 	keepTo(tables.Tables[0].Limits.Threads)
 	for _, table := range tables.Tables {
 		plan, err := kcut.Plan(ctx, table.Job, opt)
