@@ -150,6 +150,12 @@ func ReadReport(text []byte) (*Report, error) {
 	return guarded(func() (*Report, error) { return pipeline.ReadReport(text) })
 }
 
+// ReadReports reads the reports that a run of one table or several wrote to RunOptions.RunJSON, in
+// the order of the tables.
+func ReadReports(text []byte) ([]*Report, error) {
+	return guarded(func() ([]*Report, error) { return pipeline.ReadReports(text) })
+}
+
 // Events has functions that receive the progress of a call. Every function may be nil. Several
 // goroutines may call Progress at a time, one goroutine calls the others.
 type Events struct {

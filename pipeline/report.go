@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -141,12 +142,36 @@ func (r *Report) measureSize(ctx context.Context, path string) error {
 func ReadReport(text []byte) (*Report, error) {
 	r := &Report{}
 	if json.Unmarshal(text, r) != nil || r.Output == "" {
-		return nil, &fault.Error{
-			Class: fault.Input, Hint: "name a file that kcut run --run-json has written",
-			Err: errors.New("read report: it is no report of a run"),
-		}
+		return nil, noReport()
 	}
 	return r, nil
+}
+
+// ReadReports reads the report that --run-json wrote of a run of one table or several: those of all
+// tables, in their order. Those of a run that failed have its error.
+func ReadReports(text []byte) ([]*Report, error) {
+	var all TablesReport
+	if json.Unmarshal(text, &all) != nil || len(all.Tables) == 0 {
+		r, err := ReadReport(text)
+		return []*Report{r}, err
+	}
+	var reports []*Report
+	for _, table := range all.Tables {
+		if table.Report == nil || table.Output == "" {
+			return nil, noReport()
+		}
+		table.Error = cmp.Or(table.Error, all.Error)
+		reports = append(reports, table.Report)
+	}
+	return reports, nil
+}
+
+// noReport is the error of a file that is no report.
+func noReport() error {
+	return &fault.Error{
+		Class: fault.Input, Hint: "name a file that kcut run --run-json has written",
+		Err: errors.New("read report: it is no report of a run"),
+	}
 }
 
 // save writes the report to a file; with an empty path it does nothing.

@@ -65,7 +65,7 @@ reviewers, not for release. A release that does not hold gets no page.`,
 			return err
 		}
 		keepTo(limits.Threads)
-		source, err := readInputs(trace, runJSON, evaluation)
+		source, runs, err := readInputs(trace, runJSON, evaluation)
 		if err != nil {
 			return err
 		}
@@ -76,6 +76,7 @@ reviewers, not for release. A release that does not hold gets no page.`,
 		if err != nil {
 			return err
 		}
+		source.Run = runOf(runs, source.Release.Digest)
 		source.Rows, err = kcut.ReadRows(cmd.Context(), args[0], report.SampledRows)
 		if err != nil {
 			return err
@@ -88,19 +89,32 @@ reviewers, not for release. A release that does not hold gets no page.`,
 	return cmd
 }
 
-// readInputs reads the files about a release that go into its page.
-func readInputs(trace, runJSON, evaluation string) (s report.Source, err error) {
+// runOf returns the report of the run that made the release of a digest, or else the first one; nil
+// if there is none.
+func runOf(runs []*kcut.Report, release string) *kcut.Report {
+	for _, run := range runs {
+		if run.Digests != nil && run.Digests.Output == release {
+			return run
+		}
+	}
+	return append(runs, nil)[0]
+}
+
+// readInputs reads the files about a release that go into its page, and the reports of the run,
+// which may have made other releases, too.
+func readInputs(trace, runJSON, evaluation string) (s report.Source, runs []*kcut.Report,
+	err error) {
 	readTrace := func(text []byte) ([]kcut.TraceStep, error) {
 		return kcut.ReadTrace(bytes.NewReader(text))
 	}
 	if s.Trace, err = readInput("trace", trace, readTrace); err != nil {
-		return s, err
+		return s, nil, err
 	}
-	if s.Run, err = readInput("report", runJSON, kcut.ReadReport); err != nil {
-		return s, err
+	if runs, err = readInput("report", runJSON, kcut.ReadReports); err != nil {
+		return s, nil, err
 	}
 	s.Evaluation, err = readInput("evaluation", evaluation, kcut.ReadEvaluation)
-	return s, err
+	return s, runs, err
 }
 
 // readInput reads and parses a file, if path is not empty.
