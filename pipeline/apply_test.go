@@ -435,3 +435,62 @@ suppressed: drop
 		}
 	}
 }
+
+// Records that are in no region of a cut are suppressed, also where the cut has a region of only
+// marks since some were suppressed before: they are counted, and limited. Marks that are labels of
+// the values are no suppression.
+func TestApplyRegionsCountsSuppressed(t *testing.T) {
+	const pairs = "a: discretize, b: suppress"
+	any, strange := Quota{Percent: 100}, strings.Repeat("1,y\n", 4)
+	for _, tt := range []struct {
+		name, columns string
+		nights        []string // further rows of the first one, a run, and of later ones
+		most          Quota    // in the last night; none: it may suppress none
+		suppressed    uint64   // in the last night
+		want          string
+	}{
+		{"in no region", pairs, []string{"", strange}, any, 4, ""},
+		{"again", pairs, []string{"", strange, strange}, any, 4, ""},
+		{"too many", pairs, []string{"", strange, strange + strange}, Quota{Records: 7}, 0,
+			"8 records"},
+		{"none may be", pairs, []string{"", strange, strange}, Quota{}, 0,
+			"4 records are in no region"},
+		{"none is", pairs, []string{"", strange, ""}, Quota{}, 0, ""},
+		{"marks are labels", "a: suppress, b: suppress",
+			[]string{"5,z\n5,w\n6,z\n6,w\n", "5,z\n5,w\n6,z\n6,w\n"}, Quota{}, 0, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := jobFolder(t, "input: in\noutput: 0.parquet\nquasi_identifiers: "+
+				"[{columns: all, k: 4}]\nmax_unique: 100%\ncolumns: {"+
+				tt.columns+"}\nalgorithm: {name: mondrian, region_labels: tight}\n")
+			var report *Report
+			var err error
+			for night, more := range tt.nights {
+				write(t, filepath.Join(dir, "in", "a.csv"),
+					"a,b\n"+strings.Repeat("1,x\n9,y\n", 4)+more)
+				if night == 0 {
+					mustRun(t, dir, nil)
+					continue
+				}
+				must(t, err)
+				opt := ApplyOptions{Cut: filepath.Join(dir, fmt.Sprint(night-1, ".parquet")),
+					OnBreak: search.BreakSuppress, MaxSuppressed: any}
+				if night == len(tt.nights)-1 {
+					if opt.MaxSuppressed = tt.most; tt.most == (Quota{}) {
+						opt.OnBreak = search.BreakFail
+					}
+				}
+				report, err = Apply(t.Context(), mustLoad(t, dir, "output.path",
+					filepath.Join(dir, fmt.Sprint(night, ".parquet"))), opt)
+			}
+			if tt.want != "" {
+				mustFail(t, err, fault.Privacy, tt.want)
+				return
+			}
+			must(t, err)
+			if report.Applied.Suppressed != tt.suppressed {
+				t.Errorf("%d records suppressed, want %d", report.Applied.Suppressed, tt.suppressed)
+			}
+		})
+	}
+}

@@ -216,12 +216,10 @@ func (s *regionSearch) recoding() *engine.Regions {
 			}
 		}
 		r.Sizes[mark] += s.Records
+		r.Suppressed = s.Records
 		s.locate.out, s.locate.marks = s.out, int32(mark)
 	}
 	s.weigh(r, mark)
-	if mark < len(r.Sizes) {
-		r.Suppressed = r.Sizes[mark]
-	}
 	r.Index()
 	return r
 }

@@ -198,20 +198,28 @@ func (c *CutColumn) labels(marked bool) (coded engine.ColumnCut, numbers []uint3
 	return coded, append(numbers, uint32(mark))
 }
 
-// CodedRegions returns the regions, and the labels of suppressed records, by attribute.
+// CodedRegions returns the regions, and the labels of suppressed records, by attribute. It leaves
+// out the region of records that were suppressed before, if it is recognized: these marks say
+// nothing about values, and would cover any record.
 func (g *Cut) CodedRegions() (regions *engine.Regions, marks []uint32) {
 	regions = &engine.Regions{}
 	var all [][]uint32 // label numbers by column and position in the cut
 	var order []int    // positions of the attributes among the cut's columns
+	areSuppressed := false
 	for _, column := range g.columns {
 		labels, numbers := column.labels(true)
 		regions.Columns = append(regions.Columns, labels)
 		marks, all = append(marks, numbers[len(column.Cut)]), append(all, numbers)
 		order = append(order, g.Columns.Position(column.Name))
+		areSuppressed = areSuppressed || !column.Is(engine.Suppress) && column.Suppressed != ""
 	}
+	released := make([]uint32, len(order))
 	for _, region := range g.Regions {
 		for a, at := range order {
-			regions.Released = append(regions.Released, all[a][region[at]])
+			released[a] = all[a][region[at]]
+		}
+		if !areSuppressed || !slices.Equal(released, marks) {
+			regions.Released = append(regions.Released, released...)
 		}
 	}
 	return regions, marks
