@@ -41,6 +41,7 @@
 // their fields. Later versions read the job files and the cuts of earlier ones.
 //
 // Not promised: names of the other packages below this one, which change from version to version;
+// fields that are for tests of this module alone, such as RunOptions.System;
 // the texts of errors, notices and hints; that another version finds the same cut, since only
 // equal versions give equal bytes; that a release protects against more than the quasi-identifier
 // sets it declares, see docs/privacy.md.

@@ -119,19 +119,7 @@ type AlgorithmInfo = algorithm.Info
 func Algorithms() []AlgorithmInfo { return algorithm.List() }
 
 // InitOptions say for which input and purpose Init drafts a job.
-type InitOptions struct {
-	Input []string // files, directories, globs
-	K     int      // k of every set; 0: 10, or the number of rows of a smaller table
-	Class string   // column that a model is to predict; empty: the column that looks like a class
-	For   string   // the purpose of the release: classify, count or both; empty: any
-	// File receives the job. Relative paths in the job start from the folder of File. Empty: Init
-	// writes no file, and paths start from the current directory.
-	File   string
-	Limits Limits // memory and threads
-	CSV    CSV    // how CSV is read
-
-	Overwrite bool // replace the file if it exists
-}
+type InitOptions = draft.Options
 
 // Init reads some rows of an input and returns the text of a job file, with a proposed role for
 // every column and comments that give reasons. The text is a draft: somebody who knows the data
@@ -140,8 +128,8 @@ type InitOptions struct {
 func Init(ctx context.Context, opt InitOptions) (string, error) {
 	return guarded(func() (string, error) {
 		if opt.File != "" {
-			return draft.Write(ctx, draft.Options(opt), planning.Try)
+			return draft.Write(ctx, opt, planning.Try)
 		}
-		return draft.Job(ctx, draft.Options(opt), planning.Try)
+		return draft.Job(ctx, opt, planning.Try)
 	})
 }

@@ -9,10 +9,7 @@ import (
 )
 
 // PlanOptions say how a job is planned.
-type PlanOptions struct {
-	Overwrite bool // plan a run that replaces the output if it exists
-	Sample    bool // read some of the rows, too
-}
+type PlanOptions = pipeline.PlanOptions
 
 // Forecast says what a run of a job would do and take. The other types are its parts.
 type (
@@ -39,7 +36,7 @@ const (
 // error; with other errors it returns no forecast.
 func Plan(ctx context.Context, job *Job, opt PlanOptions) (*Forecast, error) {
 	return resolved(job, func(job *Job) (*Forecast, error) {
-		return pipeline.Plan(ctx, job, pipeline.PlanOptions(opt))
+		return pipeline.Plan(ctx, job, opt)
 	})
 }
 
@@ -90,7 +87,7 @@ func Evaluate(ctx context.Context, jobs []*Job, opt EvaluateOptions) (*Evaluatio
 			SplitColumn: opt.SplitColumn, SplitValue: opt.SplitValue,
 			RulesFromAll: opt.RulesFromAll, RawTest: opt.RawTest, Sample: opt.Sample,
 			Nominal: opt.Nominal, Uniform: opt.Uniform, RootsTell: opt.RootsTell,
-			Events: opt.Events.below(),
+			Events: opt.Events,
 		})
 	})
 }

@@ -10,18 +10,9 @@ import (
 )
 
 // VerifyOptions say which resources a recount may take, and which functions receive its events.
-// Absent limits are those of the machine.
-type VerifyOptions struct {
-	Limits Limits // SpillDir does not matter: data that do not fit the memory are read again
-	Events Events
-	// Cut is a file with the JSON of a cut, or a release that has it. Verify takes it for files
-	// that another engine masked with this cut, since such files have no cut of their own. Empty:
-	// the release has its cut. Inspect and RiskOf ignore Cut.
-	Cut string
-	// Job is the job that made the release: Verify counts the people of its population in every
-	// class, as k_map does. Nil: it counts none. Inspect and RiskOf ignore Job.
-	Job *Job
-}
+// Absent limits are those of the machine. SpillDir does not matter: data that do not fit the memory
+// are read again.
+type VerifyOptions = pipeline.VerifyOptions
 
 // Verification is the result of a recount of a release.
 type Verification = verify.Result
@@ -32,9 +23,7 @@ type Verification = verify.Result
 // and an error of ErrPrivacy.
 func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verification, error) {
 	return guarded(func() (*Verification, error) {
-		return pipeline.Verify(ctx, path, pipeline.VerifyOptions{
-			Limits: opt.Limits, Events: opt.Events.below(), Cut: opt.Cut, Job: opt.Job,
-		})
+		return pipeline.Verify(ctx, path, opt)
 	})
 }
 
@@ -52,7 +41,7 @@ func VerifyJoined(
 		for _, path := range paths {
 			releases = append(releases, verify.Linked{Path: path, Column: column})
 		}
-		return verify.Join(ctx, releases, opt.Limits, opt.Events.below())
+		return verify.Join(ctx, releases, opt.Limits, opt.Events)
 	})
 }
 
@@ -71,13 +60,12 @@ type (
 	Homogeneity = verify.Homogeneity
 )
 
-// Inspect verifies a release and reports the sizes of its equivalence classes. A release that does
-// not hold is an error of ErrPrivacy.
+// Inspect verifies a release and reports the sizes of its equivalence classes. It ignores opt.Cut
+// and opt.Job. A release that does not hold is an error of ErrPrivacy.
 func Inspect(ctx context.Context, path string, opt VerifyOptions) (*Inspection, error) {
 	return guarded(func() (*Inspection, error) {
-		return verify.Inspect(ctx, path, verify.Options{
-			Limits: opt.Limits, Events: opt.Events.below(),
-		})
+		return verify.Inspect(ctx, path,
+			verify.Options{Limits: opt.Limits, Events: opt.Events})
 	})
 }
 
@@ -109,8 +97,8 @@ type (
 	RiskMember     = risk.Member     // a kept column that masked columns of a set determine
 )
 
-// RiskOf reports the disclosure risk of a released file or directory, from its files alone. A
-// release that does not hold is an error of ErrPrivacy.
+// RiskOf reports the disclosure risk of a released file or directory, from its files alone. Like
+// Inspect it ignores opt.Cut and opt.Job. A release that does not hold is an error of ErrPrivacy.
 func RiskOf(ctx context.Context, path string, opt VerifyOptions) (*Risk, error) {
 	i, err := Inspect(ctx, path, opt)
 	if err != nil {

@@ -3,7 +3,6 @@ package kcut
 import (
 	"context"
 	"io"
-	"time"
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline"
@@ -16,36 +15,7 @@ import (
 )
 
 // RunOptions say how to run a job. The zero value starts afresh, and replaces nothing.
-type RunOptions struct {
-	Overwrite bool // replace an existing output
-	// Resume uses the results of an earlier run of the same job and input: its release, if that is
-	// complete, or the cut that the run has kept.
-	Resume bool
-	// Checkpoint is the time after which a run that has found its cut keeps the cut for another
-	// try. 0: the run keeps no cut.
-	Checkpoint time.Duration
-	// OnlyCoarsen names an earlier release, or a file with its cut: the search releases no label
-	// that is finer than the labels of this cut. Empty: the search has no such limit.
-	OnlyCoarsen string
-	Trace       io.Writer // one JSON line per step of the search, not for release; nil: none
-	RunJSON     string    // file that receives the report, before publishing; empty: none
-	Version     string    // of the program, for the report; empty: not reported
-	Events      Events
-
-	// Runner has other processes mask the rows; nil: this process masks them. The bytes of the
-	// release are the same. Shared is a folder, or a place in an object store, that all processes
-	// can read and write; empty: a folder next to the output.
-	Runner Runner
-	Shared string
-}
-
-func (o *RunOptions) below() pipeline.RunOptions {
-	return pipeline.RunOptions{
-		Overwrite: o.Overwrite, Resume: o.Resume, Checkpoint: o.Checkpoint,
-		OnlyCoarsen: o.OnlyCoarsen, Trace: o.Trace, RunJSON: o.RunJSON, Version: o.Version,
-		Events: o.Events.below(), Failed: o.Events.Failed, Runner: o.Runner, Shared: o.Shared,
-	}
-}
+type RunOptions = pipeline.RunOptions
 
 // Report says what a run did. It is not for release: it may reveal more than the released file.
 type Report = pipeline.Report
@@ -68,7 +38,7 @@ type (
 // Run carries out a job and publishes its release. If it returns an error it has published nothing.
 func Run(ctx context.Context, job *Job, opt RunOptions) (*Report, error) {
 	return resolved(job, func(job *Job) (*Report, error) {
-		return pipeline.Run(ctx, job, opt.below())
+		return pipeline.Run(ctx, job, opt)
 	})
 }
 
@@ -88,21 +58,15 @@ func CheckTables(tables *Tables) error {
 // last one is verified and the people of tables with the same pseudonyms are counted. If it returns
 // an error before it publishes, it has published nothing; otherwise the error names the tables that
 // it has published, and the same call publishes the rest. Trace, OnlyCoarsen and Runner must be
-// zero, and nothing calls Events.Failed.
+// zero, and nothing calls Failed.
 func RunTables(ctx context.Context, tables *Tables, opt RunOptions) (*TablesReport, error) {
 	return guarded(func() (*TablesReport, error) {
-		return pipeline.RunTables(ctx, tables, opt.below())
+		return pipeline.RunTables(ctx, tables, opt)
 	})
 }
 
 // ApplyOptions say which cut to apply to the input of a job, and how.
-type ApplyOptions struct {
-	RunOptions
-	Cut     string // a release, or a file with its cut
-	OnBreak OnBreak
-	// MaxSuppressed is the largest number of records that BreakSuppress may suppress.
-	MaxSuppressed Quota
-}
+type ApplyOptions = pipeline.ApplyOptions
 
 // OnBreak says what Apply does if the cut does not hold for the input.
 type OnBreak = search.OnBreak
@@ -127,10 +91,7 @@ type Quota = pipeline.Quota
 // ignores the algorithm of the job. If it returns an error it has published nothing.
 func Apply(ctx context.Context, job *Job, opt ApplyOptions) (*Report, error) {
 	return resolved(job, func(job *Job) (*Report, error) {
-		return pipeline.Apply(ctx, job, pipeline.ApplyOptions{
-			RunOptions: opt.RunOptions.below(), Cut: opt.Cut, OnBreak: opt.OnBreak,
-			MaxSuppressed: opt.MaxSuppressed,
-		})
+		return pipeline.Apply(ctx, job, opt)
 	})
 }
 
@@ -158,26 +119,7 @@ func ReadReports(text []byte) ([]*Report, error) {
 
 // Events has functions that receive the progress of a call. Every function may be nil. Several
 // goroutines may call Progress at a time, one goroutine calls the others.
-type Events struct {
-	Start    func(Stage)
-	Progress func(Stage, Progress)
-	End      func(Stage, time.Duration)
-	// Notice receives a fact that the user should know: a dropped redundant set, nulls, quantile
-	// split points.
-	Notice func(text string)
-	// Meter receives a function, before the first stage. That function returns the resources in use
-	// at the moment of its call. Any goroutine may call it, also after the run.
-	Meter func(func() Usage)
-	// Failed receives the report of a run that failed: its last stage, and its error.
-	Failed func(*Report)
-}
-
-// below returns e in the type of the packages below.
-func (e Events) below() resources.Events {
-	return resources.Events{
-		Start: e.Start, Progress: e.Progress, End: e.End, Notice: e.Notice, Meter: e.Meter,
-	}
-}
+type Events = resources.Events
 
 // Stage names a part of what a function does.
 type Stage = resources.Stage

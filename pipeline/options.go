@@ -16,43 +16,41 @@ import (
 // RunOptions are the options that the command line adds to a job.
 type RunOptions struct {
 	Overwrite bool // replace an existing output
-	// Resume reuses the results of an earlier run of the same job and input: its release, if nobody
-	// has changed it, or its cut.
+	// Resume uses the results of an earlier run of the same job and input: its release, if that is
+	// complete, or the cut that the run has kept.
 	Resume bool
-	Trace  io.Writer // receives one JSON line per performed specialization; may be nil
-	// OnlyCoarsen names an earlier release, or a file with its cut. The search does not go below
-	// any node of that cut. Empty: the search has no bounds.
+	// Checkpoint is the time after which a run that has found its cut keeps the cut for another
+	// try. 0: the run keeps no cut.
+	Checkpoint time.Duration
+	// OnlyCoarsen names an earlier release, or a file with its cut: the search releases no label
+	// that is finer than the labels of this cut. Empty: the search has no such limit.
 	OnlyCoarsen string
-	RunJSON     string // the file for the report, written before publishing; empty: none
-	Version     string // of the program, for the report
+	Trace       io.Writer // one JSON line per step of the search, not for release; nil: none
+	RunJSON     string    // file that receives the report, before publishing; empty: none
+	Version     string    // of the program, for the report; empty: not reported
 	Events      resources.Events
-	// Failed receives the report of a run that failed, with all finished stages and the error. It
-	// may be nil.
+	// Failed receives the report of a run that failed: its last stage, and its error. It may be
+	// nil.
 	Failed func(*Report)
 
-	// Checkpoint is the least working time after which a run keeps the cut that it has found for
-	// another try. 0: the run keeps no cut.
-	Checkpoint time.Duration
-
-	// Runner lets other processes mask the rows; nil: this process masks them. Shared is the
-	// folder, or the place in an object store, that all these processes can read and write;
-	// empty: a place next to the output.
+	// Runner has other processes mask the rows; nil: this process masks them. The bytes of the
+	// release are the same. Shared is a folder, or a place in an object store, that all processes
+	// can read and write; empty: a folder next to the output.
 	Runner Runner
 	Shared string
 
-	System System
+	System System // for tests of this module; importers leave it zero
 }
 
 // ApplyOptions say which cut a run applies to a job's input, and how.
 type ApplyOptions struct {
 	RunOptions
 	Cut string // a release, or a file with its cut
-	// OnBreak says what happens to classes that break a set. Empty: search.BreakSuppress within the
-	// job's max_suppressed, or search.BreakFail if the job has no max_suppressed.
+	// OnBreak says what happens if the cut does not hold for the input. Empty: BreakSuppress within
+	// the job's max_suppressed, or BreakFail if the job has no max_suppressed.
 	OnBreak search.OnBreak
-
-	// MaxSuppressed is, with search.BreakSuppress, the largest number of records that may be
-	// released with marks alone, or their largest share of all rows.
+	// MaxSuppressed is the largest number of records, or their largest share of all rows, that
+	// BreakSuppress may release with marks alone.
 	MaxSuppressed Quota
 }
 

@@ -16,8 +16,8 @@ import (
 
 // PlanOptions are the options that the command line adds to a job that is planned.
 type PlanOptions struct {
-	Overwrite bool // like RunOptions.Overwrite
-	Sample    bool // read a sample of the rows, too
+	Overwrite bool // plan a run that replaces the output if it exists
+	Sample    bool // read some of the rows, too
 }
 
 // Plan predicts what a run of the job would do, and which resources it would use. It reads

@@ -48,7 +48,10 @@ func checkPopulation(ctx context.Context, s *search.Search, res *runState) error
 type VerifyOptions struct {
 	Limits job.Limits
 	Events resources.Events
-	Cut    string // see verify.Options
+	// Cut is a file with the JSON of a cut, or a release that has it. Verify takes it for files
+	// that another engine masked with this cut, since such files have no cut of their own. Empty:
+	// the release has its cut.
+	Cut string
 	// Job is the job of the release; the people of every class are counted in its population. Nil:
 	// none are counted.
 	Job *job.Job

@@ -206,10 +206,10 @@ func mustJudge(t *testing.T, opt check.Options, of *risk.Register) {
 	}{
 		{true, func(o *check.Options) { o.KMap = int(of.KMap) }},
 		{false, func(o *check.Options) { o.KMap = int(of.KMap) + 1 }},
-		{true, func(o *check.Options) { o.MinPresence = of.MinPresence }},
-		{true, func(o *check.Options) { o.MaxPresence = of.MaxPresence }},
-		{false, func(o *check.Options) { o.MinPresence = of.MinPresence*1.01 + 1e-9 }},
-		{false, func(o *check.Options) { o.MaxPresence = of.MaxPresence * 0.99 }},
+		{true, func(o *check.Options) { o.MinPresence = job.Share(of.MinPresence) }},
+		{true, func(o *check.Options) { o.MaxPresence = job.Share(of.MaxPresence) }},
+		{false, func(o *check.Options) { o.MinPresence = job.Share(of.MinPresence*1.01 + 1e-9) }},
+		{false, func(o *check.Options) { o.MaxPresence = job.Share(of.MaxPresence * 0.99) }},
 	} {
 		o := opt
 		limit.set(&o)

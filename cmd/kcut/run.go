@@ -128,7 +128,7 @@ func (f *runFlags) release(cmd *cobra.Command, path string, job *kcut.Job, broke
 		progress := f.ui.follow()
 		defer progress.close()
 		f.opt.Events = progress.events()
-		f.opt.Events.Failed = func(report *kcut.Report) { ran.Report = report }
+		f.opt.Failed = func(report *kcut.Report) { ran.Report = report }
 		report, err := f.traced(func() (*kcut.Report, error) { return do(job) })
 		if err == nil {
 			ran.Report = report

@@ -22,14 +22,15 @@ import (
 // Options say which table is measured, and on which columns.
 type Options struct {
 	Input     []string // files, directories, globs, URLs: one table
-	Columns   []string // the columns that somebody may know together
+	Columns   []string // the columns whose values an attacker may know together
 	Count     string   // the column with the number of records of a row; empty: one each
-	Entity    string   // the column that identifies the entity of a row; empty: count rows
-	Sensitive []string
-	Household string // the column that identifies the household of a row; empty: none
-	K         int    // the smallest class size to accept; 0: accept any
-	// MaxAverageRisk is the largest number of classes for each row, or person, to accept; 0: any.
-	MaxAverageRisk float64
+	Entity    string   // the column that says to whom a row belongs; empty: rows are counted
+	Sensitive []string // the columns whose values are examined in every class
+	Household string   // the column that identifies the household of a row; empty: none
+	K         int      // the smallest class size to accept; 0: accept any
+	// MaxAverageRisk bounds the number of classes, divided by the number of rows, or people: a
+	// prosecutor's average risk. 0: it does not.
+	MaxAverageRisk job.Share
 	// PopulationSize is the number of people from whom those of the table were drawn, and whose
 	// share of unique people is estimated; 0: none is.
 	PopulationSize int64
@@ -44,14 +45,15 @@ type Options struct {
 	KMap            int // the smallest number of people of the population in a class; 0: any
 	// MinPresence and MaxPresence bound the share of the people of a class who are in the table; 0:
 	// they do not.
-	MinPresence, MaxPresence float64
-	CSV                      job.CSV
+	MinPresence, MaxPresence job.Share
+
+	CSV job.CSV // how CSV is read
 	// MissingNull makes a column null in files without it; otherwise such a file is an error.
 	MissingNull bool
-	Limits      job.Limits // without a SpillDir, spilled data go to the current folder
+	Limits      job.Limits // without a SpillDir, data spill to a hidden folder in the current one
 	Events      resources.Events
 
-	Spill bool // count in the store, whatever the budget is
+	Spill bool // for tests of this module: count in the store, whatever the budget is
 }
 
 // Table measures the class sizes of any table on some columns. If a limit of the options
@@ -143,12 +145,13 @@ func (o *Options) broken(r *Result) string {
 	if r.Anonymity < int64(o.K) {
 		broken = append(broken, fmt.Sprintf("anonymity %d is below k = %d", r.Anonymity, o.K))
 	}
-	if most := o.MaxAverageRisk; most > 0 && r.Prosecutor.Average > most+engine.Slack {
+	if most := float64(o.MaxAverageRisk); most > 0 && r.Prosecutor.Average > most+engine.Slack {
 		broken = append(broken, fmt.Sprintf("the average risk %s is above %s",
 			text.Percent(r.Prosecutor.Average), text.Percent(most)))
 	}
 	if of := r.Register; of != nil {
-		broken = append(broken, of.Broken(int64(o.KMap), o.MinPresence, o.MaxPresence)...)
+		broken = append(broken, of.Broken(int64(o.KMap), float64(o.MinPresence),
+			float64(o.MaxPresence))...)
 	}
 	return strings.Join(broken, "; ")
 }
@@ -216,7 +219,7 @@ func openChecked(ctx context.Context, j *job.Job, r *resources.Run) (*dataset.Da
 // addPopulation looks up the columns in the schema of the population.
 func (o *Options) addPopulation(r *Request, population *dataset.Dataset) (err error) {
 	r.Population, r.KMap = population, o.KMap
-	r.MinPresence, r.MaxPresence = o.MinPresence, o.MaxPresence
+	r.MinPresence, r.MaxPresence = float64(o.MinPresence), float64(o.MaxPresence)
 	r.PopulationColumns, err = binding.FindAlike(population.Schema(), r.Dataset.Schema(), r.Columns)
 	return err
 }
@@ -224,7 +227,8 @@ func (o *Options) addPopulation(r *Request, population *dataset.Dataset) (err er
 // request looks up the columns in the schema of the table.
 func (o *Options) request(in *dataset.Dataset) (*Request, error) {
 	r := &Request{Dataset: in, Entity: -1, Household: -1, Weight: -1, K: o.K,
-		MaxAverageRisk: o.MaxAverageRisk, PopulationSize: o.PopulationSize, Spill: o.Spill}
+		MaxAverageRisk: float64(o.MaxAverageRisk), PopulationSize: o.PopulationSize,
+		Spill: o.Spill}
 	schema, names := in.Schema(), o.names()
 	var missing []string
 	for i, name := range names {

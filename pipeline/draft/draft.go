@@ -34,13 +34,14 @@ import (
 // Options are the options of a draft.
 type Options struct {
 	Input []string // files, directories, globs
-	K     int      // of every set; 0: 10, or less for a smaller table
-	Class string   // empty: the column that looks like one
-	For   string   // the purpose of the release, as ForCount; empty: any
-	// the future path of the job: its paths start there. Empty: the current directory
+	K     int      // k of every set; 0: 10, or the number of rows of a smaller table
+	Class string   // column that a model is to predict; empty: the column that looks like a class
+	For   string   // the purpose of the release: classify, count or both; empty: any
+	// File is the path of the job. Relative paths in the job start from its folder. Empty: no
+	// file is written, and paths start from the current directory.
 	File   string
-	Limits job.Limits
-	CSV    job.CSV // how CSV is read
+	Limits job.Limits // memory and threads
+	CSV    job.CSV    // how CSV is read
 
 	Overwrite bool // Write replaces the file if it exists
 }

@@ -14,8 +14,8 @@ type Events struct {
 	// Notice receives a fact that the user should know: a dropped redundant set, nulls, quantile
 	// split points. The text has places and counts only.
 	Notice func(text string)
-	// Meter receives, before the first stage, a function that returns the resources that the run
-	// uses at the time of the call. Any goroutine may call that function, also after the run.
+	// Meter receives a function, before the first stage. That function returns the resources in use
+	// at the moment of its call. Any goroutine may call it, also after the run.
 	Meter func(func() Usage)
 }
 
