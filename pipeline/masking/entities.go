@@ -99,15 +99,12 @@ func (m *Masker) EachClass(
 		})
 }
 
-// labelHashes returns the hashes of the labels of every masked column of the release, by label
-// number. With a columnwise recoding, these are hashes of the codes of released values.
+// labelHashes returns the hashes of the released values of every column of the release that has
+// labels, by label number: labels with one released value have the same one.
 func (m *Masker) labelHashes() [][]uint64 {
-	all, columnwise := make([][]uint64, len(m.Plan.columns)), Columnwise(m.Recoding, len(m.Coders))
+	all := make([][]uint64, len(m.Plan.columns))
 	for i := range all {
-		for label, code := range m.Plan.columns[i].codes {
-			if !columnwise {
-				code = uint32(label)
-			}
+		for _, code := range m.Plan.columns[i].codes {
 			all[i] = append(all[i], risk.Scatter(uint64(code)))
 		}
 	}
