@@ -41,23 +41,7 @@ func Plan(ctx context.Context, job *Job, opt PlanOptions) (*Forecast, error) {
 }
 
 // EvaluateOptions say how jobs are evaluated.
-type EvaluateOptions struct {
-	Folds, Repeats int // cross-validation: at least 2 folds, at least 1 repeat
-
-	// SplitColumn and SplitValue replace cross-validation: rows with the value in the column are
-	// training rows, the other rows are test rows.
-	SplitColumn, SplitValue string
-
-	RulesFromAll bool // make masking rules from all rows, not from training rows alone
-	RawTest      bool // test on rows that are not masked; excludes RulesFromAll
-
-	Sample uint64 // about how many rows are read, the same rows every time; 0: all
-
-	Nominal   bool // show intervals as values without an order, instead of their midpoints
-	Uniform   bool // show intervals as numbers drawn uniformly from them, with a fixed seed
-	RootsTell bool // show a taxonomy's root and the whole range as values, not as missing
-	Events    Events
-}
+type EvaluateOptions = evaluate.Options
 
 // Evaluation says how useful releases would be. The other types are its parts.
 type (
@@ -82,13 +66,7 @@ func Evaluate(ctx context.Context, jobs []*Job, opt EvaluateOptions) (*Evaluatio
 				return nil, err
 			}
 		}
-		return evaluate.Evaluate(ctx, evaluate.Options{
-			Variants: variants, Folds: opt.Folds, Repeats: opt.Repeats,
-			SplitColumn: opt.SplitColumn, SplitValue: opt.SplitValue,
-			RulesFromAll: opt.RulesFromAll, RawTest: opt.RawTest, Sample: opt.Sample,
-			Nominal: opt.Nominal, Uniform: opt.Uniform, RootsTell: opt.RootsTell,
-			Events: opt.Events,
-		})
+		return evaluate.Evaluate(ctx, variants, opt)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // adultJob has tight labels, as the naive programs' releases have.
@@ -60,8 +61,8 @@ var adultErrors = []struct {
 // rows when a release has many intervals, as those of Mondrian have.
 func TestAdult(t *testing.T) {
 	data := formatstest.SharedData(t, "adult")
-	job := filepath.Join(t.TempDir(), "job.yaml")
-	must(t, os.WriteFile(job, fmt.Appendf(nil, adultJob, data), 0o600))
+	path := filepath.Join(t.TempDir(), "job.yaml")
+	must(t, os.WriteFile(path, fmt.Appendf(nil, adultJob, data), 0o600))
 	check := func(what string, got, want, within float64) {
 		t.Helper()
 		if math.Abs(100*got-want) > within {
@@ -72,14 +73,15 @@ func TestAdult(t *testing.T) {
 		o := c.options
 		o.SplitColumn, o.SplitValue = "split", "train"
 		names := slices.Sorted(maps.Keys(c.want))
+		var jobs []*job.Job
 		var want []float64
 		for i, k := range []string{"10", "50", "100", "500"} {
-			o.Variants = append(o.Variants, load(t, job, "quasi_identifiers[].k", k, names...)...)
+			jobs = append(jobs, load(t, path, "quasi_identifiers[].k", k, names...)...)
 			for _, name := range names {
 				want = append(want, c.want[name][i])
 			}
 		}
-		report, err := Evaluate(t.Context(), o)
+		report, err := Evaluate(t.Context(), jobs, o)
 		must(t, err)
 		check("baseline", report.Baseline["bayes"].Mean, 18.29, 0.006)
 		check("majority", report.Upper["tree"].Mean, 24.57, 0.006)
@@ -111,11 +113,8 @@ func TestResultsOfTop7(t *testing.T) {
 	must(t, os.WriteFile(job, []byte(strings.NewReplacer("adult.parquet", data+"/adult.parquet",
 		"taxonomies.yaml", data+"/taxonomies.yaml").Replace(string(text))+
 		"algorithm: {name: infogain-mondrian, region_labels: tight}\n"), 0o600))
-	report, err := Evaluate(t.Context(), Options{
-		Variants:    load(t, job, "quasi_identifiers[].k", "20", "tds"),
-		SplitColumn: "split",
-		SplitValue:  "train",
-	})
+	report, err := Evaluate(t.Context(), load(t, job, "quasi_identifiers[].k", "20", "tds"),
+		Options{SplitColumn: "split", SplitValue: "train"})
 	must(t, err)
 	errors := report.Results[0].Errors
 	if got := fmt.Sprintf("%.2f / %.2f / %.2f", 100*errors["tree"].Mean, 100*errors["bayes"].Mean,

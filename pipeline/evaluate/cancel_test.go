@@ -45,12 +45,8 @@ func TestStoppedEvaluation(t *testing.T) {
 		t.Run(algorithm, func(t *testing.T) {
 			evaluate := func(ctx context.Context) error {
 				return workers.Fence(func() error {
-					_, err := Evaluate(ctx,
-						Options{
-							Folds:    2,
-							Repeats:  1,
-							Variants: load(t, job, "quasi_identifiers[].k", "5", algorithm),
-						})
+					_, err := Evaluate(ctx, load(t, job, "quasi_identifiers[].k", "5", algorithm),
+						Options{Folds: 2, Repeats: 1})
 					return err
 				})
 			}

@@ -15,14 +15,15 @@ func TestChosen(t *testing.T) {
 	names := []string{"tdr", "kactus", "infogain-mondrian", "guided", "auto"}
 	taken := map[string]bool{}
 	for _, k := range []string{"5", "50"} {
+		jobs := load(t, path, "quasi_identifiers[].k", k, names...)
 		o := Options{
-			Variants: load(t, path, "quasi_identifiers[].k", k, names...), Folds: 3, Repeats: 1,
+			Folds: 3, Repeats: 1,
 		}
-		e := newEvaluation(o)
-		must(t, e.read(t.Context(), false))
-		o.Variants = o.Variants[len(names)-1:]
-		only := newEvaluation(o)
-		must(t, only.read(t.Context(), false))
+		e := newEvaluation(jobs, o)
+		must(t, e.read(t.Context(), false, e.run))
+		jobs = jobs[len(names)-1:]
+		only := newEvaluation(jobs, o)
+		must(t, only.read(t.Context(), false, only.run))
 		chosen := map[string]int{}
 		for r, measured := range e.measured {
 			auto := measured[variants+len(names)-1]

@@ -21,9 +21,9 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
 	"github.com/kcut/kcut/engine/judge"
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/job"
@@ -33,29 +33,25 @@ import (
 
 // Options are the options of an evaluation.
 type Options struct {
-	// Variants are jobs of one input with the same columns, at least one: they differ in algorithms
-	// and their options, and in k. All have the same class, or none has one.
-	Variants []*job.Job
-
 	Folds, Repeats int // cross-validation: at least 2 folds, at least 1 repeat
 
-	// SplitColumn and SplitValue replace folds: rows with the value in the column are training
-	// rows, the others test rows.
+	// SplitColumn and SplitValue replace cross-validation: rows with the value in the column are
+	// training rows, the other rows are test rows.
 	SplitColumn, SplitValue string
 
-	// RulesFromAll makes rules from all rows, and assigns the released rows: the search has seen
-	// test rows, too, and dropped rows are not tested.
+	// RulesFromAll makes masking rules from all rows, not from training rows alone, and assigns the
+	// released rows: the search has seen test rows, too, and dropped rows are not tested.
 	RulesFromAll bool
 
 	// RawTest shows unmasked test rows to classifiers that have learned from masked ones (the
 	// protocol of the kACTUS paper). It excludes RulesFromAll.
 	RawTest bool
 
-	Sample uint64 // approximate number of rows to read, the same ones every time; 0: all
+	Sample uint64 // about how many rows are read, the same rows every time; 0: all
 
-	Nominal   bool // labels of intervals are features without an order, not their midpoints
-	Uniform   bool // labels of intervals are numbers drawn uniformly from them
-	RootsTell bool // a taxonomy's root and the whole range are values like any other, not missing
+	Nominal   bool // show intervals as values without an order, instead of their midpoints
+	Uniform   bool // show intervals as numbers drawn uniformly from them, with a fixed seed
+	RootsTell bool // show a taxonomy's root and the whole range as values, not as missing
 	Events    resources.Events
 }
 
@@ -63,16 +59,18 @@ type Options struct {
 // is nearly always a name.
 const maxTexts = 1000
 
-// Evaluate reads the input, and trains and tests classifiers in every round: in memory or, if that
-// is not enough, with a store.
-func Evaluate(ctx context.Context, o Options) (*Report, error) {
+// Evaluate reads the input of some jobs, and trains and tests classifiers in every round: in memory
+// or, if that is not enough, with a store. At least one job is given, and all have the same input
+// and the same columns: they differ in algorithms and their options, and in k. All have the same
+// class, or none has one.
+func Evaluate(ctx context.Context, jobs []*job.Job, o Options) (*Report, error) {
 	events := o.Events
 	o.Events.Notice = once(events.Noted)
-	e := newEvaluation(o)
-	err := e.read(ctx, false)
+	e := newEvaluation(jobs, o)
+	err := e.read(ctx, false, e.run)
 	if errors.Is(err, spill.ErrBudget) {
 		debug.FreeOSMemory()
-		err = e.read(ctx, true)
+		err = e.read(ctx, true, e.run)
 	}
 	if err != nil {
 		return nil, err
@@ -80,9 +78,9 @@ func Evaluate(ctx context.Context, o Options) (*Report, error) {
 	return e.report(), nil
 }
 
-func newEvaluation(o Options) *evaluation {
-	e := &evaluation{Options: o, rounds: o.plan()}
-	if o.Variants[0].Class != "" {
+func newEvaluation(jobs []*job.Job, o Options) *evaluation {
+	e := &evaluation{Options: o, jobs: jobs, rounds: o.plan()}
+	if jobs[0].Class != "" {
 		e.learners = classify.Learners()
 	}
 	return e
@@ -102,10 +100,19 @@ func once(report func(string)) func(string) {
 // evaluation is the state of an evaluation.
 type evaluation struct {
 	Options
-	*Records
-	counted  *judge.Records
+	jobs     []*job.Job
 	rounds   []round
 	learners []classify.Learner // none without a class
+
+	// Records are the distinct records of the input, in order, with all columns that a release has.
+	// They are divided and masked many times, while the input is read once. Kept columns have kind
+	// Discretize if their values are ordered, otherwise Suppress. After the other fields the counts
+	// have the side of the split, if records are split. Without a class all records are of class 0.
+	// The space has the rest of the budget, and the store with the counts and with data that do not
+	// fit; nil: all data must fit.
+	*judge.Records
+	specs []*job.Column // the entries of the masked columns
+	types []formats.Type
 
 	rows    uint64
 	classes []uint64 // by class: number of rows
@@ -124,16 +131,7 @@ type measurement struct {
 	failed   error  // the reason why there is no release
 }
 
-// read reads the input, with or without a store, and runs the remaining rounds.
-func (e *evaluation) read(ctx context.Context, spilled bool) error {
-	return e.withRecords(ctx, spilled, func(records *Records) error {
-		if err := e.count(ctx, records); err != nil {
-			return err
-		}
-		return e.run(ctx)
-	})
-}
-
+// run runs the remaining rounds.
 func (e *evaluation) run(ctx context.Context) error {
 	if e.SplitColumn == "" && e.rows < uint64(e.Folds) {
 		return undealt("choose fewer folds", "there are %d rows for %d folds", e.rows, e.Folds)
@@ -142,7 +140,7 @@ func (e *evaluation) run(ctx context.Context) error {
 	_, err := e.Events.Stage(ctx, Stage, func() error {
 		for r := len(e.measured); r < n; r++ {
 			err := e.evaluate(ctx, r)
-			space := &e.counted.Space
+			space := &e.Space
 			if errors.Is(err, spill.ErrBudget) && space.Store != nil && space.Threads > 1 {
 				space.Threads = 1
 				err = e.evaluate(ctx, r)
@@ -184,7 +182,7 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 	if err != nil {
 		return err
 	}
-	measured := make([]measurement, variants+len(e.Variants))
+	measured := make([]measurement, variants+len(e.jobs))
 	n := int64(len(measured))
 	var done atomic.Int64 // of this round
 	measure := func(i int, space partition.Space) (err error) {
@@ -195,7 +193,7 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 		case without:
 			err = t.Unmasked(ctx, false)
 		default:
-			err = t.variant(ctx, e.Variants[i-variants])
+			err = t.variant(ctx, e.jobs[i-variants])
 		}
 		measured[i] = t.measurement
 		if err == nil {
@@ -206,7 +204,7 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 	}
 	alone, auto := e.order()
 	for _, some := range [][]int{alone, auto} {
-		err := judge.Trials(len(some), e.counted.Space, func(n int, space partition.Space) error {
+		err := judge.Trials(len(some), e.Space, func(n int, space partition.Space) error {
 			return measure(some[n], space)
 		})
 		if err != nil {
@@ -221,7 +219,7 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 // come last, since the algorithm that it chooses is mostly measured alone, too.
 func (e *evaluation) order() (alone, auto []int) {
 	alone = append(alone, raw, without)
-	for i, v := range e.Variants {
+	for i, v := range e.jobs {
 		if v.Algorithm.Name == job.AlgorithmAuto {
 			auto = append(auto, variants+i)
 		} else {
@@ -235,7 +233,7 @@ func (e *evaluation) order() (alone, auto []int) {
 func (e *evaluation) assign(ctx context.Context, r round) (*judge.Fold, error) {
 	tested := e.assigner(r).tested
 	f := &judge.Fold{
-		Records: e.counted, Training: e.part(r, false), Test: e.part(r, true),
+		Records: e.Records, Training: e.part(r, false), Test: e.part(r, true),
 		TrainedOn: e.rows - tested, TestedOn: tested, RulesFromAll: e.RulesFromAll,
 	}
 	if f.TrainedOn == 0 || f.TestedOn == 0 {
@@ -246,19 +244,14 @@ func (e *evaluation) assign(ctx context.Context, r round) (*judge.Fold, error) {
 }
 
 // count counts the rows of the classes, and those of the second side of a split.
-func (e *evaluation) count(ctx context.Context, records *Records) error {
-	e.Records = records
-	table := &engine.Table{
-		Attributes: e.Attributes, Classes: len(e.ClassNames), ClassNames: e.ClassNames,
-	}
-	e.counted = &judge.Records{Table: table, Kept: e.Kept, Counts: e.Table, Space: e.Space}
+func (e *evaluation) count(ctx context.Context) error {
 	side := func(key []uint64) uint64 { return 0 }
 	if e.SplitColumn != "" {
 		side = e.side
 	}
 	e.classes, e.rows, e.split = make([]uint64, max(1, len(e.ClassNames))), 0, 0
 	class := e.class()
-	return e.Table.Scan(ctx, e.counted.Space, func(block *partition.Table) error {
+	return e.Counts.Scan(ctx, e.Space, func(block *partition.Table) error {
 		for i, n := range block.Counts {
 			key := block.Keys[i*block.Layout.Words:][:block.Layout.Words]
 			e.rows += n
@@ -271,11 +264,11 @@ func (e *evaluation) count(ctx context.Context, records *Records) error {
 
 // class returns the field of the class.
 func (e *evaluation) class() partition.Field {
-	return e.Table.Layout.Fields[len(e.Attributes)+len(e.Kept)]
+	return e.Counts.Layout.Fields[len(e.Attributes)+len(e.Kept)]
 }
 
 // side returns the side of a split for a record.
 func (e *evaluation) side(key []uint64) uint64 {
-	fields := e.Table.Layout.Fields
+	fields := e.Counts.Layout.Fields
 	return uint64(fields[len(fields)-1].Code(key))
 }

@@ -91,7 +91,7 @@ func load(t *testing.T, path, key, value string, algorithms ...string) (jobs []*
 // without quasi-identifiers agree with rows counted by hand: two kept columns are left.
 func TestEvaluate(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
-	job, rows := people(t, r, 1500)
+	path, rows := people(t, r, 1500)
 	var notices []string
 	var mu sync.Mutex
 	seen := make(map[resources.Progress]bool)
@@ -104,10 +104,11 @@ func TestEvaluate(t *testing.T) {
 		},
 	}}
 	var first *Report
+	var jobs []*job.Job
 	for _, setting := range [][2]string{{"limits.threads", "1"}, {"limits.threads", "4"},
 		{"limits.memory", "32MiB"}} {
-		o.Variants = load(t, job, setting[0], setting[1], "tdr", "mondrian", "kactus", "iacc")
-		report, err := Evaluate(t.Context(), o)
+		jobs = load(t, path, setting[0], setting[1], "tdr", "mondrian", "kactus", "iacc")
+		report, err := Evaluate(t.Context(), jobs, o)
 		must(t, err)
 		if first == nil {
 			first = report
@@ -123,12 +124,13 @@ func TestEvaluate(t *testing.T) {
 		clear(seen)
 	}
 	r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	o.Variants = load(t, put(t, rows), "limits.threads", "2", "tdr", "mondrian", "kactus", "iacc")
-	if report, err := Evaluate(t.Context(), o); err != nil || !reflect.DeepEqual(report, first) {
+	jobs = load(t, put(t, rows), "limits.threads", "2", "tdr", "mondrian", "kactus", "iacc")
+	if report, err := Evaluate(t.Context(), jobs, o); err != nil ||
+		!reflect.DeepEqual(report, first) {
 		t.Errorf("rows in another order: %+v, before %+v, %v", report, first, err)
 	}
 	o.RulesFromAll = true
-	if report, err := Evaluate(t.Context(), o); err != nil ||
+	if report, err := Evaluate(t.Context(), jobs, o); err != nil ||
 		!reflect.DeepEqual(report.Baseline, first.Baseline) ||
 		!slices.Equal(report.Optimistic, []string{"errors", "quality", "propensity"}) ||
 		first.Optimistic != nil ||
@@ -136,7 +138,7 @@ func TestEvaluate(t *testing.T) {
 		t.Errorf("rules from all rows: %+v, before %+v, %v", report, first, err)
 	}
 	o.RulesFromAll, o.Sample = false, 700
-	if report, err := Evaluate(t.Context(), o); err != nil || report.Rows < 600 ||
+	if report, err := Evaluate(t.Context(), jobs, o); err != nil || report.Rows < 600 ||
 		report.Rows > 800 {
 		t.Errorf("a sample: %+v, %v", report, err)
 	}
@@ -159,7 +161,7 @@ func TestEvaluate(t *testing.T) {
 		t.Errorf("queries are answered with error %+v by one cut, %+v by Mondrian's regions",
 			r[0].Release.QueryError, r[1].Release.QueryError)
 	}
-	want := colorScore(t, o)
+	want := colorScore(t, jobs, o)
 	if got := first.Upper["tree"]; math.Abs(got.Mean-want.Mean) > 1e-12 ||
 		math.Abs(*got.Deviation-*want.Deviation) > 1e-12 {
 		t.Errorf("upper error of the tree %g ± %g, want %g ± %g", got.Mean, *got.Deviation,
@@ -172,10 +174,10 @@ func TestEvaluate(t *testing.T) {
 
 // colorScore is the score of the tree that tests only the color, since hours have no information:
 // by hand, except for the assignment of rows.
-func colorScore(t *testing.T, o Options) Score {
+func colorScore(t *testing.T, jobs []*job.Job, o Options) Score {
 	t.Helper()
 	var rounds []measurement
-	assigning(t, o, func(e *evaluation, f *judge.Fold) {
+	assigning(t, jobs, o, func(e *evaluation, f *judge.Fold) {
 		read := func(from judge.Source) (table [][]string) {
 			b := gather(t, from)
 			for i, n := range b.Counts {
@@ -222,15 +224,13 @@ func masked(from judge.Source, r *judge.Release) judge.Source {
 }
 
 // assigning passes the assignment of every round of an evaluation to use.
-func assigning(t *testing.T, o Options, use func(*evaluation, *judge.Fold)) {
+func assigning(t *testing.T, jobs []*job.Job, o Options,
+	use func(*evaluation, *judge.Fold)) {
 	t.Helper()
-	e := newEvaluation(o)
-	must(t, e.withRecords(t.Context(), false, func(records *Records) error {
-		if err := e.count(t.Context(), records); err != nil {
-			return err
-		}
+	e := newEvaluation(jobs, o)
+	must(t, e.read(t.Context(), false, func(ctx context.Context) error {
 		for _, r := range o.plan() {
-			f, err := e.assign(t.Context(), r)
+			f, err := e.assign(ctx, r)
 			if err != nil {
 				return err
 			}
@@ -264,9 +264,8 @@ func treeByHand(training, test [][]string) float64 {
 // A column separates training from test rows: a null is for testing, too. It is no feature.
 func TestSplit(t *testing.T) {
 	job, rows := people(t, rand.New(rand.NewPCG(2, 1)), 600)
-	report, err := Evaluate(t.Context(),
+	report, err := Evaluate(t.Context(), load(t, job, "quasi_identifiers[].k", "400", "tdr"),
 		Options{
-			Variants:    load(t, job, "quasi_identifiers[].k", "400", "tdr"),
 			SplitColumn: "set",
 			SplitValue:  "training",
 		})
@@ -287,8 +286,7 @@ func TestSplit(t *testing.T) {
 	if got := report.Upper["tree"].Mean; math.Abs(got-want) > 1e-12 {
 		t.Errorf("upper error %g, want %g", got, want)
 	}
-	if by := colorScore(t, Options{
-		Variants:    load(t, job, "limits.threads", "1", "tdr"),
+	if by := colorScore(t, load(t, job, "limits.threads", "1", "tdr"), Options{
 		SplitColumn: "set",
 		SplitValue:  "training",
 	}); math.Abs(by.Mean-want) > 1e-12 {
@@ -309,12 +307,12 @@ func TestSplit(t *testing.T) {
 // near, not equal.
 func TestEvaluateWithoutClass(t *testing.T) {
 	path, _ := people(t, rand.New(rand.NewPCG(5, 1)), 3000)
+	jobs := load(t, path, "quasi_identifiers[].k", "10", "tdr", "mondrian")
 	o := Options{
-		Variants: load(t, path, "quasi_identifiers[].k", "10", "tdr", "mondrian"),
-		Folds:    3,
-		Repeats:  1,
+		Folds:   3,
+		Repeats: 1,
 	}
-	with, err := Evaluate(t.Context(), o)
+	with, err := Evaluate(t.Context(), jobs, o)
 	must(t, err)
 	text, err := os.ReadFile(path)
 	must(t, err)
@@ -323,12 +321,12 @@ func TestEvaluateWithoutClass(t *testing.T) {
 	var first *Report
 	for _, setting := range [][2]string{{"limits.threads", "1"}, {"limits.memory", "24MiB"}} {
 		for _, spilled := range []bool{false, true} {
-			o.Variants = load(t, path, setting[0], setting[1], "tdr", "mondrian")
-			for _, v := range o.Variants {
+			jobs = load(t, path, setting[0], setting[1], "tdr", "mondrian")
+			for _, v := range jobs {
 				v.Sets[0].K = 10
 			}
-			e := newEvaluation(o)
-			must(t, e.read(t.Context(), spilled))
+			e := newEvaluation(jobs, o)
+			must(t, e.read(t.Context(), spilled, e.run))
 			report := e.report()
 			if first == nil {
 				first = report
@@ -350,7 +348,7 @@ func TestEvaluateWithoutClass(t *testing.T) {
 		}
 	}
 	o.SplitColumn, o.SplitValue, o.Folds = "set", "training", 0
-	report, err := Evaluate(t.Context(), o)
+	report, err := Evaluate(t.Context(), jobs, o)
 	if err != nil || report.Rounds != 1 || report.Results[1].Release.QueryError.Mean == 0 {
 		t.Errorf("a split: %+v, %v", report, err)
 	}
@@ -364,19 +362,19 @@ func TestEvaluateErrors(t *testing.T) {
 		options Options
 		class   fault.Class
 	}{
-		{"no such column", Options{Variants: variants, SplitColumn: "sets", SplitValue: "x"},
+		{"no such column", Options{SplitColumn: "sets", SplitValue: "x"},
 			fault.Usage},
-		{"no training rows", Options{Variants: variants, SplitColumn: "set", SplitValue: "x"},
+		{"no training rows", Options{SplitColumn: "set", SplitValue: "x"},
 			fault.Usage},
-		{"more folds than rows", Options{Variants: variants, Folds: 5000, Repeats: 1}, fault.Usage},
+		{"more folds than rows", Options{Folds: 5000, Repeats: 1}, fault.Usage},
 	} {
-		if _, err := Evaluate(t.Context(), tt.options); fault.ClassOf(err) != tt.class {
+		if _, err := Evaluate(t.Context(), variants, tt.options); fault.ClassOf(err) != tt.class {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
 	variants[0].Sets[0].K = 500 // out of 400 training rows
-	report, err := Evaluate(t.Context(),
-		Options{Variants: variants, SplitColumn: "set", SplitValue: "training"})
+	report, err := Evaluate(t.Context(), variants,
+		Options{SplitColumn: "set", SplitValue: "training"})
 	if err != nil || report.Results[0].Failed == "" || report.Results[0].Errors != nil {
 		t.Errorf("%+v, %v", report, err)
 	}
@@ -413,17 +411,17 @@ func TestEvaluateSpilled(t *testing.T) {
 				left++
 			}
 		}
-		o.Variants = load(t, tt.job, "limits.memory", "1GiB", tt.algorithms...)
-		want, err := Evaluate(t.Context(), o)
+		jobs := load(t, tt.job, "limits.memory", "1GiB", tt.algorithms...)
+		want, err := Evaluate(t.Context(), jobs, o)
 		if err != nil || spilled > 0 {
 			t.Fatalf("in memory: spilled %d times, %v", spilled, err)
 		}
-		o.Variants = load(t, tt.job, "limits.memory", "16MiB", tt.algorithms...)
-		e := newEvaluation(o)
+		jobs = load(t, tt.job, "limits.memory", "16MiB", tt.algorithms...)
+		e := newEvaluation(jobs, o)
 		var got *Report
 		if tt.job == many {
-			got, err = Evaluate(t.Context(), o)
-		} else if err = e.read(t.Context(), true); err == nil {
+			got, err = Evaluate(t.Context(), jobs, o)
+		} else if err = e.read(t.Context(), true, e.run); err == nil {
 			got = e.report()
 		}
 		if err != nil || !reflect.DeepEqual(got, want) {
@@ -444,10 +442,9 @@ func TestEvaluateMemory(t *testing.T) {
 	spec := strings.NewReplacer("[age, job, city]", "[age, job, city, name]", "name: keep",
 		"name: suppress").Replace(string(text))
 	must(t, os.WriteFile(job, []byte(spec), 0o600))
-	_, err = Evaluate(t.Context(), Options{
-		Variants: load(t, job, "limits.memory", "16MiB", "tdr"),
-		Folds:    2,
-		Repeats:  1,
+	_, err = Evaluate(t.Context(), load(t, job, "limits.memory", "16MiB", "tdr"), Options{
+		Folds:   2,
+		Repeats: 1,
 	})
 	if !errors.Is(err, spill.ErrBudget) || fault.ClassOf(err) != fault.Resources {
 		t.Error(err)
@@ -482,12 +479,12 @@ func TestEvaluateCounted(t *testing.T) {
 	must(t, os.WriteFile(path, []byte("count: times\ninput: people.csv\noutput: "+
 		"out.parquet\nclass: rich\nquasi_identifiers: [{columns: [age], k: 5}]\ncolumns: {age: "+
 		"discretize, rich: keep}\n"), 0o600))
+	jobs := load(t, path, "quasi_identifiers[].k", "70000000", "tdr", "mondrian")
 	o := Options{
-		Variants: load(t, path, "quasi_identifiers[].k", "70000000", "tdr", "mondrian"),
-		Folds:    2,
-		Repeats:  1,
+		Folds:   2,
+		Repeats: 1,
 	}
-	report, err := Evaluate(t.Context(), o)
+	report, err := Evaluate(t.Context(), jobs, o)
 	must(t, err)
 	if error := report.Baseline["tree"].Mean; report.Rows != 10_000_000_000 ||
 		math.Abs(error-0.2) > 1e-4 {
@@ -499,8 +496,8 @@ func TestEvaluateCounted(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	o.Sample, o.Variants = 20_000, load(t, path, "limits.threads", "2", "tdr")
-	report, err = Evaluate(t.Context(), o)
+	o.Sample, jobs = 20_000, load(t, path, "limits.threads", "2", "tdr")
+	report, err = Evaluate(t.Context(), jobs, o)
 	must(t, err)
 	if error := report.Baseline["tree"].Mean; report.Rows < 19_900 || report.Rows > 20_100 ||
 		math.Abs(error-0.2) > 0.01 {

@@ -28,7 +28,7 @@ func (o *Options) plan() (rounds []round) {
 
 // part returns the rows for training, or for testing, in a round.
 func (e *evaluation) part(r round, test bool) judge.Source {
-	return e.counted.Part(func() judge.Take {
+	return e.Part(func() judge.Take {
 		assign := e.assigner(r)
 		return func(key []uint64, rows uint64) uint64 {
 			tested := assign.next(key, rows)

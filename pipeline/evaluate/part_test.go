@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/partition"
@@ -57,13 +58,13 @@ func TestFolds(t *testing.T) {
 	}
 	tested := make([]int, repeats)
 	var before *judge.Block
+	jobs := load(t, job, "limits.threads", "1", "tdr")
 	o := Options{
-		Variants: load(t, job, "limits.threads", "1", "tdr"),
-		Folds:    folds,
-		Repeats:  repeats,
+		Folds:   folds,
+		Repeats: repeats,
 	}
 	number := 0
-	assigning(t, o, func(_ *evaluation, f *judge.Fold) {
+	assigning(t, jobs, o, func(_ *evaluation, f *judge.Fold) {
 		tested[number/folds] += int(f.TestedOn)
 		number++
 		if f.TrainedOn+f.TestedOn != uint64(len(rows)) {
@@ -107,8 +108,9 @@ func TestTurns(t *testing.T) {
 	e := &evaluation{
 		Options: Options{Folds: folds},
 		classes: []uint64{some, many},
-		Records: &Records{
-			Table: &partition.Table{Layout: partition.Layout{
+		Records: &judge.Records{
+			Table: &engine.Table{},
+			Counts: &partition.Table{Layout: partition.Layout{
 				Words:  1,
 				Fields: []partition.Field{field},
 			}},

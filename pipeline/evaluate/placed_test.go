@@ -188,11 +188,8 @@ func TestPlacedAsApplied(t *testing.T) {
 	}
 	names := []string{"tdr", "bottom-up", "kactus", "iack", "mondrian", "infogain-mondrian",
 		"guided"}
-	report, err := Evaluate(t.Context(), Options{
-		Variants:    load(t, path, "quasi_identifiers[].k", "3", names...),
-		SplitColumn: "set",
-		SplitValue:  "training",
-	})
+	report, err := Evaluate(t.Context(), load(t, path, "quasi_identifiers[].k", "3", names...),
+		Options{SplitColumn: "set", SplitValue: "training"})
 	must(t, err)
 	for i, name := range names {
 		training := load(t, path, "input", inputs[0], name)[0]

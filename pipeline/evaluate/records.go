@@ -23,35 +23,12 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Records are the distinct records of an input, with all columns that a release has. They can be
-// divided and masked many times, while the input is read once.
-type Records struct {
-	Attributes []engine.Attribute // masked columns, in job order
-	// Kept are the kept columns without the class, in the input's order: of kind Discretize if
-	// their values are ordered, otherwise Suppress.
-	Kept       []engine.Attribute
-	ClassNames []engine.Label // empty without a class
-
-	// Table has the records in order, with their counts. It has a field for every attribute, every
-	// kept column, the class and, if records are split, the side of the split, in this order.
-	// Without a class all records are of class 0.
-	Table *partition.Table
-
-	specs []*job.Column // the entries of the masked columns
-	types []formats.Type
-
-	// Space has the rest of the budget, and the store with the table and data that do not fit; nil:
-	// all data must fit.
-	Space partition.Space
-}
-
-// withRecords reads the records of the jobs' input and passes them to use. It notes kept columns
-// that are left out. If spilled, it reads the input twice, and counts in a store what does not fit
-// the memory.
-func (e *evaluation) withRecords(
-	ctx context.Context, spilled bool, use func(*Records) error,
+// read reads the records of the jobs' input and calls use. It notes kept columns that are left out.
+// If spilled, it reads the input twice, and counts in a store what does not fit the memory.
+func (e *evaluation) read(
+	ctx context.Context, spilled bool, use func(context.Context) error,
 ) (err error) {
-	job, err := e.Variants[0].OfRows()
+	job, err := e.jobs[0].OfRows()
 	if err != nil {
 		return err
 	}
@@ -68,12 +45,14 @@ func (e *evaluation) withRecords(
 		return err
 	}
 	threads := r.Threads // all threads: binding a job lowers r.Threads
-	records, err := e.readRecords(ctx, job, spilled, r)
-	if err == nil {
-		records.Space = partition.Space{
+	if err = e.readRecords(ctx, job, spilled, r); err == nil {
+		e.Space = partition.Space{
 			Budget: r.Budget, Store: r.Scratch.Opened(), Threads: threads,
 		}
-		err = use(records)
+		err = e.count(ctx)
+	}
+	if err == nil {
+		err = use(ctx)
 	}
 	if errors.Is(err, spill.ErrBudget) {
 		return spill.Instead(fmt.Errorf("work on the distinct records: %w", r.Budget.Advise(err)),
@@ -85,7 +64,7 @@ func (e *evaluation) withRecords(
 // readRecords binds the job and reads the input.
 func (e *evaluation) readRecords(
 	ctx context.Context, job *job.Job, spilled bool, r *resources.Run,
-) (records *Records, err error) {
+) (err error) {
 	var s *search.Search
 	defer func() { err = fault.Join(err, s.Close()) }()
 	_, err = r.Stage(ctx, resources.StagePlan, func() error {
@@ -99,17 +78,16 @@ func (e *evaluation) readRecords(
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	request, err := e.request(s.Bound, spilled, r)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	_, err = r.Stage(ctx, resources.StageCompress, func() error {
-		records, err = countRecords(ctx, s.Bound, request, r)
-		return err
+		return e.countRecords(ctx, s.Bound, request, r)
 	})
-	return records, err
+	return err
 }
 
 // request requests the masked columns with every value, the kept columns, the class, the
@@ -174,21 +152,24 @@ func (e *evaluation) request(
 }
 
 // countRecords counts the records and puts them in order.
-func countRecords(
+func (e *evaluation) countRecords(
 	ctx context.Context, b *binding.Bound, request *count.Request, run *resources.Run,
-) (*Records, error) {
+) error {
 	counting := count.ResourcesOf(run, resources.StageCompress, request.Dataset.Rows())
 	counts, err := count.Input(ctx, request, counting)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	records := &Records{specs: b.MaskedSpecs(), Attributes: counts.Table.Attributes,
-		ClassNames: counts.Table.ClassNames, Table: counts.Table.Groupings[0]}
+	names, table := counts.Table.ClassNames, counts.Table.Groupings[0]
+	records := &judge.Records{Counts: table, Table: &engine.Table{
+		Attributes: counts.Table.Attributes, Classes: len(names), ClassNames: names,
+	}}
+	e.Records, e.specs, e.types = records, b.MaskedSpecs(), nil
 	for _, field := range b.Masked {
-		records.types = append(records.types, b.Type(field))
+		e.types = append(e.types, b.Type(field))
 	}
 	var fields []partition.Field
-	for i, f := range records.Table.Layout.Fields {
+	for i, f := range table.Layout.Fields {
 		switch {
 		case i < request.Masked:
 			search.NoteColumn(&counts.Columns[i].Domain, run.Noted)
@@ -206,37 +187,36 @@ func countRecords(
 		none := partition.Field{Word: last.Word, Shift: last.Shift + uint(bits.Len64(last.Mask))}
 		fields = slices.Insert(fields, len(records.Attributes)+len(records.Kept), none)
 	}
-	records.Table.Layout.Fields = fields
+	table.Layout.Fields = fields
 	if store := run.Scratch.Opened(); store != nil {
 		share := run.Budget.Grant(&spill.OrderedRecords)
-		return records, records.Table.Order(ctx,
-			partition.Space{Budget: run.Budget, Store: store, Share: share})
+		return table.Order(ctx, partition.Space{Budget: run.Budget, Store: store, Share: share})
 	}
-	records.Table.Sort()
-	return records, nil
+	table.Sort()
+	return nil
 }
 
-// Requirement returns the requirements of a job on the attributes. The job must have the same
+// requirement returns the requirements of a job on the attributes. The job must have the same
 // columns as the job of the records.
-func (r *Records) Requirement(job *job.Job) engine.Requirement {
+func (e *evaluation) requirement(job *job.Job) engine.Requirement {
 	number := make(map[string]int)
-	for a := range r.Attributes {
-		number[r.Attributes[a].Name] = a
+	for a := range e.Attributes {
+		number[e.Attributes[a].Name] = a
 	}
-	kept, _ := binding.Requirement(job, number, int64(r.Table.Size()))
+	kept, _ := binding.Requirement(job, number, int64(e.Counts.Size()))
 	return kept
 }
 
-// Marks returns the labels of suppressed records, one label for each attribute; nil if the
+// marks returns the labels of suppressed records, one label for each attribute; nil if the
 // recoding suppresses no records.
-func (r *Records) Marks(attributes []engine.Attribute, recoding engine.Recoding) []uint32 {
+func marks(attributes []engine.Attribute, recoding engine.Recoding) []uint32 {
 	suppressed, _ := recoding.Lost()
 	return search.Widest(attributes, recoding, suppressed)
 }
 
-// SetBounds chooses the bounds of intervals among the values of released codes, like a run that
+// chooseBounds chooses the bounds of intervals among the values of released codes, like a run that
 // suppresses records. The attributes get bounds of their own.
-func (r *Records) SetBounds(
+func (e *evaluation) chooseBounds(
 	attributes []engine.Attribute, recoding engine.Recoding, released [][]bool,
 ) error {
 	for a := range attributes {
@@ -249,26 +229,25 @@ func (r *Records) SetBounds(
 			if !released[a][code] {
 				continue
 			}
-			value := formats.Values{Type: r.types[a]}
+			value := formats.Values{Type: e.types[a]}
 			if err := value.Parse(text); err != nil {
-				return fmt.Errorf("choose bounds of column %s: %w", r.specs[a].Name, err)
+				return fmt.Errorf("choose bounds of column %s: %w", e.specs[a].Name, err)
 			}
 			spans.Add(&value, 0, uint32(code))
 		}
 		if err := search.Round(&attributes[a], &spans, recoding,
-			r.specs[a], r.types[a]); err != nil {
+			e.specs[a], e.types[a]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// SearchOf returns the engine of a job, and the options of the engine for the records'
+// searchOf returns the engine of a job, and the options of the engine for the records'
 // attributes. Algorithm auto calls chose with the name and the engine of the algorithm that it
 // chooses; an error ends the search.
-func (r *Records) SearchOf(
+func (e *evaluation) searchOf(
 	job *job.Job, chose func(name string, by engine.Engine) error,
 ) (engine.Engine, engine.Options) {
-	e := algorithm.Noting(algorithm.Engine(job), chose)
-	return e, algorithm.Options(job, r.Attributes)
+	return algorithm.Noting(algorithm.Engine(job), chose), algorithm.Options(job, e.Attributes)
 }

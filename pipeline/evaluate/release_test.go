@@ -24,8 +24,8 @@ import (
 func TestRulesFromAll(t *testing.T) {
 	j, rows := people(t, rand.New(rand.NewPCG(6, 1)), 700)
 	for _, split := range []string{"", "set"} {
+		jobs := load(t, j, "limits.threads", "1", "tdr")
 		o := Options{
-			Variants:     load(t, j, "limits.threads", "1", "tdr"),
 			Folds:        2,
 			Repeats:      1,
 			SplitColumn:  split,
@@ -33,7 +33,7 @@ func TestRulesFromAll(t *testing.T) {
 			RulesFromAll: true,
 		}
 		divided, dropped := 0, uint64(0)
-		assigning(t, o, func(e *evaluation, f *judge.Fold) {
+		assigning(t, jobs, o, func(e *evaluation, f *judge.Fold) {
 			for i, algorithm := range slices.Repeat(algorithms, 6) {
 				variant := &job.Job{
 					Algorithm: algorithm,
@@ -43,7 +43,7 @@ func TestRulesFromAll(t *testing.T) {
 					variant.Sets[0].K = 0
 				}
 				tr, shown := watched(e, f)
-				release, err := tr.search(t.Context(), variant, e.Requirement(variant))
+				release, err := tr.search(t.Context(), variant, e.requirement(variant))
 				must(t, err)
 				costs, err := tr.Judge(t.Context(), release)
 				must(t, err)
@@ -97,13 +97,11 @@ func TestInformationOfRuns(t *testing.T) {
 		for _, variant := range variants {
 			variant.MaxSuppressed = job.Quota{Records: most}
 		}
-		report, err := Evaluate(t.Context(),
-			Options{
-				Variants:     variants,
-				SplitColumn:  "set",
-				SplitValue:   "training",
-				RulesFromAll: true,
-			})
+		report, err := Evaluate(t.Context(), variants, Options{
+			SplitColumn:  "set",
+			SplitValue:   "training",
+			RulesFromAll: true,
+		})
 		must(t, err)
 		for i, variant := range variants {
 			run, err := pipeline.Run(t.Context(), variant, pipeline.RunOptions{Overwrite: true})

@@ -134,7 +134,7 @@ func (e *evaluation) report() *Report {
 			r.Optimistic = []string{"errors", "quality", "propensity"}
 		}
 	}
-	for v, job := range e.Variants {
+	for v, job := range e.jobs {
 		result := Result{Algorithm: job.Algorithm.Name}
 		for _, set := range job.Sets {
 			result.K = append(result.K, set.K)

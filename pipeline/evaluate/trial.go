@@ -57,7 +57,7 @@ func (t *trial) findMajority(ctx context.Context) error {
 // variant masks the records according to a job. If no release can be made, that is a measurement,
 // too.
 func (t *trial) variant(ctx context.Context, job *job.Job) error {
-	requirement := t.Requirement(job)
+	requirement := t.requirement(job)
 	release, err := t.search(ctx, job, requirement)
 	if errors.Is(err, errMeasured) {
 		return nil
@@ -73,7 +73,7 @@ func (t *trial) variant(ctx context.Context, job *job.Job) error {
 		return err
 	}
 	if _, ok := release.Recoding.(*engine.Regions); ok {
-		release.Marks = t.Marks(release.Attributes, release.Recoding)
+		release.Marks = marks(release.Attributes, release.Recoding)
 	}
 	release.K = max(1, uint64(requirement.United().K))
 	t.costs, err = t.Judge(ctx, release)
@@ -89,12 +89,12 @@ func (t *trial) choose(
 	job *job.Job, requirement engine.Requirement, name string, by engine.Engine,
 ) error {
 	t.chosen = name
-	_, options := t.SearchOf(job, nil)
-	for i, other := range t.Variants {
-		searcher, theirs := t.SearchOf(other, nil)
+	_, options := t.searchOf(job, nil)
+	for i, other := range t.jobs {
+		searcher, theirs := t.searchOf(other, nil)
 		if reflect.DeepEqual(searcher, by) && reflect.DeepEqual(options, theirs) &&
 			requirement.MaxSuppressed == 0 && !requirement.Drop && by.Plan(requirement).Pool &&
-			reflect.DeepEqual(requirement, t.Requirement(other)) {
+			reflect.DeepEqual(requirement, t.requirement(other)) {
 			t.measurement = t.others[variants+i]
 			t.chosen = name
 			return errMeasured
@@ -107,7 +107,7 @@ func (t *trial) choose(
 func (t *trial) search(
 	ctx context.Context, job *job.Job, requirement engine.Requirement,
 ) (*judge.Release, error) {
-	searcher, options := t.SearchOf(job, func(name string, by engine.Engine) error {
+	searcher, options := t.searchOf(job, func(name string, by engine.Engine) error {
 		return t.choose(job, requirement, name, by)
 	})
 	table, pools, err := t.pool(job, searcher.Plan(requirement), requirement)
@@ -146,7 +146,7 @@ func (t *trial) setBounds(ctx context.Context, r *judge.Release) error {
 		}
 		released[a] = make([]bool, n)
 	}
-	masker, marks := judge.NewMasker(r.Recoding, r.Pools), t.Marks(r.Attributes, r.Recoding)
+	masker, marks := judge.NewMasker(r.Recoding, r.Pools), marks(r.Attributes, r.Recoding)
 	err := t.Source()(ctx, func(b *judge.Block) error {
 		b = masker.Mask(b)
 		for i := range b.Counts {
@@ -164,7 +164,7 @@ func (t *trial) setBounds(ctx context.Context, r *judge.Release) error {
 	if err != nil {
 		return err
 	}
-	return t.SetBounds(r.Attributes, r.Recoding, released)
+	return t.chooseBounds(r.Attributes, r.Recoding, released)
 }
 
 // stays reports whether a label stays that no released record has: a run joins intervals and

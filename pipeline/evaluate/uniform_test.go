@@ -46,14 +46,14 @@ func TestUniform(t *testing.T) {
 	}
 	job := put(t, table)
 	for _, raw := range []bool{false, true} {
+		jobs := load(t, job, "quasi_identifiers[].k", "20", "tdr", "guided")
 		o := Options{
-			Variants:    load(t, job, "quasi_identifiers[].k", "20", "tdr", "guided"),
 			SplitColumn: "set", SplitValue: "training", Uniform: true, RawTest: raw,
 		}
-		assigning(t, o, func(e *evaluation, f *judge.Fold) {
-			for i := range o.Variants {
+		assigning(t, jobs, o, func(e *evaluation, f *judge.Fold) {
+			for i := range jobs {
 				tr, _ := watched(e, f)
-				release, err := tr.search(t.Context(), o.Variants[i], e.Requirement(o.Variants[i]))
+				release, err := tr.search(t.Context(), jobs[i], e.requirement(jobs[i]))
 				must(t, err)
 				l, tested := &learner{map[string]uint64{}}, map[string]uint64{}
 				tr.Learners = []classify.Learner{l}

@@ -110,14 +110,15 @@ func split(t *testing.T, r *rand.Rand, codes enginetest.Codes) (e *evaluation, r
 	if len(rows[0]) == 0 || len(rows[1]) == 0 {
 		return nil, rows
 	}
-	records := &Records{
-		Attributes: codes.Attributes,
-		ClassNames: make([]engine.Label, codes.Classes),
-		Table:      table,
-		Space:      partition.Space{Budget: spill.NewBudget(1 << 30)},
-	}
-	e = &evaluation{Options: Options{SplitColumn: "side"}}
-	must(t, e.count(t.Context(), records))
+	e = &evaluation{Options: Options{SplitColumn: "side"}, Records: &judge.Records{
+		Table: &engine.Table{
+			Attributes: codes.Attributes, Classes: codes.Classes,
+			ClassNames: make([]engine.Label, codes.Classes),
+		},
+		Counts: table,
+		Space:  partition.Space{Budget: spill.NewBudget(1 << 30)},
+	}}
+	must(t, e.count(t.Context()))
 	return e, rows
 }
 

@@ -43,10 +43,8 @@ func TestUseless(t *testing.T) {
 			"quasi_identifiers: [{columns: [age], k: 5}]\n"+
 			"columns: {age: discretize, set: drop, rich: keep}\n"), 0o600))
 		for k, want := range c.want {
-			report, err := Evaluate(t.Context(), Options{
-				Variants:    load(t, path, "quasi_identifiers[].k", k, "tdr"),
-				SplitColumn: "set", SplitValue: "training",
-			})
+			report, err := Evaluate(t.Context(), load(t, path, "quasi_identifiers[].k", k, "tdr"),
+				Options{SplitColumn: "set", SplitValue: "training"})
 			must(t, err)
 			if got := report.Results[0].Useless; got != want {
 				t.Errorf("determined %t, k %s: useless is %t, %+v", c.determined, k, got,
