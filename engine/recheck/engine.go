@@ -26,14 +26,14 @@ import (
 )
 
 // OnBreak selects the action when a set has classes with too few records.
-type OnBreak uint8
+type OnBreak string
 
-// The actions.
+// The actions. Any other one is like Fail.
 const (
-	Fail    OnBreak = iota // return a *Broken
-	Coarsen                // undo the fewest steps of the cut
+	Fail    OnBreak = "fail"    // return a *Broken
+	Coarsen OnBreak = "coarsen" // undo the fewest steps of the cut
 	// release the records of these classes with only the marks, or drop them
-	Suppress
+	Suppress OnBreak = "suppress"
 )
 
 // Engine finds no cut: it uses the one given by the table's domains. Each leaf of a tree, each
@@ -94,7 +94,7 @@ func (e Engine) search(ctx context.Context, c *classes, options engine.Options) 
 		return nil, err
 	case len(broken.Breaches) == 0:
 		return cut, nil
-	case e.OnBreak == Fail:
+	case e.OnBreak != Coarsen:
 		return nil, broken
 	}
 	if (engine.Requirement{Sets: c.sets}).CheckReach(c.table.Stats()) != nil {

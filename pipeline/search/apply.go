@@ -13,14 +13,14 @@ import (
 )
 
 // OnBreak selects the action when the cut does not hold for the input.
-type OnBreak string
+type OnBreak = recheck.OnBreak
 
 // The actions.
 const (
-	BreakFail     OnBreak = "fail"
+	BreakFail             = recheck.Fail
 	BreakRefuse   OnBreak = "refuse" // as BreakFail, and if a column has become flat
-	BreakCoarsen  OnBreak = "coarsen"
-	BreakSuppress OnBreak = "suppress"
+	BreakCoarsen          = recheck.Coarsen
+	BreakSuppress         = recheck.Suppress
 )
 
 // Above keeps the search above an earlier cut, which is bound to the job.
@@ -31,19 +31,15 @@ func (s *Search) Above(cut *domain.Cut) { s.given = cut }
 func (s *Search) Apply(cut *domain.Cut, onBreak OnBreak, suppressed job.Quota) {
 	s.given, s.applied, s.quota = cut, onBreak, suppressed
 	most := suppressed.Of(s.Dataset.Rows())
-	action := map[OnBreak]recheck.OnBreak{
-		BreakCoarsen:  recheck.Coarsen,
-		BreakSuppress: recheck.Suppress,
-	}[onBreak]
 	if cut.Kind == cutfile.KindRegions {
 		given, marks := cut.CodedRegions()
 		s.engine = &recheck.Regions{
-			Given: given, Marks: marks, OnBreak: action, MaxSuppressed: most,
+			Given: given, Marks: marks, OnBreak: onBreak, MaxSuppressed: most,
 		}
 		return
 	}
 	s.engine = recheck.Engine{
-		OnBreak:       action,
+		OnBreak:       onBreak,
 		MaxSuppressed: most,
 		Drop:          s.Job.Suppressed == job.SuppressedDrop,
 		Widest:        s.Job.MaxSuppressed != job.Quota{},
