@@ -27,26 +27,30 @@ func renderIntervals(
 	if err != nil {
 		return c, err
 	}
-	ends := typeOfBounds(field.Type, intervals)
-	lower, upper := newPart("lower", ends), newPart("upper", ends)
-	closed := newPart("closed", formats.Type{Kind: formats.String})
+	ends, closed := typeOfBounds(field.Type, intervals), formats.Type{Kind: formats.String}
+	parts := [intervalParts]writer.Part{
+		{Name: "lower", Values: &formats.Values{Type: ends}},
+		{Name: "upper", Values: &formats.Values{Type: ends}},
+		{Name: "closed", Values: &formats.Values{Type: closed}},
+	}
 	for label, i := range intervals {
 		if labels[label].Mark {
 			continue
 		}
-		if err := lower.add(i.Lower); err != nil {
-			return c, err
-		}
-		if err := upper.add(i.Upper); err != nil {
-			return c, err
-		}
-		if err := closed.add(closedEnds(i)); err != nil {
-			return c, err
+		for p, text := range [intervalParts]string{i.Lower, i.Upper, closedEnds(i)} {
+			part := &parts[p]
+			if err := addEnd(part.Values, text); err != nil {
+				return c, err
+			}
+			code := uint32(part.Values.Len())
+			if text == "" {
+				code = 0
+			}
+			part.Codes = append(part.Codes, code)
 		}
 	}
 	c.output.Field.Type = formats.Type{Kind: formats.Nested,
-		Nested: fmt.Sprintf("{lower: %s, upper: %[1]s, closed: %s}", ends, closed.Values.Type)}
-	parts := [intervalParts]writer.Part{lower.Part, upper.Part, closed.Part}
+		Nested: fmt.Sprintf("{lower: %s, upper: %[1]s, closed: %s}", ends, closed)}
 	c.output.Parts = parts[:]
 	return c, nil
 }
@@ -58,21 +62,4 @@ func closedEnds(i engine.Interval) string {
 		return "both"
 	}
 	return "left"
-}
-
-// part is a field of structs while it is made.
-type part struct{ writer.Part }
-
-func newPart(name string, t formats.Type) part {
-	return part{writer.Part{Name: name, Values: &formats.Values{Type: t}}}
-}
-
-// add adds the text of the next label; an empty text is null.
-func (p *part) add(text string) error {
-	if err := addEnd(p.Values, text); err != nil || text == "" {
-		p.Codes = append(p.Codes, 0)
-		return err
-	}
-	p.Codes = append(p.Codes, uint32(p.Values.Len()))
-	return nil
 }

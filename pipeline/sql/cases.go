@@ -57,13 +57,8 @@ func between(x string, starts []string, labels []int) node {
 	return n.otherwise(labeled(labels[len(labels)-1]))
 }
 
-// writer writes expressions.
-type writer struct {
-	strings.Builder
-}
-
-// expression writes the result of a node, at a depth. Of(n) is the expression of a label.
-func (w *writer) expression(n *node, depth int, of func(n *node) string) {
+// write writes the expression of the result of a node, at a depth. Of(n) is that of a label.
+func (n *node) write(w *strings.Builder, depth int, of func(n *node) string) {
 	if len(n.branches) == 0 {
 		w.WriteString(of(n))
 		return
@@ -78,7 +73,7 @@ func (w *writer) expression(n *node, depth int, of func(n *node) string) {
 		} else {
 			w.WriteString("WHEN " + b.when + " THEN ")
 		}
-		w.expression(&b.then, depth+1, of)
+		b.then.write(w, depth+1, of)
 	}
 	w.WriteString(line[:len(line)-2] + "END")
 }

@@ -38,7 +38,7 @@ func Mask(d *Dialect, m *Masked) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var w writer
+	var w strings.Builder
 	if m.Job.Order == job.OrderReleased && d.ordered != "" {
 		w.WriteString("-- " + d.ordered + "\n")
 	}
@@ -60,7 +60,7 @@ func Mask(d *Dialect, m *Masked) (string, error) {
 			kept = append(kept, name)
 			continue
 		}
-		w.expression(r.decision, 1, r.of)
+		r.decision.write(&w, 1, r.of)
 		w.WriteString(" AS " + name)
 		labels = append(labels, name)
 	}
