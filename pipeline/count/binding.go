@@ -39,7 +39,7 @@ func (r *Request) newColumn(i int, res *Resources, budget *spill.Budget, inOrder
 }
 
 // bindColumn makes the domain of column i, which has the given number of rows.
-func (s *columnStatistics) bindColumn(
+func (s *reading) bindColumn(
 	ctx context.Context, i int, rows int64, profiles *boundProfiles,
 ) (*Bound, error) {
 	c, of := &s.columns[i], s.Columns[i]

@@ -1,8 +1,8 @@
 // Package count counts the values of the columns of an input, and the records with the same tuple
 // of values. A run, kcut apply and kcut evaluate use this package.
 //
-//	one reading:   values and tuples together, in provisional codes ──Bind──▶ Counts
-//	two readings:  values ──Bind──▶ Counts without groupings ──▶ dictionary
+//	one reading:   values and tuples together, in provisional codes ──bindValues──▶ Counts
+//	two readings:  values ──bindValues──▶ Counts without groupings ──▶ dictionary
 //	               tuples in the codes of the dictionary ──▶ groupings of the Counts
 //
 // One reading decodes the input only once. Two readings need memory for fewer codes, and they can
@@ -58,10 +58,10 @@ func Input(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 		return inTwoReadings(ctx, r, res)
 	}
 	part := res.Budget.Part(res.Budget.Grant(&spill.Counts))
-	s, err := collectStatistics(ctx, r, res, part, true)
+	s, err := readValues(ctx, r, res, part, true)
 	if err == nil {
 		var c *Counts
-		if c, err = s.Bind(ctx); err == nil {
+		if c, err = s.bindValues(ctx); err == nil {
 			return c, nil
 		}
 	}
@@ -89,11 +89,11 @@ func inStore(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 // inTwoReadings reads the input twice. The first reading counts the values of every column, which
 // determine the codes of the search. The second reading counts the tuples of these codes.
 func inTwoReadings(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
-	s, err := collectStatistics(ctx, r, res, res.Budget.Part(res.Budget.Limit()), false)
+	s, err := readValues(ctx, r, res, res.Budget.Part(res.Budget.Limit()), false)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.Bind(ctx)
+	c, err := s.bindValues(ctx)
 	if err == nil && r.Population != nil {
 		c.Table.People, err = r.countPeople(ctx, c, res)
 	}
@@ -195,9 +195,11 @@ func (r *Request) most(many int) int {
 
 // Resources has the resources of counting.
 type Resources struct {
-	Budget   *spill.Budget
-	Threads  int
-	Open     Opener                  // opens the store, unless it is open
+	Budget  *spill.Budget
+	Threads int
+	// Open returns the store, which it opens unless it is open. what names, for the user, the data
+	// that does not fit the memory. Several goroutines may call it at a time.
+	Open     func(what string) (*spill.Store, error)
 	Store    func() *spill.Store     // returns the open store, or nil
 	Advanced func(done, total int64) // gets the number of rows that were read, and of all to read
 }

@@ -36,7 +36,7 @@ func (p *Population) columns() (columns []int, requests []formats.Request) {
 const ofPeople = math.MaxUint32
 
 // readPopulation adds the values of the population to those that are counted in order.
-func (s *columnStatistics) readPopulation(ctx context.Context) error {
+func (s *reading) readPopulation(ctx context.Context) error {
 	if s.Population == nil {
 		return nil
 	}

@@ -194,7 +194,7 @@ type boundProfiles struct {
 
 // bindProfiles numbers the profiles by class, in label order, then by sensitive values, in order,
 // then by weight.
-func (s *columnStatistics) bindProfiles() *boundProfiles {
+func (s *reading) bindProfiles() *boundProfiles {
 	if s.profiles == nil {
 		return nil
 	}

@@ -12,21 +12,16 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// columnStatistics has the values of the columns of an input, with the classes of their records.
-type columnStatistics struct {
-	*reading // with groupings it also has the tuples, in provisional codes
-}
-
-// collectStatistics counts the values of the columns of an input. Values that do not fit the memory
-// go to the store in sorted runs. With tuples, it counts values and tuples in memory, in
-// provisional codes.
-func collectStatistics(
+// readValues counts the values of the columns of an input, with the classes of their records.
+// Values that do not fit the memory go to the store in sorted runs. With tuples, it counts values
+// and tuples in memory, in provisional codes.
+func readValues(
 	ctx context.Context, r *Request, res *Resources, budget *spill.Budget, tuples bool,
-) (*columnStatistics, error) {
-	s := &columnStatistics{&reading{
+) (*reading, error) {
+	s := &reading{
 		Request: r, space: partition.Space{Budget: budget}, threads: res.Threads,
 		class: r.Class, pairs: r.bound(),
-	}}
+	}
 	if r.Profile != nil {
 		s.profiles = r.newProfiles(budget)
 	}
@@ -63,9 +58,9 @@ func collectStatistics(
 	return s, s.readPopulation(ctx)
 }
 
-// Bind makes the domains of all columns and the classes. If tuples were counted, the table of the
-// counts has its groupings. The statistics cannot be used afterwards.
-func (s *columnStatistics) Bind(ctx context.Context) (*Counts, error) {
+// bindValues makes the domains of all columns and the classes. If tuples were counted, the table of
+// the counts has its groupings. The reading cannot be used afterwards.
+func (s *reading) bindValues(ctx context.Context) (*Counts, error) {
 	rows := int64(0)
 	for _, w := range s.workers {
 		rows += w.rows
@@ -111,7 +106,7 @@ func (s *columnStatistics) Bind(ctx context.Context) (*Counts, error) {
 // numberClasses numbers the classes in label order and makes the histograms of the masked columns.
 // It returns the numbers of the sensitive profiles, if there are any, or else of the classes, by
 // their provisional codes.
-func (c *Counts) numberClasses(s *columnStatistics, profiles *boundProfiles) (numbers []uint32) {
+func (c *Counts) numberClasses(s *reading, profiles *boundProfiles) (numbers []uint32) {
 	t := c.Table
 	var classes []uint32 // the numbers of classes by the codes in pairs
 	switch {
@@ -140,7 +135,7 @@ func (c *Counts) numberClasses(s *columnStatistics, profiles *boundProfiles) (nu
 // translate replaces the provisional codes of a table by the codes of the domains, and by the given
 // numbers of profiles or classes.
 func (c *Counts) translate(
-	t *partition.Table, columns []int, profiles []uint32, s *columnStatistics,
+	t *partition.Table, columns []int, profiles []uint32, s *reading,
 ) *partition.Table {
 	var maps [][]uint32
 	var sizes []int

@@ -22,11 +22,11 @@ func tables(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	each := make([]*Counts, len(parts))
 	for i, p := range parts {
 		budget := res.Budget.Part(res.Budget.Limit())
-		s, err := collectStatistics(ctx, p.Request, res.ofTable(i, len(parts)), budget, false)
+		s, err := readValues(ctx, p.Request, res.ofTable(i, len(parts)), budget, false)
 		if err != nil {
 			return nil, err
 		}
-		if each[i], err = s.Bind(ctx); err != nil {
+		if each[i], err = s.bindValues(ctx); err != nil {
 			return nil, err
 		}
 		if err := all.join(p, each[i]); err != nil {

@@ -58,7 +58,7 @@ func countTuples(
 			}
 		}
 		if err == nil {
-			return t.bind(joined, c)
+			return t.bindTuples(joined, c)
 		}
 		if store != nil || !errors.Is(err, spill.ErrBudget) {
 			return err
@@ -70,8 +70,8 @@ func countTuples(
 	}
 }
 
-// bind adds the joined groupings to the counts. Their tuples must count all rows.
-func (r *reading) bind(joined []*partition.Table, c *Counts) error {
+// bindTuples adds the joined groupings to the counts. Their tuples must count all rows.
+func (r *reading) bindTuples(joined []*partition.Table, c *Counts) error {
 	for g, table := range joined {
 		all := c.Table.Rows
 		if r.groupings[g].Weighted {

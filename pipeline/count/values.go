@@ -44,10 +44,6 @@ type part struct {
 	nulls []engine.Frequency // the classes of records without a value
 }
 
-// Opener returns the store of a run. It opens the store if the store is not open. what names, for
-// the user, the data that does not fit the memory. An Opener is safe for concurrent use.
-type Opener func(what string) (*spill.Store, error)
-
 const (
 	// EntryBytes is the number of bytes for a value of 12 bytes and a class.
 	EntryBytes = spill.RowRefBytes + 12 + classBytes
@@ -56,10 +52,11 @@ const (
 )
 
 // NewValues returns a counter of the values of a column with the given mask. If nanIsNull, NaN
-// counts as null. If open is not nil, full parts move their values to a store. Else counting fails
-// if the memory is too small.
+// counts as null. If open, which is Resources.Open, is not nil, full parts move their values to a
+// store. Else counting fails if the memory is too small.
 func NewValues(
-	field formats.Field, mask string, nanIsNull bool, open Opener, budget *spill.Budget,
+	field formats.Field, mask string, nanIsNull bool, open func(string) (*spill.Store, error),
+	budget *spill.Budget,
 ) *Values {
 	what := "the values of column " + field.Name
 	readers := max(budget.Grant(&spill.MergedRuns), 16*spill.ReaderBytes)
@@ -87,7 +84,7 @@ func (r *Request) CheckValueRoom(i int, longest, all int64, budget *spill.Budget
 	if i >= r.bound() || c.Labeler != nil || kind != formats.String && kind != formats.Binary {
 		return nil
 	}
-	var open Opener
+	var open func(string) (*spill.Store, error)
 	if all > budget.Grant(&spill.Counts)/2 {
 		open = func(string) (*spill.Store, error) { return nil, nil }
 	}
