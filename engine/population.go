@@ -40,10 +40,10 @@ func (p Population) MetBy(records, people uint64) bool {
 }
 
 // Implies reports whether every class that meets these limits meets the others.
-func (p Population) Implies(other Population) bool { return p.with(other) == p }
+func (p Population) Implies(other Population) bool { return p.With(other) == p }
 
-// with returns limits that imply both.
-func (p Population) with(other Population) Population {
+// With returns limits that imply both.
+func (p Population) With(other Population) Population {
 	p.KMap = max(p.KMap, other.KMap)
 	p.MinPresence = max(p.MinPresence, other.MinPresence)
 	if p.MaxPresence == 0 || other.MaxPresence > 0 && other.MaxPresence < p.MaxPresence {

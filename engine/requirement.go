@@ -171,7 +171,7 @@ func (r Requirement) ByAttribute(attributes int) []Set {
 
 // add adds the protections of another set.
 func (s *Set) add(other Set) {
-	s.K, s.Population = max(s.K, other.K), s.Population.with(other.Population)
+	s.K, s.Population = max(s.K, other.K), s.Population.With(other.Population)
 	s.Entities = s.Entities || other.Entities
 	for _, p := range other.Others {
 		if !slices.ContainsFunc(s.Others, func(own Protection) bool { return own.Implies(p) }) {

@@ -418,6 +418,56 @@ func TestVerifyPopulation(t *testing.T) {
 	mustFail(t, err, fault.Usage, "the job names none")
 }
 
+// Verify holds a release to the limits of the job, too: in a set of the same columns, or in one
+// that contains them. Where there is none, the release is of another job.
+func TestVerifyPopulationOfTheJob(t *testing.T) {
+	i := newInhabited(rand.New(rand.NewPCG(4, 2)), 200, 300, 2)
+	dir, _, err := i.run(t, "2, k_map: 9", "2", RunOptions{})
+	must(t, err)
+	sets := mustLoad(t, dir).Sets
+	half := job.Share(0.01)
+	for _, tt := range []struct {
+		name string
+		edit func(*job.Set)
+		want string
+		fail fault.Class
+	}{
+		{"fewer people", func(s *job.Set) { s.KMap = 3 }, "", fault.Internal},
+		{"more people", func(s *job.Set) { s.KMap = 400 },
+			" people of the population, fewer than 400", fault.Privacy},
+		{"a smaller presence", func(s *job.Set) { s.MaxPresence = &half },
+			"is above 1", fault.Privacy},
+		{"a set with limits", func(s *job.Set) { s.Columns, s.KMap = sets[1].Columns, 9 },
+			"the job does not ask for them", fault.Usage},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			j := mustLoad(t, dir)
+			j.Sets = slices.Clone(sets)
+			tt.edit(&j.Sets[0])
+			_, err := Verify(t.Context(), filepath.Join(dir, "out.parquet"), VerifyOptions{Job: j})
+			if tt.want == "" {
+				must(t, err)
+				return
+			}
+			mustFail(t, err, tt.fail, tt.want)
+		})
+	}
+	j := mustLoad(t, dir)
+	j.Sets[1].KMap = 400 // within the first set, which alone is in the cut
+	_, err = Verify(t.Context(), filepath.Join(dir, "out.parquet"), VerifyOptions{Job: j})
+	mustFail(t, err, fault.Privacy, " people of the population, fewer than 400")
+	i = newInhabited(rand.New(rand.NewPCG(4, 2)), 200, 300, 2)
+	dir, _, err = i.run(t, "2", "3", RunOptions{})
+	must(t, err)
+	j = mustLoad(t, dir)
+	j.Sets[0].Columns, j.Sets[0].KMap = sets[1].Columns, 400
+	_, err = Verify(t.Context(), filepath.Join(dir, "out.parquet"), VerifyOptions{Job: j})
+	mustFail(t, err, fault.Privacy, " people of the population, fewer than 400")
+	j.Sets[0].Columns = sets[0].Columns
+	_, err = Verify(t.Context(), filepath.Join(dir, "out.parquet"), VerifyOptions{Job: j})
+	mustFail(t, err, fault.Privacy, " people of the population, fewer than 400")
+}
+
 // A population that lacks a combination of the table ends a run with the number of its rows, and so
 // do too few people.
 func TestKMapRefuses(t *testing.T) {

@@ -52,8 +52,8 @@ type VerifyOptions struct {
 	// that another engine masked with this cut, since such files have no cut of their own. Empty:
 	// the release has its cut.
 	Cut string
-	// Job is the job of the release; the people of every class are counted in its population. Nil:
-	// none are counted.
+	// Job is the job of the release: the people of every class are counted in its population, and
+	// held to its limits, too. Nil: none are counted.
 	Job *job.Job
 }
 
@@ -91,7 +91,7 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (_ *verify.Resu
 		return nil, res.Budget.Advise(err)
 	}
 	defer func() { err = fault.Join(err, of.Close()) }()
-	counted, err := population.NewCount(of, cut, res.Run)
+	counted, err := population.NewCount(of, j.EverySet(), cut, res.Run)
 	if err != nil {
 		return nil, res.Budget.Advise(err)
 	}

@@ -35,7 +35,8 @@ func verifyRelease(
 	var counted *population.Count
 	if b.Population != nil {
 		var err error
-		if counted, err = population.NewCount(b.Population, cut, res.Run); err != nil {
+		counted, err = population.NewCount(b.Population, b.Job.EverySet(), cut, res.Run)
+		if err != nil {
 			return err
 		}
 		defer counted.Close()

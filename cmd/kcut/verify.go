@@ -24,7 +24,7 @@ func newVerify(u *ui) *cobra.Command {
 against the embedded cut, and looks for anything that a release must not reveal. With
 --cut it checks files that another engine has masked and that have no cut. Then anything
 that kcut would not have written is a finding. With --job it also counts the people of the
-job's population in every class, against k_map and the presence in the cut.
+job's population in every class, against k_map and the presence in the cut and in the job.
 
 With --joined it also counts the people of all these releases together: how many are alone
 for somebody who joins the releases by a column, such as one of pseudonyms.`,

@@ -5,8 +5,9 @@
 //	cut, population ──NewCount──▶ Count ◀──Class── classes of the release
 //	                                └──Registers──▶ risk.Register of each set
 //
-// Contract: people are counted by the labels of the cut, without the search that chose them. The
-// classes, but not the population, take memory of the budget.
+// Contract: people are counted by the labels of the cut, without the search that chose them, and
+// held to the limits of the cut and of the job. The classes, but not the population, take memory of
+// the budget.
 //
 // Not promised: a count of releases with regions or suppressed records, whose labels say too little
 // about the values of others.
@@ -16,8 +17,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
@@ -26,6 +29,7 @@ import (
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/verify"
@@ -36,9 +40,10 @@ import (
 // cut. It first takes all classes, and then reads the population: only the classes need memory.
 type Count struct {
 	cut    *cutfile.File
-	sets   []*set         // by set of the cut; nil: it is not counted
-	people *binding.Bound // the population
-	coders []domain.Coder // by its masked columns
+	sets   []*set              // by set of the cut; nil: it is not counted
+	limits []engine.Population // by set of the cut: those of the cut and the job
+	people *binding.Bound      // the population
+	coders []domain.Coder      // by its masked columns
 	held   *spill.Budget
 	run    *resources.Run
 
@@ -57,9 +62,9 @@ type set struct {
 }
 
 // NewCount returns the count of the people of a population in the classes of a release. The
-// population is bound to the job that made the cut.
+// population is bound to the job that made the cut, whose sets are given with their limits.
 func NewCount(
-	people *binding.Bound, cut *cutfile.File, run *resources.Run,
+	people *binding.Bound, asked []job.Set, cut *cutfile.File, run *resources.Run,
 ) (_ *Count, err error) {
 	c := &Count{cut: cut, people: people, held: run.Budget.Part(run.Budget.Limit()), run: run}
 	defer func() {
@@ -96,14 +101,50 @@ func NewCount(
 			of.layout, counted = partition.NewLayout(fields), true
 		}
 		c.sets = append(c.sets, of)
+		c.limits = append(c.limits, cut.Sets[i].OfPopulation())
 		if of == nil && cut.Sets[i].OfPopulation().Asked() || i == len(cut.Sets)-1 && !counted {
 			return nil, fault.Errorf(fault.Usage, "name the job that made the release, and a "+
 				"population with the columns of its sets",
 				"count the people of quasi-identifier set %d: the job does not ask for them", i+1)
 		}
 	}
-	return c, nil
+	return c, c.limit(asked)
 }
+
+// limit adds the limits of the job's sets to those of the cut: to a set of the same columns, or
+// else to one that has others, too, unless the limits of some such set imply them.
+func (c *Count) limit(asked []job.Set) error {
+	for i := range asked {
+		limits, columns := asked[i].OfPopulation(), asked[i].Columns
+		if !limits.Asked() {
+			continue
+		}
+		at, implied := -1, false
+		for i := range c.cut.Sets {
+			of := c.cut.Sets[i].Columns
+			lacks := func(name string) bool { return !slices.Contains(of, name) }
+			if slices.ContainsFunc(columns, lacks) {
+				continue
+			}
+			implied = implied || c.limits[i].Implies(limits)
+			if at < 0 || len(of) < len(c.cut.Sets[at].Columns) {
+				at = i
+			}
+		}
+		switch {
+		case at < 0:
+			return fault.Errorf(fault.Usage, "name the job that made the release",
+				"count the people of the job's quasi-identifier set %s: the release has no set "+
+					"with these columns", strings.Join(columns, ", "))
+		case !implied:
+			c.limits[at] = c.limits[at].With(limits)
+		}
+	}
+	return nil
+}
+
+// Limits returns the limits on the people of a set of the cut.
+func (c *Count) Limits(set int) engine.Population { return c.limits[set] }
 
 // Close returns the memory.
 func (c *Count) Close() { c.held.Return(c.held.Used()) }

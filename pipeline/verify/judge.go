@@ -92,7 +92,7 @@ func (v *verifier) result(path string) (*Result, error) {
 		counted.Anonymity = v.anonymity[i]
 		r.Sets = append(r.Sets, counted)
 		if v.registers != nil {
-			v.checkPopulation(i, &set)
+			v.checkPopulation(i)
 		}
 		switch {
 		case counted.Anonymity < uint64(set.K):

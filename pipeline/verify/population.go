@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/risk"
 )
@@ -14,6 +15,8 @@ type Population interface {
 	// every column of the cut that is in the set, in the order of the cut, labels has the position
 	// of the first label that looks the same in the release; that of the mark is behind the labels.
 	Class(set int, labels []uint32, records uint64) error
+	// Limits returns the limits on the people of a set, which are at least those of the cut.
+	Limits(set int) engine.Population
 	// Registers returns the figures of every set, after all classes; nil: it did not count the set.
 	Registers(context.Context) ([]*risk.Register, error)
 }
@@ -47,13 +50,14 @@ func (v *verifier) addClass(set int, group []uint64, records uint64) error {
 	return v.population.Class(set, labels, records)
 }
 
-// checkPopulation compares the people in the classes of a set with what the cut claims.
-func (v *verifier) checkPopulation(set int, claimed *cutfile.Set) {
+// checkPopulation compares the people in the classes of a set with its limits.
+func (v *verifier) checkPopulation(set int) {
 	r := v.registers[set]
 	if r == nil {
 		return
 	}
-	for _, broken := range r.Broken(int64(claimed.KMap), claimed.MinPresence, claimed.MaxPresence) {
+	limits := v.population.Limits(set)
+	for _, broken := range r.Broken(int64(limits.KMap), limits.MinPresence, limits.MaxPresence) {
 		v.find("quasi-identifier set %d: %s", set+1, broken)
 	}
 }
