@@ -357,15 +357,15 @@ func (a *audit) checkSets() {
 	a.Helper()
 	sets := listedSets(a.job)
 	for i, set := range sets {
-		// a population of a random case is its input
-		if counted := a.anonymity(set.Columns); counted < max(set.K, set.KMap) {
-			a.Errorf("set %d: anonymity %d, k is %d, k_map %d", i+1, counted, set.K, set.KMap)
+		if counted := a.anonymity(set.Columns); counted < set.K {
+			a.Errorf("set %d: anonymity %d, k is %d", i+1, counted, set.K)
 		}
 	}
 	for _, claim := range a.cut.Sets {
 		if !slices.ContainsFunc(sets, func(s job.Set) bool {
 			return slices.Equal(s.Columns, claim.Columns) &&
-				cmp.Or(s.K, int(claim.Anonymity)) == claim.K && s.KMap == int(claim.KMap)
+				cmp.Or(s.K, int(claim.Anonymity)) == claim.K &&
+				s.OfPopulation() == claim.OfPopulation()
 		}) {
 			a.Errorf("the cut has a set that the job has not: %+v", claim)
 		}
@@ -383,7 +383,8 @@ func listedSets(j *job.Job) (sets []job.Set) {
 			if bits.OnesCount(chosen) != set.Subsets {
 				continue
 			}
-			one := job.Set{K: set.K, KMap: set.KMap}
+			one := set
+			one.Subsets, one.Of = 0, nil
 			for i, name := range set.Of {
 				if chosen>>i&1 == 1 {
 					one.Columns = append(one.Columns, name)

@@ -41,7 +41,7 @@ func randomHoused(rng *rand.Rand, weights []float64) (all []housed) {
 // checkHouseholds compares the risks of the members of households with those of a plain count of
 // rows, or of people, with weights or without.
 func checkHouseholds(
-	t *testing.T, what string, got *check.Households, all []housed, people, weighted bool,
+	t testing.TB, what string, got *check.Households, all []housed, people, weighted bool,
 ) {
 	t.Helper()
 	persons, of := map[string]map[string]bool{}, map[string][]float64{}

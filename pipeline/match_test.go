@@ -176,7 +176,7 @@ func (a *audit) cutColumn(name string) *cutfile.Column {
 func (a *audit) checkPeople(entity string) {
 	a.Helper()
 	people := a.source.column(entity)
-	for i, set := range a.job.Sets {
+	for i, set := range listedSets(a.job) {
 		var released [][]uint32
 		for _, name := range set.Columns {
 			for _, n := range releasedNames(name, a.spec(name).Render) {

@@ -29,6 +29,9 @@ const (
 	goneColumn       = "gone"   // dropped
 	determinedColumn = "told"   // kept; masked columns determine it
 	otherColumn      = "other"  // kept without an entry
+	householdColumn  = "household"
+	samplingColumn   = "sampling" // the weights of rows
+	peopleColumn     = "people"   // the count of a population
 )
 
 // mostRows is the largest number of rows in a case.
@@ -43,20 +46,21 @@ type truthCase struct {
 	near     *size // a size in the code that the case is at, just below or just above
 	numbers  numbers
 	stored   layout
-	set      []string // lines of the job's sets
-	job      []string // other lines of the job than sets and columns
-	searches string   // algorithm and its options
-	masked   int      // columns
-	ordered  bool     // rows are released in their own order
-	folder   bool     // of part files
-	folders  bool     // hive partitions
-	unique   float64  // the share of the rows that may be alone on the labels of all sets
-	peopled  bool     // the input is a population, whose people are counted
-	recount  bool     // the run may refuse the release after recounting it
-	suffix   string   // of the names of masked and kept columns
-	input    string   // as the job names it
-	trees    string   // the file of taxonomies, if there is one
-	writer   string   // of the input, unless a column's type takes another one
+	set      []string         // lines of the job's sets
+	job      []string         // other lines of the job than sets and columns
+	searches string           // algorithm and its options
+	masked   int              // columns
+	ordered  bool             // rows are released in their own order
+	folder   bool             // of part files
+	folders  bool             // hive partitions
+	unique   float64          // the share of the rows that may be alone on the labels of all sets
+	peopled  bool             // people of a population are counted
+	people   *truthPopulation // nil: they are those of the input
+	recount  bool             // the run may refuse the release after recounting it
+	suffix   string           // of the names of masked and kept columns
+	input    string           // as the job names it
+	trees    string           // the file of taxonomies, if there is one
+	writer   string           // of the input, unless a column's type takes another one
 	reasons  map[fault.Class]string
 	memory   string
 	applied  *ApplyOptions // of a cut; nil: a run
@@ -90,6 +94,10 @@ func (c *truthCase) draw() {
 		c.stored.CSV = drawCSV(c.rng, &c.truthTable, c.stored.Lacks)
 	}
 }
+
+// apart returns random numbers of a part of the case that leave the draws of the others as they
+// are.
+func (c *truthCase) apart(part uint64) *rand.Rand { return rand.New(rand.NewPCG(c.seed, part)) }
 
 // may adds a class of errors with which a run may be refused, and the reason.
 func (c *truthCase) may(class fault.Class, why string) { c.reasons[class] = why }
@@ -397,6 +405,7 @@ func (c *truthCase) matchless() bool { return c.ordered && !c.hasID() && !c.know
 
 // drawSets draws the sets: every masked column is in one or more sets.
 func (c *truthCase) drawSets() {
+	apart := c.apart(46)
 	sets := randomSets(c.rng, c.masked)
 	if c.rng.IntN(5) == 0 {
 		sets = append(sets, sets[0])
@@ -413,16 +422,27 @@ func (c *truthCase) drawSets() {
 			// fewer than tens of thousands of regions, and so of labels
 			k = max(k, c.rows/500)
 		}
+		if set == nil { // else the other sets would do
+			k *= 1 + apart.IntN(4)
+		}
 		asked := fmt.Sprint("k: ", k)
 		if c.peopled && (len(c.set) == 0 || c.rng.IntN(2) == 0) {
-			asked += fmt.Sprint(", k_map: ", 1+c.rng.IntN(2*k))
+			asked += c.limitPeople(apart, k)
 		}
 		if set != nil {
-			c.set = append(c.set, fmt.Sprintf("- {%s, columns: [%s]}", asked, c.quoted(set)))
+			asked += ", columns: [" + c.quoted(set) + "]"
 		} else {
-			c.set = append(c.set, fmt.Sprintf("- {%s, subsets: %d, of: all}", asked,
-				1+c.rng.IntN(min(3, c.masked))))
+			size, of := 1+c.rng.IntN(min(3, c.masked)), "all"
+			if apart.IntN(2) == 0 {
+				names := make([]string, c.masked)
+				for i, at := range apart.Perm(c.masked) {
+					names[i] = fmt.Sprint("c", at)
+				}
+				of = "[" + c.quoted(names[:size+apart.IntN(c.masked-size+1)]) + "]"
+			}
+			asked += fmt.Sprintf(", subsets: %d, of: %s", size, of)
 		}
+		c.set = append(c.set, "- {"+asked+"}")
 		if k > c.rows {
 			c.may(fault.Privacy, "fewer rows than k")
 		}
@@ -443,14 +463,8 @@ func (c *truthCase) text() string {
 	var out strings.Builder
 	out.WriteString("input: " + c.input + "\nquasi_identifiers:\n")
 	out.WriteString(strings.Join(c.set, "\n") + "\n")
-	switch {
-	case !c.peopled:
-	case c.column(timesColumn) != nil:
-		out.WriteString("population: {input: " + c.input + ", count: " + timesColumn + "}\n")
-	case strings.HasPrefix(c.input, "["):
-		out.WriteString("population: {input: " + c.input + "}\n")
-	default:
-		out.WriteString("population: " + c.input + "\n")
+	if c.peopled {
+		out.WriteString("population: " + c.populationText() + "\n")
 	}
 	out.WriteString("columns:\n")
 	for i := range c.columns {
@@ -488,6 +502,9 @@ func (c *truthCase) put(tb testing.TB) (dir string) {
 	write(tb, filepath.Join(dir, "world.yaml"), strings.TrimPrefix(worldTree, "taxonomies:\n"))
 	write(tb, filepath.Join(dir, "world.csv"), worldHierarchy)
 	c.stored.put(tb, filepath.Join(dir, "in"), &c.truthTable)
+	if c.people != nil {
+		c.people.put(tb, filepath.Join(dir, populationFolder), c)
+	}
 	return dir
 }
 
@@ -520,21 +537,33 @@ var parts = map[string]func(c *truthCase) bool{
 	"a tree of ARX": func(c *truthCase) bool {
 		return c.trees == "world.csv" && c.masks("world")
 	},
-	"names":            func(c *truthCase) bool { return c.suffix != "" },
-	"few rows":         func(c *truthCase) bool { return c.rows < 8 },
-	"a population":     func(c *truthCase) bool { return c.peopled },
-	"an entity":        func(c *truthCase) bool { return c.column(personColumn) != nil },
-	"a count":          func(c *truthCase) bool { return c.column(timesColumn) != nil },
-	"sensitive values": func(c *truthCase) bool { return c.column(secretColumn) != nil },
-	"pseudonyms":       func(c *truthCase) bool { return c.column(tokenColumn) != nil },
-	"replacements":     func(c *truthCase) bool { return c.masks("with: ") },
-	"nested values":    func(c *truthCase) bool { return c.column(nestedColumn) != nil },
+	"names":                  func(c *truthCase) bool { return c.suffix != "" },
+	"few rows":               func(c *truthCase) bool { return c.rows < 8 },
+	"a population":           func(c *truthCase) bool { return c.peopled && c.people == nil },
+	"others of a population": func(c *truthCase) bool { return c.people != nil },
+	"people by counts":       func(c *truthCase) bool { return c.people != nil && c.people.counts },
+	"k_map":                  func(c *truthCase) bool { return c.asks("k_map: ") },
+	"min_presence":           func(c *truthCase) bool { return c.asks("min_presence: ") },
+	"max_presence":           func(c *truthCase) bool { return c.asks("max_presence: ") },
+	"subsets of all":         func(c *truthCase) bool { return c.asks("of: all") },
+	"subsets of some":        func(c *truthCase) bool { return c.asks("of: [") },
+	"households":             func(c *truthCase) bool { return c.says("household: ") },
+	"households of people": func(c *truthCase) bool {
+		return c.says("household: ") && c.says("entity: ")
+	},
+	"sampling weights":  func(c *truthCase) bool { return c.says("weight_of_row: ") },
+	"an average risk":   func(c *truthCase) bool { return c.says("max_risk: ") },
+	"a sensitive class": func(c *truthCase) bool { return c.says("column: " + classColumn) },
+	"an entity":         func(c *truthCase) bool { return c.column(personColumn) != nil },
+	"a count":           func(c *truthCase) bool { return c.column(timesColumn) != nil },
+	"sensitive values":  func(c *truthCase) bool { return c.column(secretColumn) != nil },
+	"pseudonyms":        func(c *truthCase) bool { return c.column(tokenColumn) != nil },
+	"replacements":      func(c *truthCase) bool { return c.masks("with: ") },
+	"nested values":     func(c *truthCase) bool { return c.column(nestedColumn) != nil },
 	"no entry": func(c *truthCase) bool {
 		return c.column(goneColumn) != nil && c.column(goneColumn).unlisted
 	},
-	"a set of all": func(c *truthCase) bool {
-		return slices.ContainsFunc(c.set, func(s string) bool { return strings.Contains(s, "all") })
-	},
+	"a set of all": func(c *truthCase) bool { return c.asks("columns: all") },
 	"a guard": func(c *truthCase) bool {
 		return slices.ContainsFunc(c.columns, func(column truthColumn) bool {
 			return strings.Contains(column.mask, "keep") &&
@@ -593,6 +622,17 @@ var parts = map[string]func(c *truthCase) bool{
 	"ranges":           func(c *truthCase) bool { return c.masks("ranges: ") },
 }
 
+// sensitiveMeasures are the keys of measures of a sensitive column.
+var sensitiveMeasures = []string{"l", "nulls", "c", "entropy_l", "max_confidence", "t", "t_ordered",
+	"t_hierarchical", "basic_beta", "enhanced_beta", "delta"}
+
+// asks reports whether a set's line contains a text.
+func (c *truthCase) asks(text string) bool {
+	return slices.ContainsFunc(c.set, func(line string) bool {
+		return strings.Contains(line, text)
+	})
+}
+
 // masks reports whether the entry of some column contains a text.
 func (c *truthCase) masks(text string) bool {
 	return slices.ContainsFunc(c.columns, func(column truthColumn) bool {
@@ -621,9 +661,14 @@ func TestTruthDraws(t *testing.T) {
 				drawn[name]++
 			}
 		}
+		for _, measure := range sensitiveMeasures {
+			if c.says(", " + measure + ": ") {
+				drawn[measure]++
+			}
+		}
 		drawn[algorithmOf(c.searches)]++
 	}
-	names := slices.Sorted(maps.Keys(parts))
+	names := append(slices.Sorted(maps.Keys(parts)), sensitiveMeasures...)
 	for _, search := range searches() {
 		names = append(names, algorithmOf(search))
 	}

@@ -20,7 +20,8 @@ var jobKeys = []func(*rand.Rand, *truthCase){
 	drawOutput, drawOrder, drawSteps, drawSuppressed, drawEntity, drawSensitive,
 	drawTimes, drawBalance, drawRound, drawLimits, drawClassless, drawUnique,
 	drawToken, drawNested, drawGone, drawOther, drawDetermined, drawWeights, drawBounds,
-	drawChoice, drawUnaccepted, drawAverageRisk, drawHousehold, drawPopulation, drawLabels,
+	drawChoice, drawUnaccepted, drawAverageRisk, drawHousehold, drawSampling, drawPopulation,
+	drawLabels,
 }
 
 // drawOutput draws a file, a folder, or one with partitions.
@@ -94,16 +95,6 @@ func drawSuppressed(rng *rand.Rand, c *truthCase) {
 	}
 }
 
-// drawPopulation makes the input its own population: drawSets limits the people of classes.
-func drawPopulation(_ *rand.Rand, c *truthCase) {
-	own := rand.New(rand.NewPCG(c.seed, 43)) // other draws of the case stay
-	if own.IntN(6) == 0 && c.topDown() && !c.suppresses() && !c.large() &&
-		c.column(personColumn) == nil {
-		c.peopled = true
-		c.may(fault.Privacy, "fewer people than k_map")
-	}
-}
-
 // protects reports whether the search knows other protections than k.
 func (c *truthCase) protects() bool {
 	for _, name := range []string{"bottom-up", "iac", "relaxed", "auto"} {
@@ -127,37 +118,54 @@ func drawEntity(rng *rand.Rand, c *truthCase) {
 	}
 }
 
-func drawSensitive(rng *rand.Rand, c *truthCase) {
-	if rng.IntN(6) > 0 || !c.protects() {
+// drawSensitive limits the values of a kept column, which may be the class, by one or two measures.
+func drawSensitive(_ *rand.Rand, c *truthCase) {
+	rng := c.apart(44)
+	if rng.IntN(3) > 0 || !c.protects() {
 		return
 	}
-	secret := c.addKept(secretColumn, 2+rng.IntN(8))
-	named := fmt.Sprintf("max_confidence: {%q: 0.6}", secret.texts[0])
-	measure := fmt.Sprint("l: ", 2+rng.IntN(2)) + []string{"", ", nulls: count"}[rng.IntN(2)]
-	if !c.suppresses() {
-		measures := []string{measure, "max_confidence: 0.8", "entropy_l: 1.5", named,
-			measure + ", c: 2.5", "t: 0.3", measure + ", t: 0.5", "basic_beta: 1.5",
-			"enhanced_beta: 1.2", "delta: 1.5"}
-		switch secret.Type.Kind {
-		case formats.Int, formats.Uint, formats.Float, formats.Date:
+	secret := c.column(classColumn)
+	if rng.IntN(4) > 0 || !c.says("class: ") {
+		c.addColumn("", func() truthColumn { return keptColumn(rng, 2+rng.IntN(8), 0) })
+		secret = &c.columns[len(c.columns)-1]
+		secret.Name = secretColumn
+	}
+	measures := c.measuresOf(rng, secret)[:1+rng.IntN(2)]
+	c.job = append(c.job, "sensitive: [{column: "+secret.Name+", "+
+		strings.Join(slices.Compact(measures), ", ")+"}]")
+	c.may(fault.Privacy, "too few sensitive values")
+}
+
+// measuresOf returns two measures or more of a sensitive column, in random order, which may be the
+// same.
+func (c *truthCase) measuresOf(rng *rand.Rand, secret *truthColumn) (measures []string) {
+	least := fmt.Sprint("l: ", 2+rng.IntN(2)) + []string{"", ", nulls: count"}[rng.IntN(2)]
+	if c.suppresses() {
+		return []string{least, least}
+	}
+	most := "max_confidence: 0.8"
+	if rng.IntN(2) == 0 {
+		most = fmt.Sprintf("max_confidence: {%q: 0.6}", secret.texts[0])
+		c.may(fault.Input, "no row has the value that is named")
+	}
+	measures = []string{least + []string{"", ", c: 2.5"}[rng.IntN(2)], most, "entropy_l: 1.5"}
+	if !strings.Contains(c.searches, job.AlgorithmKACTUS) ||
+		strings.Contains(c.searches, "recruit") {
+		measures = append(measures, "t: 0.3", "basic_beta: 1.5", "enhanced_beta: 1.2", "delta: 1.5")
+		switch half := len(secret.texts) / 2; {
+		case secret.Type.Kind == formats.Int || secret.Type.Kind == formats.Uint ||
+			secret.Type.Kind == formats.Float || secret.Type.Kind == formats.Date:
 			measures = append(measures, "t_ordered: 0.2")
-		case formats.String:
-			half := len(secret.texts) / 2
+		case secret.Type.Kind == formats.String && half > 0:
 			inner, outer := quoted(secret.texts[:half]), quoted(secret.texts[half:])
 			measures = append(measures, fmt.Sprintf("t_hierarchical: 0.3, taxonomy: {the root: "+
 				"[{the node: [%s]}, %s]}", inner, outer))
 		}
-		if strings.Contains(c.searches, job.AlgorithmKACTUS) &&
-			!strings.Contains(c.searches, "recruit") {
-			measures = measures[:5]
-		}
-		measure = measures[rng.IntN(len(measures))]
 	}
-	if measure == named {
-		c.may(fault.Input, "no row has the value that is named")
-	}
-	c.job = append(c.job, "sensitive: [{column: "+secretColumn+", "+measure+"}]")
-	c.may(fault.Privacy, "too few sensitive values")
+	rng.Shuffle(len(measures), func(i, j int) {
+		measures[i], measures[j] = measures[j], measures[i]
+	})
+	return measures
 }
 
 // drawTimes gives rows counts of records.
@@ -434,7 +442,28 @@ func drawAverageRisk(rng *rand.Rand, c *truthCase) {
 func drawHousehold(rng *rand.Rand, c *truthCase) {
 	const manyMembers = 20_000 // which may not fit in the memory of a case
 	if rng.IntN(10) == 0 && c.rows < manyMembers {
-		c.addKept("household", 1+rng.IntN(c.rows)).mask = "drop"
-		c.job = append(c.job, "household: household")
+		c.addKept(householdColumn, 1+rng.IntN(c.rows)).mask = "drop"
+		c.job = append(c.job, "household: "+householdColumn)
 	}
+}
+
+// drawSampling draws the sampling weights of rows, some of which are none.
+func drawSampling(_ *rand.Rand, c *truthCase) {
+	rng := c.apart(45)
+	if rng.IntN(6) > 0 || c.large() || c.column(personColumn) != nil {
+		return
+	}
+	column := truthColumn{spread: skewed}
+	column.Name, column.mask = samplingColumn, "drop"
+	column.Type, column.inCSV, column.texts = floatType, "number",
+		[]string{"0.125", "1", "2.75", "17", "850.5", "1e+06"}
+	if rng.IntN(2) == 0 {
+		column.Type, column.inCSV, column.texts = wholeType, "integer", []string{"1", "3", "70"}
+	}
+	if rng.IntN(8) == 0 {
+		column.texts = append(column.texts, "0")
+		c.may(fault.Input, "weights of 0")
+	}
+	c.columns = append(c.columns, column)
+	c.job = append(c.job, "weight_of_row: "+samplingColumn)
 }
