@@ -16,6 +16,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/search"
@@ -31,7 +32,8 @@ const (
 	truthLong   = 1000
 )
 
-// truthSeeds returns the seeds of the cases.
+// truthSeeds returns the seeds of the cases, which follow each other, so that the cases meet many
+// sizes: the fast tests have the first ones, the long tests others each time.
 func truthSeeds(tb testing.TB) (seeds []uint64) {
 	if *truthSeed >= 0 {
 		return []uint64{uint64(*truthSeed)}
@@ -40,8 +42,9 @@ func truthSeeds(tb testing.TB) (seeds []uint64) {
 	if os.Getenv("KCUT_LONG") != "" {
 		n = truthLong
 	}
-	for seed := range cases(tb, n) {
-		seeds = append(seeds, uint64(seed))
+	first := (seedtest.Seed(tb) - 1) % (1 << 40)
+	for i := range cases(tb, n) {
+		seeds = append(seeds, first+uint64(i))
 	}
 	return seeds
 }
