@@ -40,6 +40,23 @@ func Plan(ctx context.Context, job *Job, opt PlanOptions) (*Forecast, error) {
 	})
 }
 
+// TablesForecast says what a run of several tables would do, and TableForecast what it would do
+// with one.
+type (
+	TablesForecast = pipeline.TablesForecast
+	TableForecast  = pipeline.TableForecast
+)
+
+// PlanTables predicts what a run of several tables would do, as Plan does for each. It also refuses
+// tables that cannot be released together. If opt asks for a sample, and that has all rows of
+// tables with the same pseudonyms, it counts the people of these tables as RunTables does. It
+// returns a forecast with every error: the first one that a run would end with.
+func PlanTables(ctx context.Context, tables *Tables, opt PlanOptions) (*TablesForecast, error) {
+	return guarded(func() (*TablesForecast, error) {
+		return pipeline.PlanTables(ctx, tables, pipeline.PlanOptions(opt))
+	})
+}
+
 // EvaluateOptions say how jobs are evaluated.
 type EvaluateOptions = evaluate.Options
 

@@ -48,12 +48,6 @@ type (
 	TableReport  = pipeline.TableReport
 )
 
-// CheckTables refuses tables that cannot be released together, such as two with one output.
-// RunTables does the same before it reads a table. The error is of ErrUsage.
-func CheckTables(tables *Tables) error {
-	return fault.Advised(pipeline.CheckTables(tables, pipeline.RunOptions{}))
-}
-
 // RunTables carries out the jobs of several tables. It publishes their releases together, after the
 // last one is verified and the people of tables with the same pseudonyms are counted. If it returns
 // an error before it publishes, it has published nothing; otherwise the error names the tables that

@@ -24,7 +24,14 @@ type PlanOptions struct {
 // schemas and statistics, and a sample of the rows if the options ask for one; it writes nothing.
 // The error is the error of a run, as far as it can be predicted. Together with an error there is
 // a forecast only if the output exists or a k cannot be reached.
-func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forecast, err error) {
+func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (*forecast.Forecast, error) {
+	return plan(ctx, job, opt, nil)
+}
+
+// plan is Plan. It also counts people, unless they are nil.
+func plan(
+	ctx context.Context, job *job.Job, opt PlanOptions, people *planning.People,
+) (_ *forecast.Forecast, err error) {
 	if job, err = job.OfRows(); err != nil {
 		return nil, err
 	}
@@ -54,7 +61,7 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 	if unmet != nil && fault.ClassOf(unmet) != fault.Privacy {
 		return nil, unmet
 	}
-	f, refused, err := planning.Predict(ctx, b, opt.Sample)
+	f, refused, err := planning.Predict(ctx, b, opt.Sample, people)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/pseudonym"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -41,7 +42,7 @@ type tableRun struct {
 // releases after the last one is verified, and the people of tables with the same pseudonyms are
 // counted together. On an error before that, nothing is published.
 func RunTables(ctx context.Context, t *job.Tables, opt RunOptions) (*TablesReport, error) {
-	if err := CheckTables(t, opt); err != nil {
+	if err := checkTables(t, opt); err != nil {
 		return nil, err
 	}
 	report := &TablesReport{}
@@ -74,9 +75,9 @@ func RunTables(ctx context.Context, t *job.Tables, opt RunOptions) (*TablesRepor
 	return report, nil
 }
 
-// CheckTables refuses options that are for a single table, tables of counts, and outputs that
+// checkTables refuses options that are for a single table, tables of counts, and outputs that
 // replace another table's input or output.
-func CheckTables(t *job.Tables, opt RunOptions) error {
+func checkTables(t *job.Tables, opt RunOptions) error {
 	for _, option := range []struct {
 		given bool
 		name  string
@@ -157,28 +158,53 @@ func prepareTables(
 func joinTables(
 	ctx context.Context, runs []*tableRun, t *job.Tables, opt *RunOptions,
 ) (joined []*verify.Joined, err error) {
-	for _, group := range linkedTables(runs) {
+	var tables []keyedTable
+	for _, run := range runs {
+		tables = append(tables, keyedTable{run.name, run.job, run.keys, run.made.path()})
+	}
+	for _, group := range linkedTables(tables) {
 		j, err := verify.Join(ctx, group.releases, t.Tables[0].Limits, opt.Events)
 		if err != nil {
 			return joined, fmt.Errorf("join tables %s: %w", group.names, err)
 		}
-		j.Paths = group.outputs
 		joined = append(joined, j)
-		opt.Events.Noted(fmt.Sprintf("tables %s, joined by %s: %s people, %s of them in several "+
-			"tables; %s of the people are alone on the labels of all their rows, %s are in "+
-			"classes of fewer than %d", group.names, j.Column, text.Grouped(j.People),
-			text.Grouped(j.Several), text.Percent(j.Unique), text.Percent(j.BelowK), j.K))
-		if verify.IsAbove(j.Unique, float64(t.MaxUnique)) {
-			return joined, fault.Errorf(fault.Privacy, fmt.Sprintf("make labels coarser with "+
-				"at_most, or give tables that nobody has to join keys of their own. max_unique: "+
-				"%s at the top accepts it: it is your word that nobody knows all of a person's "+
-				"rows", job.Share(math.Ceil(100*j.Unique)/100)),
-				"publish tables %s: %s of the people are alone on the labels of all their rows, "+
-					"joined by %s; max_unique is %s",
-				group.names, text.Percent(j.Unique), j.Column, t.MaxUnique)
+		opt.Events.Noted(group.describe(j))
+		if err := group.check(j, t.MaxUnique); err != nil {
+			return joined, err
 		}
 	}
 	return joined, nil
+}
+
+// describe says how well people hide from somebody who joins the tables. It also gives the figures
+// the outputs of these.
+func (g *linkedGroup) describe(j *verify.Joined) string {
+	j.Paths = g.outputs
+	return fmt.Sprintf("tables %s, joined by %s: %s people, %s of them in several "+
+		"tables; %s of the people are alone on the labels of all their rows, %s are in "+
+		"classes of fewer than %d", g.names, j.Column, text.Grouped(j.People),
+		text.Grouped(j.Several), text.Percent(j.Unique), text.Percent(j.BelowK), j.K)
+}
+
+// check refuses tables in which more people are alone than the job allows.
+func (g *linkedGroup) check(j *verify.Joined, most job.Share) error {
+	if !verify.IsAbove(j.Unique, float64(most)) {
+		return nil
+	}
+	return fault.Errorf(fault.Privacy, fmt.Sprintf("make labels coarser with "+
+		"at_most, or give tables that nobody has to join keys of their own. max_unique: "+
+		"%s at the top accepts it: it is your word that nobody knows all of a person's "+
+		"rows", job.Share(math.Ceil(100*j.Unique)/100)),
+		"publish tables %s: %s of the people are alone on the labels of all their rows, "+
+			"joined by %s; max_unique is %s", g.names, text.Percent(j.Unique), j.Column, most)
+}
+
+// keyedTable is a table, the keys of its pseudonyms by column, and the path of its release.
+type keyedTable struct {
+	name string
+	job  *job.Job
+	keys map[string]*pseudonym.Key
+	path string
 }
 
 // linkedGroup is columns of several tables that have pseudonyms of one key and form.
@@ -186,18 +212,19 @@ type linkedGroup struct {
 	by       []byte // fingerprint of the key, and the form
 	names    string // of the tables
 	tables   int
-	releases []verify.Linked
+	releases []verify.Linked // of each column
+	of       []int           // numbers of their tables
 	outputs  []string
 }
 
 // linkedTables returns the groups of at least two tables.
-func linkedTables(runs []*tableRun) (groups []*linkedGroup) {
-	for _, run := range runs {
-		for _, c := range run.job.Columns {
+func linkedTables(tables []keyedTable) (groups []*linkedGroup) {
+	for number, table := range tables {
+		for _, c := range table.job.Columns {
 			if c.Mask != job.MaskPseudonym {
 				continue
 			}
-			by := append(run.keys[c.Name].Fingerprint(), c.With...)
+			by := append(table.keys[c.Name].Fingerprint(), c.With...)
 			at := -1
 			for i, g := range groups {
 				if bytes.Equal(g.by, by) {
@@ -208,12 +235,12 @@ func linkedTables(runs []*tableRun) (groups []*linkedGroup) {
 				at, groups = len(groups), append(groups, &linkedGroup{by: by})
 			}
 			g := groups[at]
-			if out := run.job.Output.Path; g.tables == 0 || g.outputs[len(g.outputs)-1] != out {
-				g.names = strings.TrimPrefix(g.names+", "+run.name, ", ")
+			if g.tables == 0 || g.of[len(g.of)-1] != number {
+				g.names = strings.TrimPrefix(g.names+", "+table.name, ", ")
 				g.tables++
 			}
-			g.releases = append(g.releases, verify.Linked{Path: run.made.path(), Column: c.Name})
-			g.outputs = append(g.outputs, run.job.Output.Path)
+			g.releases = append(g.releases, verify.Linked{Path: table.path, Column: c.Name})
+			g.of, g.outputs = append(g.of, number), append(g.outputs, table.job.Output.Path)
 		}
 	}
 	several := groups[:0]

@@ -67,37 +67,37 @@ type forecast struct {
 	Error *exit.Failure `json:"error,omitempty"`
 }
 
-// planTables plans several tables, one after the other, also after a failure. It returns the first
-// error.
+// planTables plans several tables. It also prints what is known after a failure.
 func (u *ui) planTables(ctx context.Context, tables *kcut.Tables, opt kcut.PlanOptions) error {
-	first := kcut.CheckTables(tables)
-	answer := struct {
-		Tables []forecast    `json:"tables"`
-		Error  *exit.Failure `json:"error,omitempty"`
-	}{Tables: []forecast{}}
 	keepTo(tables.Tables[0].Limits.Threads)
-	for _, table := range tables.Tables {
-		plan, err := kcut.Plan(ctx, table.Job, opt)
-		if err != nil {
-			err = fmt.Errorf("table %s: %w", table.Name, err)
-		}
-		if plan != nil {
-			answer.Tables = append(answer.Tables,
-				forecast{table.Name, plan, exit.FailureOf(ctx, err)})
-			if !u.json {
-				err = errors.Join(err, u.printf("table %s\n", text.Printable(table.Name, "")),
-					u.printPlan(plan))
-			}
-		}
-		if first == nil {
-			first = err
-		}
-	}
-	if !u.json {
+	plan, first := kcut.PlanTables(ctx, tables, opt)
+	if plan == nil {
 		return first
 	}
-	answer.Error = exit.FailureOf(ctx, first)
-	return errors.Join(first, u.answer(answer))
+	answer := struct {
+		Tables  []forecast     `json:"tables"`
+		Joined  []*kcut.Joined `json:"joined,omitempty"`
+		Notices []string       `json:"notices,omitempty"`
+		Error   *exit.Failure  `json:"error,omitempty"`
+	}{[]forecast{}, plan.Joined, plan.Notices, exit.FailureOf(ctx, first)}
+	for _, table := range plan.Tables {
+		if table.Forecast == nil {
+			continue
+		}
+		answer.Tables = append(answer.Tables,
+			forecast{table.Name, table.Forecast, exit.FailureOf(ctx, table.Err)})
+		if !u.json {
+			first = errors.Join(first, u.printf("table %s\n", text.Printable(table.Name, "")),
+				u.printPlan(table.Forecast))
+		}
+	}
+	if u.json {
+		return errors.Join(first, u.answer(answer))
+	}
+	for _, notice := range plan.Notices {
+		u.note(notice)
+	}
+	return first
 }
 
 func (u *ui) printPlan(f *kcut.Forecast) error {

@@ -31,8 +31,9 @@ import (
 // planning is the prediction of a run.
 type planning struct {
 	*search.Search
-	guard *guard.Guard
-	load  forecast.Load
+	guard  *guard.Guard
+	load   forecast.Load
+	people *People // of one of several tables; nil: they are not counted
 
 	stored       []int64 // for each field, the bytes of its pages
 	longest      []int64 // for each field, a lower bound of the bytes of its longest value
@@ -46,11 +47,12 @@ type planning struct {
 
 // Predict predicts the run of a bound job, from schemas and statistics, and from a sample of the
 // rows if it is asked to. The result refused is the error with which a run refuses the kept
-// columns or rows that are alone, if that is known.
+// columns or rows that are alone, if that is known. If the sample has all rows, it counts people,
+// unless they are nil.
 func Predict(
-	ctx context.Context, s *search.Search, sample bool,
+	ctx context.Context, s *search.Search, sample bool, people *People,
 ) (f *forecast.Forecast, refused, err error) {
-	p := &planning{Search: s, guard: guard.New(s.Bound, s.Run)}
+	p := &planning{Search: s, guard: guard.New(s.Bound, s.Run), people: people}
 	f, err = p.predict(ctx, sample)
 	return f, p.refused, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/guard"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/search"
@@ -27,14 +28,14 @@ import (
 func Try(
 	ctx context.Context, in *dataset.Dataset, j *job.Job, budget *spill.Budget,
 ) (*forecast.Trial, error) {
-	t, _, err := tryInput(ctx, in, j, nil, budget)
+	t, _, err := tryInput(ctx, in, j, nil, nil, budget)
 	return t, err
 }
 
 // tryInput is Try. It also determines, for the reported kept columns, the share of rows in small
-// classes.
+// classes, and counts people.
 func tryInput(
-	ctx context.Context, in *dataset.Dataset, j *job.Job, reported []risk.Member,
+	ctx context.Context, in *dataset.Dataset, j *job.Job, reported []risk.Member, people *People,
 	budget *spill.Budget,
 ) (*forecast.Trial, []risk.Member, error) {
 	part := budget.Part(budget.Left())
@@ -53,13 +54,14 @@ func tryInput(
 	}
 	r.Budget, r.Scratch.Refused = part, true
 	r.Threads = binding.ThreadsWithin(part.Limit(), r.Threads, b.Reads())
-	return tryBound(ctx, b, reported, r)
+	return tryBound(ctx, b, reported, people, r)
 }
 
 // tryBound counts and searches the input, and returns the result of the search and the shares of
-// the reported kept columns.
+// the reported kept columns. It counts people unless they are nil.
 func tryBound(
-	ctx context.Context, b *binding.Bound, reported []risk.Member, r *resources.Run,
+	ctx context.Context, b *binding.Bound, reported []risk.Member, people *People,
+	r *resources.Run,
 ) (*forecast.Trial, []risk.Member, error) {
 	var out search.Outcome
 	s := search.New(b, r, &out)
@@ -80,6 +82,12 @@ func tryBound(
 	}
 	members := guard.New(b, r).Members(reported, found.Cut)
 	t.Union, err = found.CountPeople(ctx, b, members, r)
+	if err == nil && people != nil {
+		var m *masking.Masker
+		if m, err = found.Masker(b, r); err == nil {
+			err = people.count(ctx, m, b, r.Budget)
+		}
+	}
 	return t, guard.WithMembers(reported, members), err
 }
 
@@ -94,16 +102,20 @@ func (p *planning) predictUnion(
 	ctx context.Context, part *dataset.Dataset, f *forecast.Forecast,
 ) error {
 	hidesAll := func(s job.Set) bool { return s.K > 1 && len(s.Columns) == len(p.Masked) }
-	if slices.ContainsFunc(p.Job.EverySet(), hidesAll) && len(f.Risk.Members) == 0 {
+	all, people := part.Rows() == p.load.Rows, p.people
+	if !all {
+		people = nil
+	}
+	if slices.ContainsFunc(p.Job.EverySet(), hidesAll) && len(f.Risk.Members) == 0 &&
+		people == nil {
 		f.Union = &risk.Union{} // nobody is alone: see cutfile.File.HidesAll
 		return nil
 	}
-	t, members, err := tryInput(ctx, part, p.Job, f.Risk.Members, p.Budget)
+	t, members, err := tryInput(ctx, part, p.Job, f.Risk.Members, people, p.Budget)
 	if err == nil {
 		f.Union, f.Risk.Members, p.load.Tried = t.Union, members, t
 		err = cmp.Or(p.guard.CheckMembers(members), p.guard.CheckUnion(t.Union))
 	}
-	all := part.Rows() == p.load.Rows
 	switch class := fault.ClassOf(err); {
 	case err == nil:
 	case ctx.Err() != nil:

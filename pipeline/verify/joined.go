@@ -47,13 +47,9 @@ func Join(
 	budget := spill.NewBudget(memory)
 	defer func() { err = budget.Advise(fileset.Advise(err)) }()
 	all := make([]*linked, len(releases))
-	var columns []string
 	for i, r := range releases {
 		if all[i], err = openLinked(ctx, r.Path, r.Column); err != nil {
 			return nil, err
-		}
-		if !slices.Contains(columns, r.Column) {
-			columns = append(columns, r.Column)
 		}
 	}
 	defer spill.LimitHeap(memory)()
@@ -65,8 +61,64 @@ func Join(
 	if err != nil {
 		return nil, err
 	}
-	j.Column = strings.Join(columns, ", ")
+	j.Column = columnsOf(releases)
 	return j, nil
+}
+
+// columnsOf returns the names of the columns by which releases are joined.
+func columnsOf(releases []Linked) string {
+	var columns []string
+	for _, r := range releases {
+		if !slices.Contains(columns, r.Column) {
+			columns = append(columns, r.Column)
+		}
+	}
+	return strings.Join(columns, ", ")
+}
+
+// JoinPairs counts the people of releases that are not written yet: for each, the pairs of a person
+// and a class of labels, hashed, and each pair once. The smallest k of all releases is k.
+func JoinPairs(
+	releases []Linked, pairs [][][2]uint64, k int, budget *spill.Budget,
+) (*Joined, error) {
+	all, n, size := [][2]uint64(nil), uint64(len(pairs)), 0
+	for _, of := range pairs {
+		size += len(of)
+	}
+	bytes := int64(size) * pairBytes
+	if err := budget.Draw("people of tables", bytes); err != nil {
+		return nil, err
+	}
+	defer budget.Return(bytes)
+	all = make([][2]uint64, 0, size)
+	for number, of := range pairs {
+		for _, pair := range of {
+			all = append(all, [2]uint64{pair[0], numbered(pair[1], uint64(number), n)})
+		}
+	}
+	j := &Joined{K: k, Column: columnsOf(releases)}
+	return j, j.count(budget, func(classes *risk.Counter) error {
+		j.add(all, n, classes)
+		return nil
+	})
+}
+
+// pairBytes are the bytes of a pair of a person and a class.
+const pairBytes = 16
+
+// count counts people by the function that adds their classes.
+func (j *Joined) count(budget *spill.Budget, add func(classes *risk.Counter) error) error {
+	classes := risk.NewSum(risk.UnionHashes, budget)
+	defer classes.Close()
+	counter := classes.Counter(budget)
+	if err := add(counter); err != nil {
+		return err
+	}
+	if err := classes.Join(counter); err != nil {
+		return err
+	}
+	j.Union = *classes.Figures(j.People, j.K).Union()
+	return nil
 }
 
 // join counts the people of releases.
@@ -87,31 +139,26 @@ func join(
 		j.Paths, j.K = append(j.Paths, l.path), min(j.K, l.cut.SmallestK())
 		rows += l.cut.Rows
 	}
-	classes := risk.NewSum(risk.UnionHashes, budget)
-	defer classes.Close()
-	counter := classes.Counter(budget)
-	for more := true; more; more = shares.next() {
-		var done atomic.Int64
-		for i, l := range all {
-			err := l.read(ctx, i, counters, func(read int64) {
-				events.Advanced(resources.StageVerify,
-					resources.Progress{Done: done.Add(read), Total: rows})
-			})
-			if err != nil {
-				return nil, err
+	return j, j.count(budget, func(classes *risk.Counter) error {
+		for more := true; more; more = shares.next() {
+			var done atomic.Int64
+			for i, l := range all {
+				err := l.read(ctx, i, counters, func(read int64) {
+					events.Advanced(resources.StageVerify,
+						resources.Progress{Done: done.Add(read), Total: rows})
+				})
+				if err != nil {
+					return err
+				}
 			}
+			pairs, err := allPairs(counters)
+			if err != nil {
+				return err
+			}
+			j.add(pairs, uint64(len(all)), classes)
 		}
-		pairs, err := allPairs(counters)
-		if err != nil {
-			return nil, err
-		}
-		j.add(pairs, uint64(len(all)), counter)
-	}
-	if err := classes.Join(counter); err != nil {
-		return nil, err
-	}
-	j.Union = *classes.Figures(j.People, j.K).Union()
-	return j, nil
+		return nil
+	})
 }
 
 // add adds the people of some pairs of a person and a class in one of the releases.
@@ -243,8 +290,7 @@ func (c *linkCounter) count(
 		if person == nullHash {
 			continue
 		}
-		class := hashOf(c.keys[row*key.size:][:key.size]) >> 1 // there is room for the number
-		class += number - class%c.releases
+		class := numbered(hashOf(c.keys[row*key.size:][:key.size]), number, c.releases)
 		// Rows of a person often follow each other.
 		if pair := [2]uint64{person, class}; pair != last {
 			if err := c.pairs.add(pair[:], 1); err != nil {
@@ -254,6 +300,12 @@ func (c *linkCounter) count(
 		}
 	}
 	return nil
+}
+
+// numbered returns the hash of a class whose remainder is the number of a release.
+func numbered(class, number, releases uint64) uint64 {
+	class >>= 1 // there is room for the number
+	return class + number - class%releases
 }
 
 // allPairs takes the pairs of all counters.

@@ -1,0 +1,112 @@
+package planning
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/binding"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/pipeline/pseudonym"
+	"github.com/kcut/kcut/pipeline/risk"
+	"github.com/kcut/kcut/spill"
+)
+
+// People are the people of one of several tables, whom somebody finds who joins the tables by
+// pseudonyms.
+type People struct {
+	Columns []string                  // of pseudonyms
+	Keys    map[string]*pseudonym.Key // by column
+	Room    int64                     // the bytes that Pairs may take
+
+	// Pairs has, for each of the columns, the hashes of a person's pseudonym and of a class of
+	// labels, each pair once. It is nil if Missing says why.
+	Pairs   [][][2]uint64
+	Missing string
+}
+
+// Of returns the pairs of a column.
+func (p *People) Of(column string) [][2]uint64 { return p.Pairs[slices.Index(p.Columns, column)] }
+
+// pairBytes are the bytes of a pair of a person and a class.
+const pairBytes = 16
+
+// count reads the input, and finds the pairs of a person and the labels of a row.
+func (p *People) count(
+	ctx context.Context, m *masking.Masker, b *binding.Bound, budget *spill.Budget,
+) error {
+	if m.Recoding.Cells() > 0 {
+		p.Missing = "its algorithm divides rows with equal values"
+		return nil
+	}
+	bytes := b.Dataset.Rows() * pairBytes * int64(len(p.Columns))
+	if bytes > p.Room {
+		p.Missing = "the memory has no room for its people"
+		return nil
+	}
+	if err := budget.Draw("people of a table", bytes); err != nil {
+		return err
+	}
+	defer budget.Return(bytes)
+	var fields []int
+	for _, name := range p.Columns {
+		fields = append(fields, slices.IndexFunc(b.Specs, func(spec *job.Column) bool {
+			return spec.Name == name
+		}))
+	}
+	pairs, mu := make([][][2]uint64, len(fields)), sync.Mutex{}
+	err := m.EachClass(ctx, fields, func() func(
+		[]*formats.Column, int, int, []uint64, []uint64) error {
+		var of []*tokens
+		for _, name := range p.Columns {
+			of = append(of, &tokens{maker: p.Keys[name].NewMaker()})
+		}
+		return func(columns []*formats.Column, from, to int, _, classes []uint64) error {
+			mu.Lock()
+			defer mu.Unlock()
+			for i, c := range columns {
+				hashes := of[i].learn(c.Values)
+				for row, code := range c.Codes[from:to] {
+					if code > 0 { // else it is null, and nobody's
+						pairs[i] = append(pairs[i], [2]uint64{hashes[code-1], classes[row]})
+					}
+				}
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("count the people of the table: %w", err)
+	}
+	for i := range pairs {
+		slices.SortFunc(pairs[i], func(a, b [2]uint64) int { return slices.Compare(a[:], b[:]) })
+		pairs[i] = slices.Clip(slices.Compact(pairs[i]))
+	}
+	p.Pairs = pairs
+	return nil
+}
+
+// tokens are the hashes of the pseudonyms of one column's values, for one goroutine.
+type tokens struct {
+	maker  *pseudonym.Maker
+	of     *formats.Values
+	made   *formats.Values
+	hashes []uint64
+}
+
+// learn returns the hashes of the pseudonyms of values. It is valid until the next call.
+func (t *tokens) learn(values *formats.Values) []uint64 {
+	if t.of != values {
+		t.of, t.hashes = values, t.hashes[:0]
+		t.made = &formats.Values{Type: formats.Type{Kind: formats.String}}
+	}
+	first := t.made.Len()
+	t.maker.AppendPseudonyms(t.made, values, first)
+	for i := first; i < t.made.Len(); i++ {
+		t.hashes = append(t.hashes, risk.HashValue(t.made, i))
+	}
+	return t.hashes
+}
