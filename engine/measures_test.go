@@ -194,7 +194,7 @@ func randomLimit(rng *rand.Rand, m *engine.Measure, labels []engine.Label) (engi
 // and limits are held against it. Classes that hold do so together.
 func TestMeasuresAgreeWithNaive(t *testing.T) {
 	met, tree := make(map[string][2]int), engine.NewHierarchy(testTree)
-	enginetest.Cases(t, 300, func(rng *rand.Rand) {
+	enginetest.Cases(t, enginetest.Naive(300), func(rng *rand.Rand) {
 		whole := randomValues(rng, 2+rng.IntN(60), 1+rng.IntN(6))
 		if slices.Max(whole) < 0 {
 			return

@@ -152,7 +152,7 @@ func checkedText(r *check.Result) string {
 // Check finds in random tables what a naive count finds, in one file or several, in memory or in
 // the store.
 func TestCheckAgreesWithNaive(t *testing.T) {
-	enginetest.Cases(t, 60, func(rng *rand.Rand) {
+	enginetest.Cases(t, enginetest.Naive(60), func(rng *rand.Rand) {
 		table := randomChecked(rng, 1+rng.IntN(400), 2+rng.IntN(12))
 		names, columns := []string{"a", "b", "c"}, rng.Perm(3)[:1+rng.IntN(3)]
 		opt := check.Options{Sensitive: []string{"s"}, K: 1 + rng.IntN(4), Spill: rng.IntN(2) == 0}

@@ -94,7 +94,7 @@ func checkHouseholds(
 // Check finds the risks of households that a naive count finds: of rows, of people with several
 // rows, and of rows with sampling weights.
 func TestHouseholds(t *testing.T) {
-	enginetest.Cases(t, 80, func(rng *rand.Rand) {
+	enginetest.Cases(t, enginetest.Naive(80), func(rng *rand.Rand) {
 		all, text := randomHoused(rng, weighted(rng, 1+rng.IntN(200))), "a,b,h,p,w\n"
 		for i := range all {
 			r := &all[i]
@@ -129,7 +129,7 @@ quasi_identifiers: [{columns: [a, b], k: 3}, {columns: [b, c], k: 2}]
 columns: {id: {keep: {identifying: accepted}}, a: suppress, b: discretize, c: suppress, h: drop,
   p: drop, w: drop}
 `
-	enginetest.Cases(t, 40, func(rng *rand.Rand) {
+	enginetest.Cases(t, enginetest.Naive(40), func(rng *rand.Rand) {
 		extra := []string{"", "entity: p\n", "weight_of_row: w\n",
 			"max_suppressed: 10%\nsuppressed: drop\n", "algorithm: mondrian\n"}[rng.IntN(5)]
 		dir := jobFolder(t, text+extra+"limits: {threads: "+fmt.Sprint(1+rng.IntN(3))+"}\n")

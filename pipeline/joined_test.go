@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/pipeline/cutfile"
@@ -127,7 +128,7 @@ func TestJoined(t *testing.T) {
 	releases := linkedReleases(t)
 	dir := t.TempDir()
 	shares := make(map[float64]bool)
-	for range 300 {
+	for range enginetest.Naive(300) {
 		of, k := make(map[string]map[string]bool), math.MaxInt
 		var paths []string
 		people := 1 + rng.IntN(1<<rng.IntN(11))

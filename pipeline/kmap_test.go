@@ -345,7 +345,7 @@ func (i *inhabited) limits(rng *rand.Rand) (keys string, limits engine.Populatio
 // one thread and several.
 func TestKMap(t *testing.T) {
 	reached := 0
-	cases := enginetest.Cases(t, 40, func(rng *rand.Rand) {
+	cases := enginetest.Cases(t, enginetest.Naive(40), func(rng *rand.Rand) {
 		i := newInhabited(rng, 30+rng.IntN(200), rng.IntN(800), 1+rng.IntN(2))
 		k1, first := i.limits(rng)
 		k2, second := i.limits(rng)

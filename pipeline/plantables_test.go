@@ -50,11 +50,8 @@ func randomTables(t *testing.T, rng *rand.Rand) (dir string) {
 // A plan of all rows of several tables has the people that their run counts, and both have those
 // that a naive count of the releases finds.
 func TestPlanOfTablesIsARun(t *testing.T) {
-	n, counted := 40, 0
-	if long {
-		n = 1000
-	}
-	n = enginetest.Cases(t, n, func(rng *rand.Rand) {
+	counted := 0
+	n := enginetest.Cases(t, enginetest.Naive(40), func(rng *rand.Rand) {
 		dir := randomTables(t, rng)
 		plan, planErr := PlanTables(t.Context(), loadTables(t, dir), PlanOptions{Sample: true})
 		unreleased(t, dir)

@@ -145,7 +145,7 @@ func registerText(r *risk.Register, average float64) string {
 // Check counts the people of classes in a table of the population as a naive count does, in memory
 // or in the store, and refuses a population that lacks a combination.
 func TestCheckPopulation(t *testing.T) {
-	enginetest.Cases(t, 60, func(rng *rand.Rand) {
+	enginetest.Cases(t, enginetest.Naive(60), func(rng *rand.Rand) {
 		most := 2 + rng.IntN(8)
 		table := randomChecked(rng, 1+rng.IntN(300), most)
 		var population checkedTable

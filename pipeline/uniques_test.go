@@ -107,7 +107,7 @@ func checkUniques(t *testing.T, u *check.Uniques, names []string, minimal map[ui
 // that stand for several records.
 func TestUniquesAgreeWithNaive(t *testing.T) {
 	found := int64(0)
-	enginetest.Cases(t, 150, func(rng *rand.Rand) {
+	enginetest.Cases(t, enginetest.Naive(150), func(rng *rand.Rand) {
 		table := randomChecked(rng, 1+rng.IntN(60), 2+rng.IntN(9))
 		names := strings.Split("abcsp", "")
 		columns := rng.Perm(5)[:1+rng.IntN(5)]

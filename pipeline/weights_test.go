@@ -78,7 +78,7 @@ func weighted(rng *rand.Rand, rows int) (weights []float64) {
 
 // Check measures by weights what a naive count measures, in memory and in the store.
 func TestWeightsOfCheck(t *testing.T) {
-	enginetest.Cases(t, 80, func(rng *rand.Rand) {
+	enginetest.Cases(t, enginetest.Naive(80), func(rng *rand.Rand) {
 		rows := 1 + rng.IntN(300)
 		weights, classes, text := weighted(rng, rows), []string(nil), "a,b,s,w\n"
 		for _, weight := range weights {
@@ -136,7 +136,7 @@ columns: {id: {keep: {identifying: accepted}}, a: suppress, b: discretize, c: su
 // the labels of the rows that are released. Rows with different labels may look alike: bounds are
 // null where a value is null, and where a region has all values.
 func TestWeightsOfRuns(t *testing.T) {
-	enginetest.Cases(t, 40, func(rng *rand.Rand) {
+	enginetest.Cases(t, enginetest.Naive(40), func(rng *rand.Rand) {
 		extra := []string{"", "max_suppressed: 10%\n", "max_suppressed: 10%\nsuppressed: drop\n",
 			"algorithm: {name: mondrian, region_labels: tight}\n",
 			"algorithm: {name: mondrian, partitioning: relaxed}\n"}[rng.IntN(5)]

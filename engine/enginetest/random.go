@@ -294,6 +294,15 @@ func newSets(r *rand.Rand, columns, rows int) (sets []engine.Set) {
 	return sets
 }
 
+// Naive returns how many random cases a test compares with a naive recount: few, or 1,000 if
+// KCUT_LONG is set.
+func Naive(few int) int {
+	if os.Getenv("KCUT_LONG") != "" {
+		return 1000
+	}
+	return few
+}
+
 // Cases runs a test on n random cases, each with its own seed, until one fails. To repeat a failed
 // case, set KCUT_SEED to the value in the log, and KCUT_CASES=1; KCUT_CASES changes the number of
 // cases. It returns the number of cases run.
