@@ -59,7 +59,7 @@ func TestDrafts(t *testing.T) {
 			d.columns, d.masked, d.kept, 100*d.before, 100*d.alone,
 			d.raw["tree"], d.left["tree"], d.raw["logistic"], d.left["logistic"],
 			d.remove["logistic"])
-		if 5*d.kept < 2*d.masked || d.alone > 0 {
+		if 3*d.kept < 2*d.masked || d.alone > 0 {
 			t.Errorf("%s: %d of %d masked columns keep more than their root, %g of the rows are "+
 				"alone", d.name, d.kept, d.masked, d.alone)
 		}

@@ -6,6 +6,7 @@
 //	          which nobody is alone
 //	candidate a way to search; each is tried on the rows, and the draft proposes the one leaving
 //	          most columns more than one label
+//	crowd     more columns than the rows can say something of: some are dropped
 //	Job       the job, written as YAML
 //
 // A draft is a proposal for somebody who knows the data. It errs on the safe side: it drops columns
@@ -73,6 +74,7 @@ type draft struct {
 	classTellers []string
 	known        *set   // nil: there is nothing to mask
 	tried        *tried // the job's way to search, with its result; nil: nothing was tried
+	crowd        *crowd // nil: the rows are enough for the columns
 	output       string
 	drawn        int64 // bytes drawn for the sample
 	lacking      bool  // texts that stand for null were found
@@ -151,16 +153,37 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	}
 	d.notes = in.Notes(func(string) bool { return true })
 	d.lacking = len(d.CSV.Nulls) > given
-	if err := d.chooseClass(); err != nil {
+	if d.output, err = d.outputPath(); err != nil {
 		return "", err
 	}
-	if err := d.chooseRoles(ctx, in); err != nil {
+	if err := d.propose(ctx, in, try, budget); err != nil {
 		return "", err
+	}
+	if d.crowd = d.crowded(); d.crowd != nil {
+		if err := d.profile(ctx, in, budget); err != nil {
+			return "", err
+		}
+		if err := d.propose(ctx, in, try, budget); err != nil {
+			return "", err
+		}
+	}
+	return d.yaml()
+}
+
+// propose proposes the job, from the rows that were read.
+func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
+	budget *spill.Budget) error {
+	d.class, d.entity, d.known, d.classTellers, d.left = nil, nil, nil, nil, 0
+	if err := d.chooseClass(); err != nil {
+		return err
+	}
+	if err := d.chooseRoles(ctx, in); err != nil {
+		return err
 	}
 	d.findTellers()
 	d.chooseSet()
 	if d.known == nil {
-		return "", &fault.Error{
+		return &fault.Error{
 			Class: fault.Input,
 			Hint:  "kcut config --schema prints every key of a job file, to write one by hand",
 			Err: errors.New("choose quasi-identifiers: every column looks like an identifier, " +
@@ -168,13 +191,7 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 		}
 	}
 	d.chooseEntity()
-	if d.output, err = d.outputPath(); err != nil {
-		return "", err
-	}
-	if err := d.chooseSearch(ctx, in, try, budget); err != nil {
-		return "", err
-	}
-	return d.yaml()
+	return d.chooseSearch(ctx, in, try, budget)
 }
 
 // open opens the input. CSV that is not UTF-8 gets the most likely other encoding.

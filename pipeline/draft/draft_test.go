@@ -178,7 +178,12 @@ func TestDraftOfManyColumns(t *testing.T) {
 				[]string{"", fmt.Sprint(",", 100*rng.IntN(9))}[want-1])
 		}
 		write(t, "wide.csv", out.String())
-		job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"wide.csv"}}))
+		opt := draft.Options{Input: []string{"wide.csv"}}
+		text, err := draft.Job(t.Context(), opt, sees(0, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		job, _ := runDraft(t, text)
 		all := job.Sets[len(job.Sets)-1]
 		if len(job.Sets) != want || len(all.Columns) != columns+want {
 			t.Errorf("with %s: %d sets, the last one of %d columns", names, len(job.Sets),
@@ -208,7 +213,11 @@ func TestDraftOfTooManyColumns(t *testing.T) {
 			1000*churn+rng.IntN(5000), churn)
 	}
 	write(t, "wide.csv", out.String())
-	text := draftOf(t, draft.Options{Input: []string{"wide.csv"}})
+	opt := draft.Options{Input: []string{"wide.csv"}}
+	text, err := draft.Job(t.Context(), opt, sees(0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
 	job, report := runDraft(t, text)
 	all := job.Sets[len(job.Sets)-1].Columns
 	for _, want := range []string{"Age", "copy3", "zip", "dose"} {
@@ -220,6 +229,13 @@ func TestDraftOfTooManyColumns(t *testing.T) {
 		job.Unlisted != "drop" || job.Class != "churn" || report.Union.Unique > 0 {
 		t.Errorf("%d lines, %d columns, class %s, %+v:\n%s", n, len(all), job.Class, report.Union,
 			text)
+	}
+	text = draftOf(t, opt) // where the rows are few for the columns
+	job, report = runDraft(t, strings.Replace(text, "\noutput: ", "\noutput: other-", 1))
+	all = job.Sets[len(job.Sets)-1].Columns
+	if n := strings.Count(text, "\n"); n > 150 || len(all) != 8 || report.Union.Unique > 0 ||
+		strings.Count(text, "; to mask it: ") != 82 {
+		t.Errorf("%d lines, %d columns, %+v:\n%s", n, len(all), report.Union, text)
 	}
 }
 

@@ -24,19 +24,7 @@ func (d *draft) dropMany() {
 	if !d.isWide() {
 		return
 	}
-	var masked []*Profile
-	worth := make(map[*Profile]float64)
-	for _, p := range d.profiles {
-		switch {
-		case !p.role.masked():
-			continue
-		case d.class != nil && d.class.place >= 0:
-			worth[p] = d.sample.Information(p.place, p.numbers, d.class.place)
-		default:
-			worth[p] = float64(p.Field.Rows)
-		}
-		masked = append(masked, p)
-	}
+	masked, worth := d.worths()
 	slices.SortStableFunc(masked, func(a, b *Profile) int {
 		basic := func(p *Profile) int { return map[bool]int{true: 0, false: 1}[p.isBasic()] }
 		return cmp.Or(basic(a)-basic(b), cmp.Compare(worth[b], worth[a]))
@@ -58,17 +46,42 @@ func (d *draft) dropMany() {
 	}
 }
 
-// listed returns the columns that have an entry: all, or in a wide table those that are released,
-// those that are named by their position, and the entity.
+// worths returns the masked columns, and what each says about the class. Without a class that is
+// the part of its information that a search kept or, before any, the number of its values.
+func (d *draft) worths() (masked []*Profile, worth map[*Profile]float64) {
+	worth = make(map[*Profile]float64)
+	for _, p := range d.profiles {
+		switch {
+		case !p.role.masked():
+			continue
+		case d.class != nil && d.class.place >= 0:
+			numbers := p.numbers
+			if p.Field.Distinct <= fewCodes || p.isCode() {
+				numbers = nil // each value may say something else
+			}
+			worth[p] = d.sample.Information(p.place, numbers, d.class.place, d.K)
+		case d.crowd != nil:
+			worth[p] = d.crowd.parts[p.name]
+		default:
+			worth[p] = float64(p.Field.Rows)
+		}
+		masked = append(masked, p)
+	}
+	return masked, worth
+}
+
+// listed returns the columns that have an entry: all, or in a wide table those that are released or
+// that the rows are too few for, those that are named by their position, and the entity.
 func (d *draft) listed() []*Profile {
 	return slices.DeleteFunc(slices.Clone(d.profiles), func(p *Profile) bool {
-		return d.isWide() && p.role.Mask == job.MaskDrop && p != d.entity && p.position == 0
+		return d.isWide() && p.role.Mask == job.MaskDrop && !p.role.crowded && p != d.entity &&
+			p.position == 0
 	})
 }
 
 // unlistedWords are about the columns of a wide table that have no entry.
 const unlistedWords = `# Dropped without an entry: %s. %d of them look like identifiers, tell nothing, or are
-# determined by others; %d say less about the class than the columns above, or have more nulls.
+# determined by others; %d have less information, about the class if there is one, than those above.
 unlisted: drop
 `
 

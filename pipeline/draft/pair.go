@@ -36,6 +36,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 			}
 		}
 	}
+	d.dropCrowd()
 	return nil
 }
 

@@ -17,6 +17,8 @@ type Role struct {
 	Reason string
 	owned  bool // its values belong to one person each
 	names  bool // each of its values goes with one name
+	// it is dropped because the rows are few for all columns
+	crowded bool
 }
 
 // masked reports whether the column is proposed as a quasi-identifier.

@@ -117,6 +117,7 @@ func (d *draft) yaml() (string, error) {
 	if d.entity != nil {
 		fmt.Fprintf(&out, entityWords, job.Quoted(d.entity.name))
 	}
+	d.writeCrowd(&out)
 	d.writeSearch(&out)
 	out.WriteString(columnWords)
 	d.writeColumns(&out)
@@ -129,14 +130,7 @@ func (d *draft) writeColumns(out *strings.Builder) {
 	names, entries := make([]string, len(listed)), make([]string, len(listed))
 	nameWidth, entryWidth := 0, 0
 	for i, p := range listed {
-		names[i], entries[i] = job.Quoted(p.name)+":", p.role.Mask
-		typ, position := d.typeOf(p), p.renamed()
-		if p.role.Detail != "" || typ != "" || position != "" {
-			detail := slices.DeleteFunc([]string{"mask: " + p.role.Mask, position, typ,
-				p.role.Detail},
-				func(text string) bool { return text == "" })
-			entries[i] = "{" + strings.Join(detail, ", ") + "}"
-		}
+		names[i], entries[i] = job.Quoted(p.name)+":", d.entry(p)
 		nameWidth = widened(nameWidth, names[i])
 		entryWidth = widened(entryWidth, entries[i])
 	}
@@ -145,6 +139,16 @@ func (d *draft) writeColumns(out *strings.Builder) {
 			d.reason(p))
 	}
 	d.writeUnlisted(out, len(listed))
+}
+
+// entry returns the entry of a column.
+func (d *draft) entry(p *Profile) string {
+	detail := slices.DeleteFunc([]string{p.renamed(), d.typeOf(p), p.role.Detail},
+		func(text string) bool { return text == "" })
+	if len(detail) == 0 {
+		return p.role.Mask
+	}
+	return "{" + strings.Join(append([]string{"mask: " + p.role.Mask}, detail...), ", ") + "}"
 }
 
 // widest is the largest width of a name or of an entry that moves what follows others to the right.

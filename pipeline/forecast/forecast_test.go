@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/risk"
 )
 
 // seen counts the occurrences of some values with a map.
@@ -319,6 +320,41 @@ func TestTuplesTakeTheirTables(t *testing.T) {
 		table := partition.NewLayout([]int{1 << (width / 2), 1 << (width / 2)}).TableBytes(rows)
 		if need := l.InMemory(); need.AtLeast != 2*table || need.AtMost != 4*table {
 			t.Errorf("%d bits: %+v bytes predicted for a table of %d", width, need, table)
+		}
+	}
+}
+
+// The information of a column about another is that of its values, of which rare ones count as one,
+// or of ranges of its numbers. It does not depend on what stands for a value.
+func TestInformation(t *testing.T) {
+	const rows = 4000
+	s := NewSample(4, rows)
+	s.Rows = rows
+	numbers := make([]float64, rows)
+	for row := range uint64(rows) {
+		class := row % 2
+		values := [4]uint64{class, 7 * (3 - class), row / 4, row/2 + class<<32}
+		for i, value := range values {
+			s.columns[i].rows = append(s.columns[i].rows, risk.Scatter(value))
+		}
+		numbers[row] = float64(class)
+	}
+	all := s.Information(0, nil, 0, 1)
+	for _, tt := range []struct {
+		column, least int
+		numbers       []float64
+		low, high     float64 // as shares of the class's information
+	}{
+		{0, 2000, nil, 1, 1}, {1, 2000, nil, 1, 1}, // as many rows have each value
+		{0, 2001, nil, 0, 0.001},
+		{2, 1, nil, -0.2, 0.2}, {2, 5, nil, 0, 0.001},
+		{3, 1, nil, 0.5, 1}, {3, 2, nil, 0, 0.001}, // each row has another value
+		{2, 5, numbers, 1, 1},
+	} {
+		got := s.Information(tt.column, tt.numbers, 0, tt.least) / all
+		if got < tt.low-1e-12 || got > tt.high+1e-12 ||
+			tt.low == 1 && tt.numbers == nil && got != 1 {
+			t.Errorf("%+v: %g", tt, got)
 		}
 	}
 }

@@ -193,11 +193,21 @@ func (s *Sample) Intervals(numbers []float64, column int) bool {
 // bins is the number of ranges that Information divides numbers into.
 const bins = 10
 
-// Information estimates the mutual information of a column and another column, in nats. If numbers
-// are given, one for each row, they replace the values of the first column. Information divides
-// them into ranges with about the same number of rows each.
-func (s *Sample) Information(column int, numbers []float64, other int) float64 {
+// Information estimates the mutual information of a column and another column, in nats. Values of
+// the first column that fewer rows have than the least count as one. If numbers are given, one for
+// each row, they replace these values. Information divides them into ranges with about the same
+// number of rows each.
+func (s *Sample) Information(column int, numbers []float64, other int, least int) float64 {
 	own := s.tuples([]int{column})
+	rows := make(map[uint64]int)
+	for _, value := range own {
+		rows[value]++
+	}
+	for row, value := range own {
+		if rows[value] < least {
+			own[row] = 0
+		}
+	}
 	if sorted := slices.Clone(numbers); len(numbers) > 0 {
 		slices.Sort(sorted)
 		for row, x := range numbers {
@@ -214,15 +224,18 @@ func (s *Sample) Information(column int, numbers []float64, other int) float64 {
 }
 
 // entropy estimates the entropy of values from a sample of them. A sample has less entropy on
-// average, and the estimate corrects this (Miller 1955). entropy sorts the values.
+// average, and the estimate corrects this (Miller 1955). entropy sorts the values. It is the same
+// for other values that occur as often.
 func entropy(values []uint64) float64 {
 	slices.Sort(values)
-	rows, sum, distinct := float64(len(values)), 0.0, 0.0
-	eachRun(values, func(_ uint64, n int) {
+	var counts []int
+	eachRun(values, func(_ uint64, n int) { counts = append(counts, n) })
+	slices.Sort(counts)
+	rows, sum := float64(len(values)), 0.0
+	for _, n := range counts {
 		sum += float64(n) * math.Log(float64(n))
-		distinct++
-	})
-	return math.Log(rows) - sum/rows + (distinct-1)/(2*rows)
+	}
+	return math.Log(rows) - sum/rows + float64(len(counts)-1)/(2*rows)
 }
 
 // Occurrences counts how often the distinct values or tuples of a sample occur. The sample has rows

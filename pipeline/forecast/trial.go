@@ -5,9 +5,11 @@ import "github.com/kcut/kcut/pipeline/risk"
 // Trial is the result of running a job on some rows of its input.
 type Trial struct {
 	Rows        int64
-	Steps       int         // steps of the search
-	Information float64     // the part of the information that is kept, as in the report of a run
-	Lost        []string    // masked columns with only one label, which has no information
-	Masked      int         // the number of masked columns
-	Union       *risk.Union // the disclosure risk of these rows for the labels of all columns
+	Steps       int      // steps of the search
+	Information float64  // the part of the information that is kept, as in the report of a run
+	Lost        []string // masked columns with only one label, which has no information
+	Masked      int      // the number of masked columns
+	// the part of each masked column's information that is kept
+	Parts map[string]float64
+	Union *risk.Union // the disclosure risk of these rows for the labels of all columns
 }

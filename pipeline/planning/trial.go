@@ -74,8 +74,9 @@ func tryBound(
 		return nil, nil, err
 	}
 	t := &forecast.Trial{Rows: b.Dataset.Rows(), Steps: out.Steps, Information: *out.Information,
-		Masked: len(b.Masked)}
+		Masked: len(b.Masked), Parts: make(map[string]float64)}
 	for _, c := range out.Masked {
+		t.Parts[c.Column] = c.Information
 		if c.Information <= leastInformation {
 			t.Lost = append(t.Lost, c.Column)
 		}

@@ -1,0 +1,126 @@
+package draft
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// crowd is a table with more columns than its rows can say something of: a search divides the
+// people into at most one group for each k of them, and each time it halves all groups it says
+// something of one more column.
+type crowd struct {
+	people  int64 // rows, or entities
+	columns int   // that could be masked
+	kept    int   // that kept more than one label when all were masked
+	most    int   // that are left
+	dropped int
+	parts   map[string]float64
+}
+
+const (
+	// leastKept is the part of the information from which a release of many columns is useful.
+	leastKept = 0.125
+	// columnsByHalving is the number of columns that are left for each time that groups can be
+	// halved: groups of different people say something of different columns.
+	columnsByHalving = 1.5
+	// fewestLeft is the least number of columns that are left.
+	fewestLeft = 4
+	// tellsClass is the part of the information about the class from which a column says about the
+	// same as the class, which is released as it is.
+	tellsClass = 0.9
+)
+
+// crowded returns the crowd that the chosen search shows; nil: none. A search for classifiers
+// chooses columns itself, and so do those for more rows than are divided into groups.
+func (d *draft) crowded() *crowd {
+	t := d.tried
+	if t == nil || t.Trial == nil || d.rows > mostGrouped || d.For != "" && d.For != ForCount ||
+		3*t.keeps() >= 2*t.Masked && t.Information >= leastKept {
+		return nil
+	}
+	c := &crowd{people: d.rows, columns: t.Masked, kept: t.keeps(), parts: t.Parts}
+	if d.entity != nil {
+		c.people = min(c.people, d.entity.Field.Distinct)
+	}
+	halvings := math.Log2(float64(c.people) / float64(d.K))
+	if c.most = max(fewestLeft, int(columnsByHalving*halvings)); c.columns <= c.most {
+		return nil
+	}
+	return c
+}
+
+// dropCrowd drops columns until the rows are enough for those that are left: first those that say
+// about the same as the class, then those that say least about it, or without a class those of
+// which the search with all columns kept least. Age and sex stay, which nearly every analysis asks
+// for.
+func (d *draft) dropCrowd() {
+	if d.crowd == nil {
+		return
+	}
+	all := math.Inf(1)
+	if d.class != nil && d.class.place >= 0 {
+		all = tellsClass * d.sample.Information(d.class.place, nil, d.class.place, 1)
+	}
+	masked, worth := d.worths()
+	masked = slices.DeleteFunc(masked, func(p *Profile) bool {
+		same := worth[p] >= all
+		if same {
+			d.leave(p, "it says about the same as the class")
+		}
+		return same
+	})
+	slices.SortStableFunc(masked, func(a, b *Profile) int {
+		return cmp.Or(a.afterAgeAndSex()-b.afterAgeAndSex(), cmp.Compare(worth[b], worth[a]))
+	})
+	for _, p := range masked[min(d.crowd.most, len(masked)):] {
+		d.leave(p, "too few rows for it")
+	}
+}
+
+// afterAgeAndSex is 0 for a column with an age, a date of birth or a sex, and 1 for others.
+func (p *Profile) afterAgeAndSex() int {
+	if p.isBasic() && rank(p) <= 1 {
+		return 0
+	}
+	return 1
+}
+
+// leave drops a column that could be masked, and says how.
+func (d *draft) leave(p *Profile, why string) {
+	p.role = drop("%s; to mask it: %s (%s)", why, d.entry(p), p.role.Reason)
+	p.role.crowded = true
+	d.crowd.dropped++
+}
+
+// crowdWords are about the columns that are dropped because the rows are few.
+const crowdWords = `
+# k = %d divides %s into at most %s: too few to say something of all
+# %d columns that could be masked. Tried with all, %d kept more than one label. So the draft
+# drops %d: %s.
+# To have one of them back, replace drop by the mask in its comment (and drop another one), and add it
+# to the first set if an acquaintance knows it. Only what no recipient can know from elsewhere, such
+# as a measurement or an answer to a survey, may be kept: {keep: {identifying: accepted}}.
+`
+
+// writeCrowd writes which columns were dropped because the rows are few.
+func (d *draft) writeCrowd(out *strings.Builder) {
+	c := d.crowd
+	if c == nil {
+		return
+	}
+	people, by := text.Count(int(c.people), "row"), "those of which that search kept the least"
+	if d.entity != nil {
+		people = text.Count(int(c.people), "value") + " of " + job.Quoted(d.entity.name)
+	}
+	if d.class != nil {
+		by = "those that say about the same as the class, and those that say least about it"
+	}
+	fmt.Fprintf(out, crowdWords, d.K, people, text.Count(int(c.people)/d.K, "group"), c.columns,
+		c.kept, c.dropped, by)
+}

@@ -1,0 +1,172 @@
+package draft_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/pipeline/draft"
+	"github.com/kcut/kcut/pipeline/forecast"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/spill"
+)
+
+// survey returns a table of answers. A share of the answers to each question does not go with the
+// outcome.
+func survey(rows int, wrong ...float64) string {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var out strings.Builder
+	out.WriteString("age,sex")
+	for i := range wrong {
+		fmt.Fprintf(&out, ",q%02d", i)
+	}
+	out.WriteString(",outcome\n")
+	for row := range rows {
+		fmt.Fprintf(&out, "%d,%s", 20+rng.IntN(60), []string{"m", "f"}[rng.IntN(2)])
+		for _, share := range wrong {
+			answer := row % 2
+			if rng.Float64() < share {
+				answer = 1 - answer
+			}
+			fmt.Fprintf(&out, ",%s", []string{"no", "yes"}[answer])
+		}
+		fmt.Fprintf(&out, ",%s\n", []string{"well", "ill"}[row%2])
+	}
+	return out.String()
+}
+
+// sees returns trials in which some columns are lost, the last of the job, with an information that
+// is kept of all. Columns that are lost keep none of theirs, others the more the later they are.
+func sees(lost int, information float64) draft.Try {
+	return func(_ context.Context, in *dataset.Dataset, j *job.Job,
+		_ *spill.Budget) (*forecast.Trial, error) {
+		t := &forecast.Trial{Rows: in.Rows(), Information: information,
+			Parts: make(map[string]float64)}
+		for _, c := range j.Columns {
+			if c.Mask != job.MaskKeep && c.Mask != job.MaskDrop {
+				t.Parts[c.Name] = float64(t.Masked)
+				t.Masked++
+				t.Lost = append(t.Lost, c.Name)
+			}
+		}
+		t.Lost = t.Lost[max(0, len(t.Lost)-lost):]
+		for _, name := range t.Lost {
+			t.Parts[name] = 0
+		}
+		return t, nil
+	}
+}
+
+// maskedOf returns the masked columns of a draft.
+func maskedOf(t *testing.T, text string) (names []string) {
+	t.Helper()
+	j, err := job.Parse("", []byte(text), nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, c := range j.Columns {
+		if c.Mask != job.MaskKeep && c.Mask != job.MaskDrop {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// Of a table of 12 columns that could be masked, a draft drops some where its rows are few: if less
+// than two thirds of the columns keep more than one label, or less than an eighth of the
+// information is kept. It leaves three columns for each two times that groups can be halved, and
+// not less than four.
+func TestDraftOfFewRows(t *testing.T) {
+	t.Chdir(t.TempDir())
+	wrong := []float64{.4, .38, .36, .34, .32, .30, .28, .26, .24, .22}
+	for _, tt := range []struct {
+		rows        int
+		lost        int
+		information float64
+		purpose     string
+		want        int
+	}{
+		{320, 4, 0.125, "", 12},
+		{320, 5, 0.125, "", 7}, // 2⁵ groups of 10: 7.5 columns
+		{320, 0, 0.124, "", 7},
+		{320, 12, 0, "count", 7},
+		{320, 12, 0, "classify", 12},
+		{638, 12, 0, "", 8}, // 2⁶ groups: 9 columns
+		{640, 12, 0, "", 9},
+		{2560, 12, 0, "", 12},
+		{2540, 12, 0, "", 11},
+		{60, 12, 0, "", 4},
+	} {
+		write(t, "few.csv", survey(tt.rows, wrong...))
+		opt := draft.Options{Input: []string{"few.csv"}, For: tt.purpose}
+		text, err := draft.Job(t.Context(), opt, sees(tt.lost, tt.information))
+		if err != nil {
+			t.Fatal(err)
+		}
+		masked := maskedOf(t, text)
+		if len(masked) != tt.want || masked[0] != "age" || masked[1] != "sex" ||
+			masked[len(masked)-1] != "q09" ||
+			(tt.want < 12) != strings.Contains(text, "too few to say something") ||
+			strings.Count(text, "# too few rows for it; to mask it: suppress (2 dist") !=
+				12-tt.want {
+			t.Errorf("%+v: %q\n%s", tt, masked, text)
+		}
+	}
+}
+
+// In a table of few rows a draft drops what says about the same as the class, though it would say
+// most about it.
+func TestDraftOfFewRowsWithTheClass(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "few.csv", survey(1000, .4, .4, .4, .4, .4, .4, .4, .4, .3, .03, .006, .002))
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"}}, sees(14, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	masked := maskedOf(t, text)
+	for name, want := range map[string]bool{"q08": true, "q09": true, "q10": false, "q11": false} {
+		_, line, _ := strings.Cut(text, "\n  "+name+": ")
+		line, _, _ = strings.Cut(line, "\n")
+		if slices.Contains(masked, name) != want ||
+			want == strings.Contains(line, "# it says about the same as the class; to mask it: ") {
+			t.Errorf("%s, want it masked: %t", line, want)
+		}
+	}
+}
+
+// Without a class a draft leaves the columns of which the trial with all columns kept most.
+func TestDraftOfFewRowsWithoutAClass(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := survey(320, .4, .4, .4, .4, .4, .4, .4, .4, .4, .4)
+	write(t, "few.csv", strings.Replace(text, "outcome", "rest", 1))
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"}}, sees(5, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// of the answers and rest, the last five are lost
+	if got, want := fmt.Sprint(maskedOf(t, text)), "[age sex q01 q02 q03 q04 q05]"; got != want {
+		t.Errorf("%s, want %s:\n%s", got, want, text)
+	}
+}
+
+// The release of few rows and many columns has nobody who is alone, and more than one label in
+// nearly all of its columns.
+func TestReleaseOfFewRows(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var wrong []float64
+	for i := range 30 {
+		wrong = append(wrong, 0.45-0.005*float64(i))
+	}
+	write(t, "few.csv", survey(400, wrong...))
+	text := draftOf(t, draft.Options{Input: []string{"few.csv"}})
+	j, report := runDraft(t, text)
+	if n := len(report.Masked); n != 7 || *report.ColumnsKept < n-1 || report.Union.Unique > 0 ||
+		j.Class != "outcome" {
+		t.Errorf("%d of %d columns keep more than one label, %g of the rows are alone:\n%s",
+			*report.ColumnsKept, n, report.Union.Unique, text)
+	}
+}
