@@ -25,7 +25,7 @@ type crowd struct {
 
 const (
 	// leastKept is the part of the information from which a release of many columns is useful.
-	leastKept = 0.125
+	leastKept = 0.15
 	// columnsByHalving is the number of columns that are left for each time that groups can be
 	// halved: groups of different people say something of different columns.
 	columnsByHalving = 1.5

@@ -47,21 +47,23 @@ func (d *draft) dropMany() {
 }
 
 // worths returns the masked columns, and what each says about the class. Without a class that is
-// the part of its information that a search kept or, before any, the number of its values.
+// the information that a search kept of the column or, before any, the number of its values.
 func (d *draft) worths() (masked []*Profile, worth map[*Profile]float64) {
 	worth = make(map[*Profile]float64)
 	for _, p := range d.profiles {
-		switch {
-		case !p.role.masked():
+		if !p.role.masked() {
 			continue
+		}
+		numbers := p.numbers
+		if p.Field.Distinct <= fewCodes || p.isCode() {
+			numbers = nil // each value may say something else
+		}
+		switch {
 		case d.class != nil && d.class.place >= 0:
-			numbers := p.numbers
-			if p.Field.Distinct <= fewCodes || p.isCode() {
-				numbers = nil // each value may say something else
-			}
 			worth[p] = d.sample.Information(p.place, numbers, d.class.place, d.K)
 		case d.crowd != nil:
-			worth[p] = d.crowd.parts[p.name]
+			worth[p] = d.crowd.parts[p.name] *
+				d.sample.Information(p.place, numbers, p.place, d.K)
 		default:
 			worth[p] = float64(p.Field.Rows)
 		}
