@@ -19,7 +19,7 @@ func (run *jobRun) find(
 		g := guard.New(s.Bound, res.Run).NewCount()
 		g.KeepDictionaries()
 		defer g.Close()
-		if err := checkPopulation(ctx, s, res); err != nil {
+		if err := s.CheckPeople(ctx); err != nil {
 			return err
 		}
 		if counts, err = s.Count(ctx, run.opt.System.tuning(), g); err != nil {

@@ -294,7 +294,7 @@ func TestKImpliesKMap(t *testing.T) {
 		b, err := binding.Open(t.Context(), j, taxonomies, res.Run)
 		must(t, err)
 		s := search.New(b, res.Run, &res.report.Outcome)
-		must(t, checkPopulation(t.Context(), s, res))
+		must(t, s.CheckPeople(t.Context()))
 		people := 0
 		for _, grouping := range s.Request(count.Tuning{}).Groupings {
 			if grouping.People {
@@ -478,7 +478,7 @@ func TestKMapRefuses(t *testing.T) {
 	mustFail(t, err, fault.Input, "the population: it lacks those of 2 rows")
 	i.table.rows = i.table.rows[:100]
 	_, _, err = i.run(t, "1, k_map: 5000", "1", RunOptions{})
-	mustFail(t, err, fault.Privacy, "does not meet k_map or a presence: 100 records of ")
+	mustFail(t, err, fault.Privacy, "does not meet k_map or a presence: 100 rows of ")
 	limited := strings.NewReplacer("K1", "1, k_map: 5", "K2", "1", "AGE", "discretize")
 	for _, keys := range []string{"max_suppressed: 1%", "algorithm: mondrian"} {
 		dir := i.table.folder(t, limited.

@@ -43,10 +43,6 @@ func plan(
 	if err != nil {
 		return nil, err
 	}
-	if job != asked {
-		res.Noted("a plan does not count the population: k_map or a presence may allow fewer " +
-			"steps, and the population takes time and memory")
-	}
 	defer spill.LimitHeap(res.Budget.Limit())()
 	run := &jobRun{job: asked} // whose digest a record has
 	if run.previousCut, err = previousForSearch(ctx, job); err != nil {
@@ -59,9 +55,16 @@ func plan(
 	b, unmet := bindJob(ctx, job, res)
 	defer func() { err = errors.Join(err, b.Close()) }()
 	if unmet != nil && fault.ClassOf(unmet) != fault.Privacy {
-		return nil, unmet
+		return nil, run.markMissingInput(unmet)
 	}
-	f, refused, err := planning.Predict(ctx, b, opt.Sample, people)
+	var few error
+	if job != asked {
+		if err := b.JoinPopulation(ctx, asked, b.Taxonomies, res.Run); err != nil {
+			return nil, run.markMissingInput(err)
+		}
+		few = b.CheckAllPeople(asked)
+	}
+	f, refused, err := planning.Predict(ctx, b, asked, opt.Sample, people)
 	if err != nil {
 		return nil, err
 	}
@@ -78,5 +81,5 @@ func plan(
 		return f, existsError(job, "it exists",
 			"name another output, or replace it with --overwrite")
 	}
-	return f, cmp.Or(unmet, refused)
+	return f, cmp.Or(unmet, refused, few)
 }

@@ -6,43 +6,13 @@ import (
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/binding"
-	"github.com/kcut/kcut/pipeline/check"
-	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/population"
 	"github.com/kcut/kcut/pipeline/resources"
-	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
-
-// checkPopulation refuses a population that lacks a combination of the input's values in a set with
-// limits on it. The search gets to know how many people the combinations have.
-func checkPopulation(ctx context.Context, s *search.Search, res *runState) error {
-	b, presence := s.Bound, 0.0
-	for _, set := range b.Requirement.Sets {
-		if !set.Population.Asked() {
-			continue
-		}
-		r := &check.Request{Dataset: b.Dataset, Population: b.Population.Dataset, Entity: -1,
-			Household: -1, Weight: -1}
-		for _, a := range set.Columns {
-			r.Columns = append(r.Columns, b.Masked[a])
-			r.PopulationColumns = append(r.PopulationColumns, b.PopulationField(a))
-		}
-		counting := count.ResourcesOf(res.Run, resources.StageCompress, b.Dataset.Rows())
-		found, err := check.Count(ctx, r, counting)
-		if err != nil {
-			return err
-		}
-		presence = max(presence, found.Register.MaxPresence)
-	}
-	if presence > 0 {
-		s.Populate(uint64(1 / presence))
-	}
-	return nil
-}
 
 // VerifyOptions say how Verify recounts a release. Missing limits are those of the machine.
 type VerifyOptions struct {

@@ -84,7 +84,7 @@ func Open(ctx context.Context, job *job.Job, t *Taxonomies, r *resources.Run) (_
 		err = b.bind(b.Dataset.Schema(), b.Dataset.Rows())
 	}
 	if err == nil && job.CountsPeople() != "" {
-		err = b.openPopulation(ctx, t, r)
+		err = b.JoinPopulation(ctx, job, t, r)
 	}
 	if err != nil && fault.ClassOf(err) != fault.Privacy {
 		return nil, errors.Join(err, b.Close())

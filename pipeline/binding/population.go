@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/resources"
@@ -34,14 +36,15 @@ func OpenPopulation(
 	return b, nil
 }
 
-// openPopulation opens the table of the job's population, whose columns must be of the types of the
-// input.
-func (b *Bound) openPopulation(ctx context.Context, t *Taxonomies, r *resources.Run) (err error) {
-	if b.Population, err = OpenPopulation(ctx, b.Job, t, r); err != nil {
+// JoinPopulation opens the table of the population of a job, which may be the bound one with limits
+// on people, and whose columns must be of the types of the input.
+func (b *Bound) JoinPopulation(
+	ctx context.Context, j *job.Job, t *Taxonomies, r *resources.Run,
+) (err error) {
+	if b.Population, err = OpenPopulation(ctx, j, t, r); err != nil {
 		return err
 	}
-	of := b.Job.Population.Input
-	err = output.CheckDistinct(b.Job, "population", of, b.Population.Dataset)
+	err = output.CheckDistinct(j, "population", j.Population.Input, b.Population.Dataset)
 	if err != nil {
 		return err
 	}
@@ -51,6 +54,19 @@ func (b *Bound) openPopulation(ctx context.Context, t *Taxonomies, r *resources.
 	}
 	_, err = FindAlike(b.Population.Dataset.Schema(), b.Dataset.Schema(), same)
 	return err
+}
+
+// CheckAllPeople refuses limits of a job that all people together do not meet: no classes meet them
+// then.
+func (b *Bound) CheckAllPeople(j *job.Job) error {
+	rows, people := b.Dataset.Rows(), b.Population.Dataset.Rows()
+	for i, set := range j.EverySet() {
+		if !set.OfPopulation().Holds(uint64(rows), uint64(people)) {
+			return fmt.Errorf("meet quasi-identifier set %d: %w: %s of %s people", i+1,
+				engine.ErrPopulation, text.Count(rows, "row"), text.Grouped(people))
+		}
+	}
+	return nil
 }
 
 // PopulationField returns the field of an attribute in the table of the population, or -1.

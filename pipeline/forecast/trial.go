@@ -10,6 +10,8 @@ type Trial struct {
 	Lost        []string // masked columns with only one label, which has no information
 	Masked      int      // the number of masked columns
 	// the part of each masked column's information that is kept
-	Parts map[string]float64
-	Union *risk.Union // the disclosure risk of these rows for the labels of all columns
+	Parts       map[string]float64
+	Union       *risk.Union // the disclosure risk of these rows for the labels of all columns
+	Members     []risk.Member
+	AverageRisk []float64 // by set, if the job limits it; 0: not known
 }

@@ -66,11 +66,21 @@ func (g *Guard) Members(determined []risk.Member, cut *cutfile.File) (members []
 // Groups returns the groups of columns whose entities of the input are counted: all labels, then
 // the members.
 func (g *Guard) Groups(members []risk.Member, cut *cutfile.File) []masking.Group {
-	groups := []masking.Group{{Kept: -1, K: cut.SmallestK()}}
+	groups, sets := []masking.Group{{Kept: -1, K: cut.SmallestK()}}, g.GroupsOfSets(cut)
 	for _, m := range members {
-		group := masking.Group{Kept: g.Dataset.Schema().Index(m.Column), K: m.K}
-		for _, name := range cut.Sets[m.Set-1].Columns {
-			group.Masked = append(group.Masked, slices.Index(g.Names(g.Masked...), name))
+		groups = append(groups, masking.Group{Kept: g.Dataset.Schema().Index(m.Column), K: m.K,
+			Masked: sets[m.Set-1].Masked})
+	}
+	return groups
+}
+
+// GroupsOfSets returns the columns of every set of a cut.
+func (g *Guard) GroupsOfSets(cut *cutfile.File) (groups []masking.Group) {
+	masked := g.Names(g.Masked...)
+	for _, set := range cut.Sets {
+		group := masking.Group{Kept: -1, K: int(set.K)}
+		for _, name := range set.Columns {
+			group.Masked = append(group.Masked, slices.Index(masked, name))
 		}
 		groups = append(groups, group)
 	}

@@ -31,6 +31,7 @@ import (
 // planning is the prediction of a run.
 type planning struct {
 	*search.Search
+	asked  *job.Job // the job, with its limits on people of a population
 	guard  *guard.Guard
 	load   forecast.Load
 	people *People // of one of several tables; nil: they are not counted
@@ -40,20 +41,29 @@ type planning struct {
 	spelled      []int64 // for each field, an upper bound of the bytes of all its values
 	distinctKept int64   // number of distinct tuples of kept columns in the sample
 
-	// refused is the error with which a run refuses the kept columns, or rows that are alone; nil:
-	// the run refuses neither, or that is not known.
+	// refused is the error with which a run refuses the kept columns, rows that are alone or limits
+	// that cannot be met; nil: the run refuses none of them, or that is not known.
 	refused error
 }
 
 // Predict predicts the run of a bound job, from schemas and statistics, and from a sample of the
-// rows if it is asked to. The result refused is the error with which a run refuses the kept
-// columns or rows that are alone, if that is known. If the sample has all rows, it counts people,
-// unless they are nil.
+// rows if it is asked to. The job that is asked for may limit people of a population, which the
+// bound job has, too, but without these limits. The result refused is the error with which a run
+// refuses the kept columns, rows that are alone or limits that cannot be met, if that is known. If
+// the sample has all rows, Predict counts people, unless they are nil.
 func Predict(
-	ctx context.Context, s *search.Search, sample bool, people *People,
+	ctx context.Context, s *search.Search, asked *job.Job, sample bool, people *People,
 ) (f *forecast.Forecast, refused, err error) {
-	p := &planning{Search: s, guard: guard.New(s.Bound, s.Run), people: people}
+	p := &planning{Search: s, asked: asked, guard: guard.New(s.Bound, s.Run), people: people}
 	f, err = p.predict(ctx, sample)
+	switch {
+	case s.Population == nil:
+	case p.load.Tried == nil:
+		p.Noted("a plan does not count the population: k_map or a presence may allow fewer " +
+			"steps, and the population takes time and memory")
+	default:
+		p.Noted("the population takes time and memory, too, which are not predicted")
+	}
 	return f, p.refused, err
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/guard"
 	"github.com/kcut/kcut/pipeline/job"
-	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/search"
@@ -28,50 +27,53 @@ import (
 func Try(
 	ctx context.Context, in *dataset.Dataset, j *job.Job, budget *spill.Budget,
 ) (*forecast.Trial, error) {
-	t, _, err := tryInput(ctx, in, j, nil, nil, budget)
-	return t, err
+	return tryInput(ctx, in, j, nil, nil, nil, budget)
 }
 
-// tryInput is Try. It also determines, for the reported kept columns, the share of rows in small
-// classes, and counts people.
+// tryInput is Try of a job with a population, or nil. It also determines, for the reported kept
+// columns, the share of rows in small classes, and counts people, unless they are nil.
 func tryInput(
-	ctx context.Context, in *dataset.Dataset, j *job.Job, reported []risk.Member, people *People,
-	budget *spill.Budget,
-) (*forecast.Trial, []risk.Member, error) {
+	ctx context.Context, in *dataset.Dataset, j *job.Job, population *binding.Bound,
+	reported []risk.Member, people *People, budget *spill.Budget,
+) (*forecast.Trial, error) {
 	part := budget.Part(budget.Left())
 	defer func() { part.Return(part.Used()) }()
 	t, err := binding.LoadTaxonomies(j, part)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	b, err := binding.Of(in, j, t)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	b.Population = population
 	r, err := resources.New(j, spill.Options{}, resources.Events{})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	r.Budget, r.Scratch.Refused = part, true
 	r.Threads = binding.ThreadsWithin(part.Limit(), r.Threads, b.Reads())
 	return tryBound(ctx, b, reported, people, r)
 }
 
-// tryBound counts and searches the input, and returns the result of the search and the shares of
-// the reported kept columns. It counts people unless they are nil.
+// tryBound counts and searches the input, and returns the result of the search and the figures of
+// the release. It counts people unless they are nil.
 func tryBound(
 	ctx context.Context, b *binding.Bound, reported []risk.Member, people *People,
 	r *resources.Run,
-) (*forecast.Trial, []risk.Member, error) {
+) (*forecast.Trial, error) {
 	var out search.Outcome
 	s := search.New(b, r, &out)
+	if err := s.CheckPeople(ctx); err != nil {
+		return nil, err
+	}
 	counts, err := s.Count(ctx, count.Tuning{}, nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	found, err := s.Find(ctx, counts, search.Options{Held: b.Taxonomies.Bytes})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	t := &forecast.Trial{Rows: b.Dataset.Rows(), Steps: out.Steps, Information: *out.Information,
 		Masked: len(b.Masked), Parts: make(map[string]float64)}
@@ -82,14 +84,18 @@ func tryBound(
 		}
 	}
 	members := guard.New(b, r).Members(reported, found.Cut)
-	t.Union, err = found.CountPeople(ctx, b, members, r)
-	if err == nil && people != nil {
-		var m *masking.Masker
-		if m, err = found.Masker(b, r); err == nil {
-			err = people.count(ctx, m, b, r.Budget)
-		}
+	if t.Union, err = found.CountPeople(ctx, b, members, r); err != nil {
+		return nil, err
 	}
-	return t, guard.WithMembers(reported, members), err
+	t.Members = guard.WithMembers(reported, members)
+	if t.AverageRisk, err = found.AverageRisks(ctx, b, r); err != nil || people == nil {
+		return t, err
+	}
+	m, err := found.Masker(b, r)
+	if err != nil {
+		return nil, err
+	}
+	return t, people.count(ctx, m, b, r.Budget)
 }
 
 // leastInformation is the share of a column's information above which the column has more than
@@ -98,24 +104,26 @@ const leastInformation = 1e-12
 
 // predictUnion tries the job on a part of the input, and predicts the share of rows that are
 // alone on all labels. A run does the same with all rows: if the part has all rows, its errors
-// are those of a run.
+// are those of a run. A population is counted if it is no larger than a sample.
 func (p *planning) predictUnion(
 	ctx context.Context, part *dataset.Dataset, f *forecast.Forecast,
 ) error {
-	hidesAll := func(s job.Set) bool { return s.K > 1 && len(s.Columns) == len(p.Masked) }
 	all, people := part.Rows() == p.load.Rows, p.people
+	if of := p.Population; of != nil && (!all || rowsOf(of.Dataset) > mostSampled) {
+		return nil // a run with fewer people, or without these limits, says nothing
+	}
 	if !all {
 		people = nil
 	}
-	if slices.ContainsFunc(p.Job.EverySet(), hidesAll) && len(f.Risk.Members) == 0 &&
-		people == nil {
+	if people == nil && p.hidesAll() && len(f.Risk.Members) == 0 {
 		f.Union = &risk.Union{} // nobody is alone: see cutfile.File.HidesAll
 		return nil
 	}
-	t, members, err := tryInput(ctx, part, p.Job, f.Risk.Members, people, p.Budget)
+	t, err := tryInput(ctx, part, p.asked, p.Population, f.Risk.Members, people, p.Budget)
 	if err == nil {
-		f.Union, f.Risk.Members, p.load.Tried = t.Union, members, t
-		err = cmp.Or(p.guard.CheckMembers(members), p.guard.CheckUnion(t.Union))
+		f.Union, f.Risk.Members, p.load.Tried = t.Union, t.Members, t
+		err = cmp.Or(p.guard.CheckMembers(t.Members), p.guard.CheckUnion(t.Union),
+			p.guard.CheckAverageRisk(t.AverageRisk))
 	}
 	switch class := fault.ClassOf(err); {
 	case err == nil:
@@ -132,4 +140,22 @@ func (p *planning) predictUnion(
 			text.Count(part.Rows(), "row"), err))
 	}
 	return nil
+}
+
+// hidesAll reports whether a set of all masked columns leaves nobody alone, and the job asks for
+// nothing that only a search shows.
+func (p *planning) hidesAll() bool {
+	j := p.asked
+	return p.Population == nil && j.Entity == "" && len(j.Sensitive) == 0 &&
+		j.MaxRisk.Average == 0 && slices.ContainsFunc(j.EverySet(), func(s job.Set) bool {
+		return s.K > 1 && len(s.Columns) == len(p.Masked)
+	})
+}
+
+// rowsOf returns the number of stored rows, which may stand for several records each.
+func rowsOf(in *dataset.Dataset) (rows int64) {
+	for _, split := range in.Splits() {
+		rows += split.Rows
+	}
+	return rows
 }

@@ -72,3 +72,28 @@ func (f *Found) CountPeople(
 	}
 	return people[0].Union(), nil
 }
+
+// AverageRisks counts in the input the average risk of a released row in every set of the cut, if
+// the job limits it. Where it had to be estimated, it is 0.
+func (f *Found) AverageRisks(
+	ctx context.Context, b *binding.Bound, r *resources.Run,
+) (risks []float64, err error) {
+	if b.Job.MaxRisk.Average == 0 {
+		return nil, nil
+	}
+	m, err := f.Masker(b, r)
+	if err != nil {
+		return nil, err
+	}
+	sets, err := m.CountEntities(ctx, -1, guard.New(b, r).GroupsOfSets(f.Cut))
+	if err != nil {
+		return nil, err
+	}
+	for _, set := range sets {
+		if set.Part > 0 {
+			set.Prosecutor.Average = 0
+		}
+		risks = append(risks, set.Prosecutor.Average)
+	}
+	return risks, nil
+}
