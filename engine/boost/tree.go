@@ -1,10 +1,5 @@
 package boost
 
-import (
-	"cmp"
-	"slices"
-)
-
 // leaf is a leaf of a growing tree.
 type leaf struct {
 	from, to int        // range of its records in rows
@@ -26,6 +21,7 @@ func (f *fitting) grow() {
 	copy(f.rows, f.all)
 	f.leaves = append(f.leaves[:0], leaf{to: len(f.rows), sums: f.histogram()})
 	f.count(&f.leaves[0])
+	f.leaves[0].add(f.first[1])
 	f.choose(&f.leaves[0])
 	for len(f.leaves) < f.Leaves {
 		best := 0
@@ -66,13 +62,19 @@ func (f *fitting) count(l *leaf) {
 	}
 }
 
-// choose finds the split of a leaf with the highest gain: in a tie, the first column and position.
-func (f *fitting) choose(l *leaf) {
-	l.total, l.split.gain = gradient{}, 0
-	for i := range l.sums[:f.first[1]] {
+// add adds up the gradients of a leaf's records: those of the bins of the first column.
+func (l *leaf) add(bins int) {
+	l.total = gradient{}
+	for i := range l.sums[:bins] {
 		l.total.add(&l.sums[i])
 	}
-	if l.total.records < 2*f.Least {
+}
+
+// choose finds the split of a leaf with the highest gain: in a tie, the first column and position.
+// A leaf of a tree that has all its leaves needs none.
+func (f *fitting) choose(l *leaf) {
+	l.split.gain = 0
+	if l.total.records < 2*f.Least || len(f.leaves) == f.Leaves {
 		return
 	}
 	whole := l.total.gain()
@@ -124,9 +126,39 @@ func (f *fitting) arrange(sums []gradient, ordered bool) {
 	for _, bin := range f.order {
 		f.means[bin] = sums[bin].mean()
 	}
-	slices.SortStableFunc(f.order, func(a, b int) int {
-		return cmp.Compare(f.means[a], f.means[b])
-	})
+	f.sort()
+}
+
+// sort sorts the order by means, and equal ones by bins, in which order they are: it merges runs of
+// growing length. This is most of what trees of few records take.
+func (f *fitting) sort() {
+	const run = 8
+	n, from := len(f.order), &f.merged
+	for start := 0; start < n; start += run {
+		part := f.order[start:min(start+run, n)]
+		for i := 1; i < len(part); i++ {
+			bin, at := part[i], i
+			for mean := f.means[bin]; at > 0 && f.means[part[at-1]] > mean; at-- {
+				part[at] = part[at-1]
+			}
+			part[at] = bin
+		}
+	}
+	for length := run; length < n; length *= 2 {
+		for start := 0; start+length < n; start += 2 * length {
+			middle, end := start+length, min(start+2*length, n)
+			left, i, j := from[:copy(from[:], f.order[start:middle])], 0, middle
+			for at := start; i < len(left); at++ {
+				if j < end && f.means[f.order[j]] < f.means[left[i]] {
+					f.order[at] = f.order[j]
+					j++
+				} else {
+					f.order[at] = left[i]
+					i++
+				}
+			}
+		}
+	}
 }
 
 // divide divides a leaf in two. The gradients of the larger one are the difference to those of the
@@ -146,8 +178,10 @@ func (f *fitting) divide(at int) {
 	for i := range large.sums {
 		large.sums[i].subtract(&small.sums[i])
 	}
-	f.choose(left)
-	f.choose(right)
+	for _, l := range []*leaf{left, right} {
+		l.add(f.first[1])
+		f.choose(l)
+	}
 }
 
 // partition moves the records of a leaf that go left before the others, and returns the start of

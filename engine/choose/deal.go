@@ -132,23 +132,29 @@ func trainFolds(size, most uint64) int {
 	return max(1, min(folds-1, int(folds*most/5/max(1, size))))
 }
 
-// tested returns how many of some consecutive records, the first of which is in a fold, are in
-// another fold.
-func tested(records uint64, first, fold uint8) uint64 {
-	skipped := uint64((fold + folds - first) % folds)
-	return (records + folds - 1 - skipped) / folds
+// testedOfFew returns how many of some consecutive records a round tests, by the fold of the first
+// record and their number, which is at most that of the folds.
+func testedOfFew(round, tests int) (n [folds][folds + 1]uint64) {
+	for first := range folds {
+		for records := range folds {
+			n[first][records+1] = n[first][records]
+			if (first+records-round%folds+folds)%folds < tests {
+				n[first][records+1]++
+			}
+		}
+	}
+	return n
 }
 
 // part returns the records with which a round tests: those of the fold with its number and, if one
 // is not enough, of the following folds. Without test it returns those of all others.
 func (d *dealt) part(round int, test bool) judge.Source {
+	few := testedOfFew(round, folds-trainFolds(d.size, d.most))
 	return d.Part(func() judge.Take {
 		at := 0
 		return func(_ []uint64, all uint64) uint64 {
-			n := uint64(0)
-			for fold := range folds - trainFolds(d.size, d.most) {
-				n += tested(all, d.first[at], uint8((round+fold)%folds))
-			}
+			of := &few[d.first[at]]
+			n := all/folds*of[folds] + of[all%folds]
 			at++
 			if test {
 				return n

@@ -48,6 +48,7 @@ const blockRecords = 1 << 12
 func (r *Records) Part(take func() Take) Source {
 	return func(ctx context.Context, visit func(*Block) error) error {
 		b, taken := newBlock(len(r.Attributes), len(r.Kept)), take()
+		b.grow(min(blockRecords, r.Counts.Len()))
 		err := r.Counts.Scan(ctx, r.Space, func(records *partition.Table) error {
 			w := records.Layout.Words
 			for i, n := range records.Counts {
@@ -91,6 +92,15 @@ type Block struct {
 
 func newBlock(attributes, kept int) *Block {
 	return &Block{Columns: make([][]uint32, attributes+kept+1), attributes: attributes}
+}
+
+// grow makes room for a number of tuples.
+func (b *Block) grow(tuples int) {
+	codes := make([]uint32, (len(b.Columns)+1)*tuples)
+	for i := range b.Columns {
+		b.Columns[i] = codes[i*tuples : i*tuples : (i+1)*tuples]
+	}
+	b.Classes, b.Counts = codes[len(b.Columns)*tuples:][:0], make([]uint64, 0, tuples)
 }
 
 // Codes returns the codes of the attributes.
