@@ -3,7 +3,6 @@ package judge
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"math/bits"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/labels"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/spill"
 )
 
 // Utility is how much columns explain of the class: the share of its entropy that the column that
@@ -54,7 +52,8 @@ const (
 
 // Observe observes the table of an engine's search. It samples tuples with their classes by their
 // hashes if a table of all columns has classes, and k counts records; but not for a Merger, whose
-// tuples in a store lack codes.
+// tuples in a store lack codes. The sample takes a few MiB at most, whatever the table is, and
+// nothing of the budget: the utility of a release must not depend on that.
 func Observe(
 	ctx context.Context, e engine.Engine, table *engine.Table, space partition.Space,
 ) (*Observed, error) {
@@ -81,24 +80,44 @@ func Observe(
 		return n
 	}
 	o.sample = *newBlock(len(table.Attributes), 0)
-	records, squares := 0.0, 0.0
 	source := (&Records{Table: table, Counts: tuples, Space: space}).Part(func() Take {
 		return take
 	})
 	err := source(ctx, func(b *Block) error {
 		for i, n := range b.Counts {
 			o.sample.copy(b, i, n)
-			records, squares = records+float64(n), squares+float64(n)*float64(n)
-		}
-		if all > most {
-			o.spread = squares / records
 		}
 		return nil
 	})
-	if errors.Is(err, spill.ErrBudget) { // the search decides whether the budget suffices
-		o.sample, err = Block{}, nil
+	o.sample = *o.sample.ordered()
+	if all > most && len(o.sample.Counts) > 0 {
+		records, squares := 0.0, 0.0
+		for _, n := range o.sample.Counts {
+			records, squares = records+float64(n), squares+float64(n)*float64(n)
+		}
+		o.spread = squares / records
 	}
 	return o, err
+}
+
+// ordered returns the block with its tuples in the order of their codes. A table in a store has
+// another order, and records of divided cells get their labels in this one.
+func (b *Block) ordered() *Block {
+	order, ordered := make([]int, len(b.Counts)), newBlock(b.attributes, 0)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, o int) (sign int) {
+		for c := 0; c < len(b.Columns) && sign == 0; c++ {
+			sign = cmp.Compare(b.Columns[c][i], b.Columns[c][o])
+		}
+		return sign
+	})
+	ordered.grow(len(order))
+	for _, i := range order {
+		ordered.copy(b, i, b.Counts[i])
+	}
+	return ordered
 }
 
 // Utility returns how much the columns of a recoding explain of the class, and nil if no raw column

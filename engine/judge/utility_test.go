@@ -3,6 +3,7 @@ package judge
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -84,6 +85,34 @@ func observe(t *testing.T, c enginetest.Codes, column int) *Utility {
 		t.Fatalf("the sample has %d tuples", len(o.sample.Counts))
 	}
 	return o.Utility(halves(column))
+}
+
+// The sample is the same in whatever order the tuples come: in a store they have another one.
+func TestSampleHasAnOrder(t *testing.T) {
+	for _, rows := range []int{2_000, 60_000} {
+		c := twoColumns(rand.New(rand.NewPCG(1, uint64(rows))), rows, 0.4)
+		plan := engine.Plan{Groupings: []engine.Grouping{{Columns: []int{0, 1}, Kind: true}}}
+		space := partition.Space{Budget: spill.NewBudget(1)} // nothing is drawn
+		var samples []Block
+		for _, backwards := range []bool{false, true} {
+			table := c.Table(plan)
+			if tuples := table.Groupings[0]; backwards {
+				reversed, w := &partition.Table{Layout: tuples.Layout}, tuples.Layout.Words
+				for i := tuples.Len() - 1; i >= 0; i-- {
+					reversed.Put(tuples.Keys[i*w:][:w], tuples.Counts[i])
+				}
+				table.Groupings[0] = reversed
+			}
+			o, err := Observe(t.Context(), nil, table, space)
+			if err != nil {
+				t.Fatal(err)
+			}
+			samples = append(samples, o.sample)
+		}
+		if len(samples[0].Counts) < rows/10 || !reflect.DeepEqual(samples[0], samples[1]) {
+			t.Errorf("%d rows: in another order the sample is another one", rows)
+		}
+	}
 }
 
 // A sample of a large table shows how much raw and released columns explain of the class, and of a
