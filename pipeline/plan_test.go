@@ -322,3 +322,22 @@ func TestPlanPredictsTheUnionOfASample(t *testing.T) {
 		t.Errorf("%d of %d rows sampled, %+v, notes %q", f.Sampled, f.Rows, f.Union, f.Notices)
 	}
 }
+
+// TestPlanOfAutoIsARange: the least predicted time of a candidate is at most the longest, also
+// where there may be so few tuples that guided fits more models.
+func TestPlanOfAutoIsARange(t *testing.T) {
+	dir := peopleFolder(t, withAlgorithm(peopleJob, job.AlgorithmAuto), 20_000)
+	planned, err := Plan(t.Context(), mustLoad(t, dir), PlanOptions{})
+	must(t, err)
+	if tuples := planned.Groupings[0].Tuples; tuples.AtLeast > 3000 || tuples.AtMost < 4000 {
+		t.Errorf("%+v tuples are predicted, too narrow a range for the test", tuples)
+	}
+	if len(planned.Auto) == 0 {
+		t.Error("no candidates are listed")
+	}
+	for _, c := range planned.Auto {
+		if c.Seconds.AtLeast > c.Seconds.AtMost {
+			t.Errorf("%s is predicted to take %+v", c.Algorithm, c.Seconds)
+		}
+	}
+}

@@ -30,7 +30,7 @@ var candidates = []struct {
 		Cost:    700,
 		Fitting: briefFitting,
 	}},
-	{job.AlgorithmMondrian, false, 1600, nil, nil},
+	{job.AlgorithmMondrian, false, 40, nil, nil},
 	{job.AlgorithmInfoGainMondrian, false, 350, nil, nil},
 	{job.AlgorithmKACTUS, false, 230, nil, nil},
 }

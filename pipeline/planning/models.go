@@ -35,7 +35,9 @@ func (p *planning) predictChoice(f *forecast.Forecast) {
 	least := e.Predict(uint64(f.Rows), int(tuples.AtLeast), len(p.Masked))
 	most := e.Predict(uint64(f.Rows), int(tuples.AtMost), len(p.Masked))
 	for i, c := range e.Candidates {
-		seconds := forecast.Seconds{AtLeast: least[i].Seconds(), AtMost: most[i].Seconds()}
+		// models of very few tuples take longer than those of some more
+		low, high := min(least[i], most[i]), max(least[i], most[i])
+		seconds := forecast.Seconds{AtLeast: low.Seconds(), AtMost: high.Seconds()}
 		f.Auto = append(f.Auto, forecast.Candidate{
 			Algorithm: c.Name, Suppresses: c.Suppresses, Seconds: seconds, LeftOut: c.Barred,
 		})
