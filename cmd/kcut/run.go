@@ -330,10 +330,10 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 	cut := outline.Cut
 	loss, live := "", ""
 	if r.Suppressed > 0 {
-		loss = fmt.Sprintf(", %s of them suppressed", text.Grouped(int64(r.Suppressed)))
+		loss = fmt.Sprintf(" (%s of them suppressed)", text.Grouped(int64(r.Suppressed)))
 	}
 	if dropped := r.Rows - r.Released; dropped > 0 {
-		loss += fmt.Sprintf("; %s dropped", text.Count(dropped, "row"))
+		loss += fmt.Sprintf(", %s dropped", text.Grouped(dropped))
 	}
 	columns := newTable("column", "mask", "labels")
 	for _, c := range cut.Columns {
@@ -347,8 +347,8 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 	for _, stage := range r.Stages {
 		stages = append(stages, fmt.Sprintf("%s %.1f s", stage.Stage, stage.Seconds))
 	}
-	fmt.Fprintf(u.err, "%s %s: %s, %s%s\n\n%s%s\n%s\n%s%s\n", made, r.Output,
-		text.Count(r.Released, "row"), extent(cut), loss,
+	fmt.Fprintf(u.err, "%s %s: %s%s, %s\n\n%s%s\n%s\n%s%s\n", made, r.Output,
+		text.Count(r.Released, "row"), loss, extent(cut),
 		u.setTable(r.Sets), unionText(r.Union, r.Sets, whoOf(cut))+
 			text.Printable(protectionText(cut), "\n"), columns, live, strings.Join(stages, ", "))
 	return nil

@@ -149,6 +149,24 @@ func TestNote(t *testing.T) {
 	}
 }
 
+// The summary of a run counts suppressed rows with the rows, and not with the steps.
+func TestSummary(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFiles(t, ".", map[string]string{
+		"people.csv": "age,city\n" + strings.Repeat("17,a\n18,a\n40,b\n", 20) +
+			"90,c\n91,d\n92,e\n93,f\n94,g\n95,h\n",
+		"job.yaml": "input: people.csv\noutput: release.parquet\nmax_suppressed: 10%\n" +
+			"quasi_identifiers: [{columns: all, k: 5}]\n" +
+			"columns: {age: discretize, city: suppress}\n",
+	})
+	var stderr strings.Builder
+	execute(t.Context(), []string{"run", "job.yaml"}, newUI(io.Discard, &stderr, true))
+	const want = "released release.parquet: 66 rows (6 of them suppressed), "
+	if said := stderr.String(); !strings.Contains(said, want) {
+		t.Errorf("it says %q", said)
+	}
+}
+
 // Messages and help break between words: lines are not longer than those of a terminal. Programs
 // get messages on one line, and messages that show a place stay as they are.
 func TestLinesFit(t *testing.T) {
