@@ -71,6 +71,8 @@ func (s *search) addPopulation(
 	}
 	leaves, err := tips.New(ctx, grouping, asked.Columns, 0, false, &tips.Protection{
 		Kinds: 2, Values: 2, Width: 1, Place: []uint32{engine.OfRecords, engine.OfPeople}, Unit: 1,
+		// a part of people alone, which only MinPresence judges, is refused or holds for ever
+		Follows: true, Needed: []bool{engine.OfRecords: true, engine.OfPeople: false},
 		Holds: func(_ int, _ uint64, values []uint64) bool {
 			return limits.Holds(values[engine.OfRecords], values[engine.OfPeople])
 		},

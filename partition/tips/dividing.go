@@ -275,7 +275,7 @@ func (v *visitor) divideBatch(x *dividing, b *batch) {
 		if child == b.of.largest {
 			known = b.of.known
 		}
-		v.fields = x.listActive(v.fields[:0], of.Sample, false)
+		v.fields = x.listCounted(v.fields[:0], of.Sample)
 		counts := v.countFields(x.TIPS, table, rows, v.fields, known)
 		for lo := rows.Lo; lo < rows.Hi; lo += x.chunkRecords {
 			some, at := table.Rows(lo, min(lo+x.chunkRecords, rows.Hi)), len(v.frames)

@@ -21,6 +21,12 @@ type Protection struct {
 	Place  []uint32 // by kind and column: number of the value among all
 	Weight []uint64 // by kind; not 0 for kinds that occur; nil: counts are records
 	Unit   uint64   // largest weight of a kind, 1 without weights
+	// Follows says that the partitions only follow refinements that others choose: minima are not
+	// known, and no value dies because of a part.
+	Follows bool
+	// by kind: a partition without records of such kinds always holds, and is discarded; nil: none
+	// is
+	Needed []bool
 	// Holds reports whether records may be a part, given their size and the number of records of
 	// every value. Every worker passes its own number.
 	Holds func(worker int, size uint64, values []uint64) bool

@@ -208,7 +208,7 @@ func (v *visitor) part(t *TIPS, p int32, field int, code uint32) visit {
 		}}},
 		part{leafPartition: leafPartition{Rows: parted}})
 	made := visit{partition: p, parts: v.parts[from:len(v.parts):len(v.parts)], isRest: true}
-	v.fields = t.listActive(v.fields[:0], t.sample(made.parts[1].leafPartition), false)
+	v.fields = t.listCounted(v.fields[:0], t.sample(made.parts[1].leafPartition))
 	made.parts[1].counts = v.countFields(t, t.table, made.parts[1].Rows, v.fields, nil)
 	return made
 }

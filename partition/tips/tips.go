@@ -314,7 +314,7 @@ func (t *TIPS) follow(p int32, field int, counts []counted) {
 // fields that active has listed for it.
 func (t *TIPS) keep(p int32, alive bool) {
 	l := &t.partitions[p]
-	if alive && t.varies(*l, t.fields) {
+	if alive && t.varies(*l, t.fields) && t.isNeeded(*l) {
 		t.live += l.Size
 		return
 	}
@@ -347,6 +347,26 @@ func (t *TIPS) varies(l leafPartition, fields []active) bool {
 			if (word^first[k])&t.mask[k] != 0 {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// follows reports whether the partitions only follow refinements that others choose.
+func (t *TIPS) follows() bool { return t.Protection != nil && t.Follows }
+
+// isNeeded reports whether a partition may have records of kinds that must be inspected.
+func (t *TIPS) isNeeded(l leafPartition) bool {
+	if t.Protection == nil || t.Needed == nil {
+		return true
+	}
+	kinds := t.table.Layout.Fields[len(t.table.Layout.Fields)-1]
+	if l.lists != nil {
+		return l.lists.vary(kinds) || t.Needed[kinds.Code(t.sample(l))]
+	}
+	for i, w := l.Lo, t.table.Layout.Words; i < l.Hi; i++ {
+		if t.Needed[kinds.Code(t.table.Keys[i*w:])] {
+			return true
 		}
 	}
 	return false
@@ -432,6 +452,17 @@ func (t *TIPS) listActive(to []active, key []uint64, link bool) []active {
 				link:     link,
 			})
 		}
+	}
+	return to
+}
+
+// listCounted appends the fields in which the records of a key are counted by child: the active
+// ones or, if the partitions only follow refinements, those of suppressed columns, where the codes
+// that occur are links.
+func (t *TIPS) listCounted(to []active, key []uint64) []active {
+	to = t.listActive(to, key, false)
+	if t.follows() {
+		to = slices.DeleteFunc(to, func(a active) bool { return a.value != None })
 	}
 	return to
 }

@@ -19,6 +19,10 @@ func (t *TIPS) update(p int32, fields []active, counts []counted, rest stats,
 		l.stats = make(stats, len(t.columns))
 	}
 	for _, a := range fields {
+		if a.value != None && t.follows() {
+			alive = t.record(p, a, nil) || alive
+			continue
+		}
 		t.children = list(t.children[:0], old.of(a.field))
 		cells := t.children
 		if old.of(a.field) == nil {

@@ -197,7 +197,7 @@ func (v *visitor) divide(t *TIPS, p int32, field int, r *partition.Refinement) v
 // count counts the fields of a part of a visited partition whose sums are not known.
 func (v *visitor) count(t *TIPS, made *visit, i, field int) {
 	known, part := t.partitions[made.partition].stats, &made.parts[i]
-	v.fields = t.listActive(v.fields[:0], t.sample(part.leafPartition), false)
+	v.fields = t.listCounted(v.fields[:0], t.sample(part.leafPartition))
 	switch {
 	case len(made.parts) == 1:
 		part.counts = v.countFields(t, t.table, part.Rows, only(v.fields, field), nil)
