@@ -727,8 +727,10 @@ class Commands(Folder):
         self.check(_answers.Tables, answer)
         self.check(_answers.TableReport, {**answer["tables"][0], "began": ""})
         self.check(_answers.Joined, answer["joined"][0])
-        names = [table["table"] for table in kcut.plan("tables.yaml", overwrite=True)["tables"]]
-        self.assertEqual(names, ["ages", "towns"])
+        planned = kcut.plan("tables.yaml", overwrite=True, sample=True)
+        self.check(_answers.TablesForecast, planned)
+        self.check(_answers.Joined, planned["joined"][0])
+        self.assertEqual([table["table"] for table in planned["tables"]], ["ages", "towns"])
         verified = kcut.verify("ages.parquet", "towns.parquet", joined="name")
         self.check(_answers.Verified, verified)
         self.check(_answers.Joined, verified["joined"])

@@ -5,7 +5,7 @@ The program itself comes with this package, as the command ``kcut``.
 
 from ._anonymize import Release, Releases, anonymize, anonymize_tables
 from ._answers import Checked, Cut, Difference, Evaluation, Forecast, Joined, Page, Report
-from ._answers import TableReport, Tables, Verified
+from ._answers import TableForecast, TableReport, Tables, TablesForecast, Verified
 from ._commands import apply, check, diff, evaluate, init, plan, read_cut, report, run, show, verify
 from ._errors import CancelledError, Error, ExistsError, InputError, InternalError
 from ._errors import PrivacyError, ResourceError, TransientError, UsageError
@@ -14,7 +14,7 @@ from ._masker import Masker
 
 __all__ = [
     "Checked", "Cut", "Difference", "Evaluation", "Forecast", "Joined", "Page", "Report",
-    "TableReport", "Tables", "Verified",
+    "TableForecast", "TableReport", "Tables", "TablesForecast", "Verified",
     "CancelledError", "Error", "ExistsError", "InputError", "InternalError",
     "PrivacyError", "ResourceError", "TransientError", "UsageError",
     "Masker", "Release", "Releases", "anonymize", "anonymize_tables", "intervals",

@@ -113,6 +113,21 @@ class Forecast(TypedDict):
     notices: NotRequired[list[str]]
 
 
+class TableForecast(Forecast):
+    """What a run would do with one of several tables."""
+
+    table: str
+    error: NotRequired[Part]
+
+
+class TablesForecast(TypedDict):
+    """What plan returns of a job of several tables (docs/plan.md)."""
+
+    tables: list[TableForecast]
+    joined: NotRequired[list[Joined]]
+    notices: NotRequired[list[str]]
+
+
 class Checked(TypedDict):
     """How anonymous a table is (docs/check.md)."""
 
