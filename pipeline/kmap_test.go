@@ -468,6 +468,24 @@ func TestVerifyPopulationOfTheJob(t *testing.T) {
 	mustFail(t, err, fault.Privacy, " people of the population, fewer than 400")
 }
 
+// A limit of the job is not held in a set of the release whose people are not counted, as the
+// population has not all of its columns: that ends with an error, and is not met in silence.
+func TestVerifyPopulationOfAnotherSet(t *testing.T) {
+	const form = `
+input: in
+output: out.parquet
+quasi_identifiers: [{columns: [age, zip], k: 2}, {columns: [job], k: 2}]
+columns: {age: suppress, zip: suppress, job: suppress}
+population: in
+`
+	dir := csvFolder(t, form, "age,zip,job\n"+strings.Repeat("20,1,a\n30,2,b\n", 5))
+	mustRun(t, dir, nil)
+	j := mustLoad(t, dir)
+	j.Sets[0].Columns, j.Sets[0].KMap, j.Sets[1].KMap = []string{"age"}, 400, 1
+	_, err := Verify(t.Context(), filepath.Join(dir, "out.parquet"), VerifyOptions{Job: j})
+	mustFail(t, err, fault.Usage, "the job's quasi-identifier set age: the release has no set")
+}
+
 // A population that lacks a combination of the table ends a run with the number of its rows, and so
 // do too few people.
 func TestKMapRefuses(t *testing.T) {

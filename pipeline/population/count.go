@@ -111,19 +111,19 @@ func NewCount(
 	return c, c.limit(asked)
 }
 
-// limit adds the limits of the job's sets to those of the cut: to a set of the same columns, or
-// else to one that has others, too, unless the limits of some such set imply them.
+// limit adds the limits of the job's sets to those of the sets that are counted: to a set of the
+// same columns, or else to one that has others, too, unless the limits of some such set imply them.
 func (c *Count) limit(asked []job.Set) error {
-	for i := range asked {
-		limits, columns := asked[i].OfPopulation(), asked[i].Columns
+	for _, set := range asked {
+		limits := set.OfPopulation()
 		if !limits.Asked() {
 			continue
 		}
 		at, implied := -1, false
-		for i := range c.cut.Sets {
+		for i, counted := range c.sets {
 			of := c.cut.Sets[i].Columns
 			lacks := func(name string) bool { return !slices.Contains(of, name) }
-			if slices.ContainsFunc(columns, lacks) {
+			if counted == nil || slices.ContainsFunc(set.Columns, lacks) {
 				continue
 			}
 			implied = implied || c.limits[i].Implies(limits)
@@ -135,7 +135,7 @@ func (c *Count) limit(asked []job.Set) error {
 		case at < 0:
 			return fault.Errorf(fault.Usage, "name the job that made the release",
 				"count the people of the job's quasi-identifier set %s: the release has no set "+
-					"with these columns", strings.Join(columns, ", "))
+					"with these columns whose people are counted", strings.Join(set.Columns, ", "))
 		case !implied:
 			c.limits[at] = c.limits[at].With(limits)
 		}
