@@ -89,8 +89,8 @@ reviewers, not for release. A release that does not hold gets no page.`,
 	return cmd
 }
 
-// runOf returns the report of the run that made the release of a digest, or else the first one; nil
-// if there is none.
+// runOf returns the report of the run that made the release of a digest, or else the first one,
+// which the page refuses; nil if there is none.
 func runOf(runs []*kcut.Report, release string) *kcut.Report {
 	for _, run := range runs {
 		if run.Digests != nil && run.Digests.Output == release {

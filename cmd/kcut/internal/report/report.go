@@ -72,8 +72,8 @@ func (s *Source) check() error {
 		return nil
 	case r.Error != nil:
 		return errors.New("read report: it is of a run that failed")
-	case r.Released != cut.Rows || r.Steps != cut.Steps || len(r.Sets) != len(cut.Sets),
-		r.Digests != nil && r.Digests.Output != s.Release.Digest:
+	case r.Digests == nil || r.Digests.Output != s.Release.Digest, r.Released != cut.Rows,
+		r.Steps != cut.Steps, len(r.Sets) != len(cut.Sets):
 		return errors.New("read report: it is of another release")
 	}
 	return nil

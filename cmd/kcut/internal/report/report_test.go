@@ -510,6 +510,7 @@ func TestWriteRefuses(t *testing.T) {
 		"a set less":         func(s *Source) { s.Trace[0].Anonymity = []uint64{20} },
 		"other rows":         func(s *Source) { s.Run.Released = 99 },
 		"other digest":       func(s *Source) { s.Run.Digests.Output = "efgh" },
+		"no digest":          func(s *Source) { s.Run.Digests = nil },
 		"a run that failed":  func(s *Source) { s.Run.Error = &kcut.ErrorReport{Class: "input"} },
 		"a report of others": func(s *Source) { s.Run.Sets = nil },
 	} {
