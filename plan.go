@@ -53,7 +53,7 @@ type (
 // returns a forecast with every error: the first one that a run would end with.
 func PlanTables(ctx context.Context, tables *Tables, opt PlanOptions) (*TablesForecast, error) {
 	return guarded(func() (*TablesForecast, error) {
-		return pipeline.PlanTables(ctx, tables, pipeline.PlanOptions(opt))
+		return pipeline.PlanTables(ctx, tables, opt)
 	})
 }
 

@@ -28,7 +28,7 @@ type TablesForecast struct {
 // TableForecast is the forecast of one of several tables. Err is the error that a run would end
 // with; without a forecast, the table could not be planned.
 type TableForecast struct {
-	Name string
+	Name string `json:"table"`
 	*forecast.Forecast
 	Err error `json:"-"`
 }
@@ -41,11 +41,9 @@ func PlanTables(ctx context.Context, t *job.Tables, opt PlanOptions) (*TablesFor
 	people, groups := linkedPeople(t)
 	for i, table := range t.Tables {
 		of := people[i]
-		switch j := table.Job; {
+		switch {
 		case of == nil:
-		case j.CountsPeople() != "":
-			of.Missing, of = "a plan does not count the population", nil
-		case j.Previous != "":
+		case table.Previous != "":
 			of.Missing, of = "a plan does not count the previous release", nil
 		case !opt.Sample:
 			of = nil
@@ -116,10 +114,7 @@ func (f *TablesForecast) join(
 				cmp.Or(p.Missing, "the plan does not find its cut in all of its rows")))
 			return nil
 		}
-		pairs = append(pairs, p.Of(g.releases[i].Column))
-		for _, set := range t.Tables[number].EverySet() {
-			k = min(k, set.K)
-		}
+		pairs, k = append(pairs, p.Of(g.releases[i].Column)), min(k, p.K)
 	}
 	budget := spill.NewBudget(cmp.Or(t.Tables[0].Limits.Memory, spill.DefaultLimit()))
 	j, err := verify.JoinPairs(g.releases, pairs, k, budget)

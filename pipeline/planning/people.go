@@ -2,12 +2,14 @@ package planning
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/binding"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/pseudonym"
@@ -25,6 +27,7 @@ type People struct {
 	// Pairs has, for each of the columns, the hashes of a person's pseudonym and of a class of
 	// labels, each pair once. It is nil if Missing says why.
 	Pairs   [][][2]uint64
+	K       int // the smallest k of the release
 	Missing string
 }
 
@@ -36,19 +39,19 @@ const pairBytes = 16
 
 // count reads the input, and finds the pairs of a person and the labels of a row.
 func (p *People) count(
-	ctx context.Context, m *masking.Masker, b *binding.Bound, budget *spill.Budget,
+	ctx context.Context, m *masking.Masker, b *binding.Bound, cut *cutfile.File,
+	budget *spill.Budget,
 ) error {
+	p.K = cut.SmallestK()
 	if m.Recoding.Cells() > 0 {
 		p.Missing = "its algorithm divides rows with equal values"
 		return nil
 	}
+	const noRoom = "the memory has no room for its people"
 	bytes := b.Dataset.Rows() * pairBytes * int64(len(p.Columns))
-	if bytes > p.Room {
-		p.Missing = "the memory has no room for its people"
+	if bytes > p.Room || budget.Draw("people of a table", bytes) != nil {
+		p.Missing = noRoom
 		return nil
-	}
-	if err := budget.Draw("people of a table", bytes); err != nil {
-		return err
 	}
 	defer budget.Return(bytes)
 	var fields []int
@@ -78,6 +81,10 @@ func (p *People) count(
 			return nil
 		}
 	})
+	if errors.Is(err, spill.ErrBudget) {
+		p.Missing = noRoom
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("count the people of the table: %w", err)
 	}

@@ -95,7 +95,7 @@ func tryBound(
 	if err != nil {
 		return nil, err
 	}
-	return t, people.count(ctx, m, b, r.Budget)
+	return t, people.count(ctx, m, b, found.Cut, r.Budget)
 }
 
 // leastInformation is the share of a column's information above which the column has more than
