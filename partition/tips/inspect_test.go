@@ -153,15 +153,27 @@ func (m *inspected) inspect(t *testing.T, r *rand.Rand, value int32) bool {
 }
 
 // TestInspectionsAgreeWithRecount inspects values, and refines those that hold, in partitions from
-// which values are parted by an index.
+// which values are parted by an index, and in some whose records move to the store.
 func TestInspectionsAgreeWithRecount(t *testing.T) {
 	seed := seedtest.Seed(t)
-	indexed, kept, refused, outliers := 0, 0, 0, uint64(0)
-	for i := range 200 {
+	indexed, chunked, kept, refused, outliers := 0, 0, 0, 0, uint64(0)
+	for i := range 300 {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
-		pool := indexing(sharedPool(1 + i%2))()
+		of := sharedPool(1 + i%2)
+		if i >= 200 {
+			of = limitedPool(512)
+		}
+		pool := indexing(of)()
 		m := newInspected(r, pool)
 		for alive := m.alive(t); len(alive) > 0; alive = m.alive(t) {
+			if r.IntN(4) == 0 {
+				if err := allOut(r, pool); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if m.tips[0].chunked {
+				chunked++
+			}
 			value := alive[r.IntN(len(alive))]
 			if m.inspect(t, r, value) {
 				if _, err := m.step(r, value); err != nil {
@@ -184,8 +196,8 @@ func TestInspectionsAgreeWithRecount(t *testing.T) {
 		}
 		closePool(t, pool)
 	}
-	if min(indexed, kept, refused) < 100 || outliers == 0 {
-		t.Errorf("seed %d: %d partitions were indexed, %d values were refined, %d not; %d outliers",
-			seed, indexed, kept, refused, outliers)
+	if min(indexed, chunked, kept, refused) < 100 || outliers == 0 {
+		t.Errorf("seed %d: %d partitions were indexed, %d inspections read the store, %d values "+
+			"were refined, %d not; %d outliers", seed, indexed, chunked, kept, refused, outliers)
 	}
 }

@@ -27,10 +27,11 @@ const (
 	restRecords = 256
 )
 
-// indexable reports whether a partition should be indexed: values have been parted from it, and
-// there is memory.
+// indexable reports whether a partition should be indexed: its records are in the table, values
+// have been parted from it, and there is memory.
 func (t *TIPS) indexable(l *leafPartition) bool {
-	if l.disclosed < t.pool.sizes.restPays || l.Records() < t.pool.sizes.restRecords ||
+	if l.lists != nil || l.disclosed < t.pool.sizes.restPays ||
+		l.Records() < t.pool.sizes.restRecords ||
 		t.outliers != nil && l.Size < 4*t.k {
 		return false
 	}
