@@ -63,7 +63,7 @@ func TestPlanRefusesAsTheRun(t *testing.T) {
 				foreseen = 0
 			}
 			_, planned := planJob(t, dir, PlanOptions{}, "max_unique", "0%")
-			_, sampled := planJob(t, dir, PlanOptions{Sample: true}, "max_unique", "0%")
+			f, sampled := planJob(t, dir, PlanOptions{Sample: true}, "max_unique", "0%")
 			_, ran := runJob(t, dir, nil, "max_unique", "0%")
 			if tt.want == "" {
 				must(t, ran)
@@ -72,6 +72,9 @@ func TestPlanRefusesAsTheRun(t *testing.T) {
 			}
 			if fmt.Sprint(sampled) != fmt.Sprint(ran) {
 				t.Errorf("the plan of all rows: %v\nthe run: %v", sampled, ran)
+			}
+			if f != nil && strings.Contains(fmt.Sprint(f.Notices), "does not count") {
+				t.Errorf("the plan of all rows counted the population: %q", f.Notices)
 			}
 			if fault.ClassOf(planned) != foreseen && (planned != nil || foreseen != 0) {
 				t.Errorf("the plan: %v", planned)

@@ -57,7 +57,7 @@ func Predict(
 	p := &planning{Search: s, asked: asked, guard: guard.New(s.Bound, s.Run), people: people}
 	f, err = p.predict(ctx, sample)
 	switch {
-	case s.Population == nil:
+	case s.Population == nil, p.refused != nil:
 	case p.load.Tried == nil:
 		p.Noted("a plan does not count the population: k_map or a presence may allow fewer " +
 			"steps, and the population takes time and memory")
