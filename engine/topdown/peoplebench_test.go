@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkPeople searches records whose people come from a population ten times as large, with k
-// alone and with k_map, also.
+// alone and with k and k_map.
 func BenchmarkPeople(b *testing.B) {
 	for _, of := range []struct {
 		name   string

@@ -11,9 +11,8 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// crowd is a table with more columns than its rows can say something of: a search divides the
-// people into at most one group for each k of them, and each time it halves all groups it says
-// something of one more column.
+// crowd is a table with too many columns for its rows: a search divides the people into at most one
+// group for each k of them, and the labels of another column are known only where it halves groups.
 type crowd struct {
 	people  int64 // rows, or entities
 	columns int   // that could be masked
@@ -31,9 +30,9 @@ const (
 	columnsByHalving = 1.5
 	// fewestLeft is the least number of columns that are left.
 	fewestLeft = 4
-	// tellsClass is the part of the information about the class from which a column says about the
+	// likeClass is the part of the information about the class from which a column says about the
 	// same as the class, which is released as it is.
-	tellsClass = 0.9
+	likeClass = 0.9
 )
 
 // crowded returns the crowd that the chosen search shows; nil: none. A search for classifiers
@@ -65,7 +64,7 @@ func (d *draft) dropCrowd() {
 	}
 	all := math.Inf(1)
 	if d.class != nil && d.class.place >= 0 {
-		all = tellsClass * d.sample.Information(d.class.place, nil, d.class.place, 1)
+		all = likeClass * d.sample.Information(d.class.place, nil, d.class.place, 1)
 	}
 	masked, worth := d.worths()
 	masked = slices.DeleteFunc(masked, func(p *Profile) bool {
@@ -103,9 +102,9 @@ const crowdWords = `
 # k = %d divides %s into at most %s: too few to say something of all
 # %d columns that could be masked. Tried with all, %d kept more than one label. So the draft
 # drops %d: %s.
-# To have one of them back, replace drop by the mask in its comment (and drop another one), and add it
-# to the first set if an acquaintance knows it. Only what no recipient can know from elsewhere, such
-# as a measurement or an answer to a survey, may be kept: {keep: {identifying: accepted}}.
+# To have one of them back, replace drop by the mask in its comment (and drop another one), and add
+# it to the first set if an acquaintance knows it. Only what no recipient can know from elsewhere,
+# such as a measurement or an answer to a survey, may be kept: {keep: {identifying: accepted}}.
 `
 
 // writeCrowd writes which columns were dropped because the rows are few.
@@ -114,7 +113,7 @@ func (d *draft) writeCrowd(out *strings.Builder) {
 	if c == nil {
 		return
 	}
-	people, by := text.Count(int(c.people), "row"), "those of which that search kept the least"
+	people, by := text.Count(int(c.people), "row"), "those whose information it kept least of"
 	if d.entity != nil {
 		people = text.Count(int(c.people), "value") + " of " + job.Quoted(d.entity.name)
 	}

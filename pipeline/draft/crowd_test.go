@@ -79,10 +79,9 @@ func maskedOf(t *testing.T, text string) (names []string) {
 	return names
 }
 
-// Of a table of 12 columns that could be masked, a draft drops some where its rows are few: if less
-// than two thirds of the columns keep more than one label, or less than 15 % of the
-// information is kept. It leaves three columns for each two times that groups can be halved, and
-// not less than four.
+// A draft drops some of 12 columns that could be masked where the rows are few: if less than two
+// thirds of the columns keep more than one label, or less than 15 % of the information is kept. It
+// leaves three columns for every two times that groups can be halved, and at least four.
 func TestDraftOfFewRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	wrong := []float64{.4, .38, .36, .34, .32, .30, .28, .26, .24, .22}
@@ -141,8 +140,8 @@ func TestDraftOfFewRowsWithTheClass(t *testing.T) {
 	}
 }
 
-// Without a class a draft leaves the columns of whose information the trial with all columns kept
-// most: much of what is nearly always the same is little.
+// Without a class a draft leaves the columns whose information the trial with all columns kept most
+// of: a column of nearly always the same value has little information to keep.
 func TestDraftOfFewRowsWithoutAClass(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text := survey(320, .4, .4, .4, .4, .4, 2, .4, .4, .4, .4)
@@ -151,7 +150,7 @@ func TestDraftOfFewRowsWithoutAClass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// of the answers and rest, the last five are lost, and q05 is nearly always the same
+	// the trial loses q06 to q09 and rest, and q05 is nearly always the same
 	if got, want := fmt.Sprint(maskedOf(t, text)), "[age sex q00 q01 q02 q03 q04]"; got != want {
 		t.Errorf("%s, want %s:\n%s", got, want, text)
 	}

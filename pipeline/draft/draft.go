@@ -6,7 +6,7 @@
 //	          which nobody is alone
 //	candidate a way to search; each is tried on the rows, and the draft proposes the one leaving
 //	          most columns more than one label
-//	crowd     more columns than the rows can say something of: some are dropped
+//	crowd     too many columns for the rows: some are dropped
 //	Job       the job, written as YAML
 //
 // A draft is a proposal for somebody who knows the data. It errs on the safe side: it drops columns
