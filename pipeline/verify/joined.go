@@ -81,7 +81,7 @@ func columnsOf(releases []Linked) string {
 func JoinPairs(
 	releases []Linked, pairs [][][2]uint64, k int, budget *spill.Budget,
 ) (*Joined, error) {
-	all, n, size := [][2]uint64(nil), uint64(len(pairs)), 0
+	size, n := 0, uint64(len(pairs))
 	for _, of := range pairs {
 		size += len(of)
 	}
@@ -90,7 +90,7 @@ func JoinPairs(
 		return nil, err
 	}
 	defer budget.Return(bytes)
-	all = make([][2]uint64, 0, size)
+	all := make([][2]uint64, 0, size)
 	for number, of := range pairs {
 		for _, pair := range of {
 			all = append(all, [2]uint64{pair[0], numbered(pair[1], uint64(number), n)})
