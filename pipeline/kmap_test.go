@@ -548,8 +548,8 @@ columns:
 	}
 }
 
-// No output, and no other file that a run writes, takes the place of a population or of a key, which
-// are read.
+// No output, and no other file that a run writes, takes the place of a population or of a key:
+// these are read.
 func TestPopulationIsNotReplaced(t *testing.T) {
 	const form = `
 input: in
