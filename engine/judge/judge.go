@@ -48,7 +48,7 @@ const blockRecords = 1 << 12
 func (r *Records) Part(take func() Take) Source {
 	return func(ctx context.Context, visit func(*Block) error) error {
 		b, taken := newBlock(len(r.Attributes), len(r.Kept)), take()
-		b.grow(min(blockRecords, r.Counts.Len()))
+		b.grow(min(blockRecords, r.Counts.Len(), mostCodes/len(b.Columns)))
 		err := r.Counts.Scan(ctx, r.Space, func(records *partition.Table) error {
 			w := records.Layout.Words
 			for i, n := range records.Counts {

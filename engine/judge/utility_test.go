@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -112,6 +114,27 @@ func TestSampleHasAnOrder(t *testing.T) {
 		if len(samples[0].Counts) < rows/10 || !reflect.DeepEqual(samples[0], samples[1]) {
 			t.Errorf("%d rows: in another order the sample is another one", rows)
 		}
+	}
+}
+
+// The sample of a table of 1,000 columns takes a few MiB.
+func TestSampleOfManyColumns(t *testing.T) {
+	c := twoColumns(rand.New(rand.NewPCG(1, 1)), blockRecords, 0.4)
+	c.Columns, c.Attributes = slices.Repeat(c.Columns, 500), slices.Repeat(c.Attributes, 500)
+	all := make([]int, len(c.Columns))
+	for i := range all {
+		all[i] = i
+	}
+	table := c.Table(engine.Plan{Groupings: []engine.Grouping{{Columns: all, Kind: true}}})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	o, err := Observe(t.Context(), nil, table, partition.Space{Budget: spill.NewBudget(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 12<<20 || len(o.sample.Counts) < 100 {
+		t.Errorf("%d bytes for a sample of %d tuples", bytes, len(o.sample.Counts))
 	}
 }
 
