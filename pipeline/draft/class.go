@@ -7,6 +7,8 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/guard"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // mostClasses is the largest number of values of a class that is asked for, and usualClasses of one
@@ -62,6 +64,8 @@ func (d *draft) takeClass() error {
 		cause = fmt.Sprintf("it has more than %d distinct values", mostClasses)
 	default:
 		d.class = d.profiles[i]
+		d.classFound = guard.FoundOnClass(d.sample.Figures([]int{d.class.place}, 1), "rows",
+			job.Quoted(d.class.name), d.class.typ)
 		return nil
 	}
 	return d.noClass("take column %s as class: %s", d.Class, cause)
@@ -110,12 +114,14 @@ func (d *draft) isAtEnd(p *Profile) bool {
 	return p == d.profiles[len(d.profiles)-1] || first >= 0 && p == d.profiles[first]
 }
 
-// couldBeClass reports whether a column has few values, with several rows each.
+// couldBeClass reports whether a column has few values, with several rows each, and so few rows
+// have a value of their own that a run takes it as class.
 func (p *Profile) couldBeClass() bool {
 	switch p.typ.Kind {
 	case formats.String, formats.Boolean, formats.Int, formats.Uint:
 		return p.Field.Distinct >= 2 && p.Field.Distinct <= usualClasses &&
-			p.Field.Distinct*2 <= p.Field.Rows && p.texts.broken == 0
+			p.Field.Distinct*2 <= p.Field.Rows && p.alone <= guard.MostUnique &&
+			p.texts.broken == 0
 	}
 	return false
 }

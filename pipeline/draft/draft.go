@@ -72,6 +72,7 @@ type draft struct {
 	entity   *Profile         // nil: none
 	// masked columns that determine the class
 	classTellers []string
+	classFound   string // why a run refuses the class that is asked for; empty: it does not
 	known        *set   // nil: there is nothing to mask
 	tried        *tried // the job's way to search, with its result; nil: nothing was tried
 	crowd        *crowd // nil: the rows are enough for the columns
@@ -250,7 +251,9 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 	d.looked = d.sample.Rows
 	for i, column := range columns {
 		p := d.profiles[column]
-		p.Field = d.sample.Values(i)
+		if p.Field = d.sample.Values(i); p.Field.Distinct <= usualClasses {
+			p.alone = d.sample.Figures([]int{i}, 1).Unique
+		}
 		p.measure()
 	}
 	return nil

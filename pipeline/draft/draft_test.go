@@ -390,6 +390,44 @@ func TestDraftLooksAtColumnsTogether(t *testing.T) {
 
 // If no column looks like the class the draft asks for it, and names some candidates, the last
 // column first.
+// TestDraftOfClassThatIdentifies drafts jobs for rows of which some have a class of their own. A
+// run refuses such a class: a draft takes no such column on its own, and says it of one that is
+// asked for.
+func TestDraftOfClassThatIdentifies(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("age,\"a\nclass\",city\n")
+	for row := range 100 {
+		fmt.Fprintf(&out, "%d,%s,%d\n", 20+row%30, []string{"a", "b", "c", "d"}[max(0, row-96)],
+			row%5)
+	}
+	write(t, "people.csv", out.String())
+	opt := draft.Options{Input: []string{"people.csv"}}
+	if j, _ := runDraft(t, draftOf(t, opt)); j.Class != "" {
+		t.Errorf("class %q", j.Class)
+	}
+	opt.For = draft.ForClassify
+	_, err := draft.Job(t.Context(), opt, planning.Try)
+	if hint := fault.HintOf(err); !strings.HasSuffix(hint, "with --class, as city") {
+		t.Errorf("for classify: %v, %s", err, hint)
+	}
+	opt.For, opt.Class = "", "a\nclass"
+	text := draftOf(t, opt)
+	found := "# 3.0 % of the rows are unique on class column \"a\\nclass\", more than 1.0 %: a run "
+	if !strings.Contains(text, found) {
+		t.Errorf("the draft does not say it:\n%s", text)
+	}
+	write(t, "job.yaml", text)
+	j, err := job.Load("job.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = pipeline.Run(t.Context(), j, pipeline.RunOptions{Overwrite: true})
+	if fault.ClassOf(err) != fault.Privacy {
+		t.Error(err)
+	}
+}
+
 func TestDraftAsksForTheClass(t *testing.T) {
 	for header, want := range map[string]string{
 		"age,sex,grade":         "# kcut init --class NAME. Few values have: grade, sex.\n",

@@ -23,6 +23,8 @@ type Profile struct {
 	place    int  // position in the sample, -1 for a column that cannot be read
 	texts    textProfile
 	role     *Role // the proposal
+	// share of the rows that have a value of their own, which is only known of few values
+	alone float64
 
 	// In a column whose values have an order: the number of every row, NaN for a null, as long as
 	// there is a sample; and the distance that the middle nine tenths of its distinct values span.

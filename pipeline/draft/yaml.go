@@ -29,6 +29,11 @@ const noClassWords = `# class: no column looks like a class. Name the column tha
 # kcut init --class NAME%s.
 `
 
+// refusedWords follow a class that a run refuses.
+const refusedWords = `# %s: a run ends with 4.
+# If that identifies nobody, accept it in the entry of the column: {keep: {identifying: accepted}}.
+`
+
 // tellersWords follow a class that other columns determine.
 const tellersWords = `# It is determined by %s: drop columns that a model would not know when it predicts.
 `
@@ -89,6 +94,9 @@ func (d *draft) yaml() (string, error) {
 	}
 	if d.class != nil {
 		fmt.Fprintf(&out, "class: %s\n", job.Quoted(d.class.name))
+		if d.classFound != "" {
+			fmt.Fprintf(&out, refusedWords, d.classFound)
+		}
 		if len(d.classTellers) > 0 {
 			fmt.Fprintf(&out, tellersWords, text.List(quoted(d.classTellers), mostLost))
 		}

@@ -36,13 +36,17 @@ func (g *Guard) Found(f *risk.Figures) string {
 // FoundOnClass returns the figures because of which a class alone may identify people; empty: it
 // does not.
 func (g *Guard) FoundOnClass(f *risk.Figures) string {
-	name := g.Specs[g.Class].Name
-	isText := g.Type(g.Class).Kind == formats.String
+	return FoundOnClass(f, g.who(), g.Specs[g.Class].Name, g.Type(g.Class))
+}
+
+// FoundOnClass returns the figures because of which a class of a type may identify the people who
+// are counted; empty: it does not.
+func FoundOnClass(f *risk.Figures, who, name string, of formats.Type) string {
 	switch {
 	case f.Unique > MostUnique:
 		return fmt.Sprintf("%s of the %s are unique on class column %s, more than %s",
-			text.Percent(f.Unique), g.who(), name, text.Percent(MostUnique))
-	case isText && f.Classes > mostClasses:
+			text.Percent(f.Unique), who, name, text.Percent(MostUnique))
+	case of.Kind == formats.String && f.Classes > mostClasses:
 		return fmt.Sprintf("class column %s has %d classes, more than %d of a text: it may "+
 			"identify people", name, f.Classes, mostClasses)
 	}
