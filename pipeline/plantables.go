@@ -125,6 +125,7 @@ func (f *TablesForecast) join(
 	if err != nil {
 		return fmt.Errorf("join tables %s: %w", g.names, err)
 	}
+	j.Paths = g.outputs
 	f.Joined, f.Notices = append(f.Joined, j), append(f.Notices, g.describe(j))
 	return g.check(j, t.MaxUnique)
 }

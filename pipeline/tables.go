@@ -167,6 +167,7 @@ func joinTables(
 		if err != nil {
 			return joined, fmt.Errorf("join tables %s: %w", group.names, err)
 		}
+		j.Paths = group.outputs
 		joined = append(joined, j)
 		opt.Events.Noted(group.describe(j))
 		if err := group.check(j, t.MaxUnique); err != nil {
@@ -176,10 +177,8 @@ func joinTables(
 	return joined, nil
 }
 
-// describe says how well people hide from somebody who joins the tables. It also gives the figures
-// the outputs of these.
+// describe says how well people hide from somebody who joins the tables.
 func (g *linkedGroup) describe(j *verify.Joined) string {
-	j.Paths = g.outputs
 	return fmt.Sprintf("tables %s, joined by %s: %s people, %s of them in several "+
 		"tables; %s of the people are alone on the labels of all their rows, %s are in "+
 		"classes of fewer than %d", g.names, j.Column, text.Grouped(j.People),

@@ -67,7 +67,7 @@ type forecast struct {
 	Error *exit.Failure `json:"error,omitempty"`
 }
 
-// planTables plans several tables. It also prints what is known after a failure.
+// planTables plans several tables. After a failure it prints the plans of the other tables, too.
 func (u *ui) planTables(ctx context.Context, tables *kcut.Tables, opt kcut.PlanOptions) error {
 	keepTo(tables.Tables[0].Limits.Threads)
 	plan, first := kcut.PlanTables(ctx, tables, opt)

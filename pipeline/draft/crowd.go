@@ -23,8 +23,8 @@ type crowd struct {
 }
 
 const (
-	// leastKept is the part of the information from which a release of many columns is useful.
-	leastKept = 0.15
+	// usefulPart is the part of the information from which a release of many columns is useful.
+	usefulPart = 0.15
 	// columnsByHalving is the number of columns that are left for each time that groups can be
 	// halved: groups of different people say something of different columns.
 	columnsByHalving = 1.5
@@ -40,7 +40,7 @@ const (
 func (d *draft) crowded() *crowd {
 	t := d.tried
 	if t == nil || t.Trial == nil || d.rows > mostGrouped || d.For != "" && d.For != ForCount ||
-		3*t.keeps() >= 2*t.Masked && t.Information >= leastKept {
+		3*t.keeps() >= 2*t.Masked && t.Information >= usefulPart {
 		return nil
 	}
 	c := &crowd{people: d.rows, columns: t.Masked, kept: t.keeps(), parts: t.Parts}

@@ -25,7 +25,8 @@ type People struct {
 	Room    int64                     // the bytes that Pairs may take
 
 	// Pairs has, for each of the columns, the hashes of a person's pseudonym and of a class of
-	// labels, each pair once. It is nil if Missing says why.
+	// labels, each pair once. They lie outside the budget until the tables are joined: a sample has
+	// at most mostSampled rows. Pairs is nil if Missing says why.
 	Pairs   [][][2]uint64
 	K       int // the smallest k of the release
 	Missing string
