@@ -73,7 +73,6 @@ type fitting struct {
 	free          [][]gradient // histograms for reuse
 	order         []int        // scratch: an order of bins
 	means         [maxBins]float64
-	merged        [maxBins]int // scratch: the left one of two runs that are merged
 }
 
 // gradientBytes is the memory of a gradient.

@@ -1,5 +1,10 @@
 package boost
 
+import (
+	"cmp"
+	"slices"
+)
+
 // leaf is a leaf of a growing tree.
 type leaf struct {
 	from, to int        // range of its records in rows
@@ -126,39 +131,9 @@ func (f *fitting) arrange(sums []gradient, ordered bool) {
 	for _, bin := range f.order {
 		f.means[bin] = sums[bin].mean()
 	}
-	f.sort()
-}
-
-// sort sorts the order by means, and equal ones by bins, in which order they are: it merges runs of
-// growing length. This is most of what trees of few records take.
-func (f *fitting) sort() {
-	const run = 8
-	n, from := len(f.order), &f.merged
-	for start := 0; start < n; start += run {
-		part := f.order[start:min(start+run, n)]
-		for i := 1; i < len(part); i++ {
-			bin, at := part[i], i
-			for mean := f.means[bin]; at > 0 && f.means[part[at-1]] > mean; at-- {
-				part[at] = part[at-1]
-			}
-			part[at] = bin
-		}
-	}
-	for length := run; length < n; length *= 2 {
-		for start := 0; start+length < n; start += 2 * length {
-			middle, end := start+length, min(start+2*length, n)
-			left, i, j := from[:copy(from[:], f.order[start:middle])], 0, middle
-			for at := start; i < len(left); at++ {
-				if j < end && f.means[f.order[j]] < f.means[left[i]] {
-					f.order[at] = f.order[j]
-					j++
-				} else {
-					f.order[at] = left[i]
-					i++
-				}
-			}
-		}
-	}
+	slices.SortFunc(f.order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(f.means[a], f.means[b]), a-b)
+	})
 }
 
 // divide divides a leaf in two. The gradients of the larger one are the difference to those of the
