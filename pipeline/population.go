@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/binding"
@@ -22,20 +23,28 @@ type VerifyOptions struct {
 	// that another engine masked with this cut, since such files have no cut of their own. Empty:
 	// the release has its cut.
 	Cut string
-	// Job is the job of the release: the people of every class are counted in its population, and
-	// held to its limits, too. Nil: none are counted.
+	// Job is a job to which the release is held, too: to the k, max_risk and sensitive columns of
+	// its sets, its max_unique, and what it does with each column. If it has a population, the
+	// people of every class are counted there. Nil: the release is held to its cut alone.
 	Job *job.Job
 }
 
-// Verify recounts a release, like verify.Release. A job adds the people of its population.
+// Verify recounts a release, like verify.Release. A job adds what it asks of a release.
 func Verify(ctx context.Context, path string, opt VerifyOptions) (_ *verify.Result, err error) {
 	o := verify.Options{Limits: opt.Limits, Events: opt.Events, Cut: opt.Cut}
 	if opt.Job == nil {
 		return verify.Release(ctx, path, o)
 	}
+	if o.Job, err = withTrees(opt.Job); err != nil {
+		return nil, err
+	}
 	if len(opt.Job.Population.Input) == 0 {
-		return nil, fault.Errorf(fault.Usage, "name one: --population FILE",
-			"count the people of a population: the job names none")
+		if asks := func(s job.Set) bool { return s.OfPopulation().Asked() }; slices.ContainsFunc(
+			opt.Job.Sets, asks) {
+			return nil, fault.Errorf(fault.Usage, "name one: --population FILE",
+				"count the people of a population: the job names none")
+		}
+		return verify.Release(ctx, path, o)
 	}
 	cut, err := cutfile.Read(ctx, cmp.Or(opt.Cut, path))
 	if err != nil {
@@ -68,4 +77,24 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (_ *verify.Resu
 	defer counted.Close()
 	o.Population, o.Budget = counted, res.Budget
 	return verify.Release(ctx, path, o)
+}
+
+// withTrees returns the job with the trees of its sensitive columns, which it may name.
+func withTrees(j *job.Job) (*job.Job, error) {
+	tree := func(s job.Sensitive) bool { return s.THierarchical != nil }
+	if !slices.ContainsFunc(j.Sensitive, tree) {
+		return j, nil
+	}
+	taxonomies, err := j.LoadTaxonomies()
+	if err != nil {
+		return nil, err
+	}
+	with := *j
+	with.Sensitive = slices.Clone(j.Sensitive)
+	for i := range with.Sensitive {
+		if s := &with.Sensitive[i]; tree(*s) {
+			s.Taxonomy = job.Taxonomy{Tree: taxonomies[s.Column].Tree}
+		}
+	}
+	return &with, nil
 }

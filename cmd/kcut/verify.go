@@ -23,8 +23,10 @@ func newVerify(u *ui) *cobra.Command {
 		Long: `Recounts every quasi-identifier set of a released file or directory, checks its labels
 against the embedded cut, and looks for anything that a release must not reveal. With
 --cut it checks files that another engine has masked and that have no cut. Then anything
-that kcut would not have written is a finding. With --job it also counts the people of the
-job's population in every class, against k_map and the presence in the cut and in the job.
+that kcut would not have written is a finding. With --job it also holds the release to that
+job: to its sets with their k, its sensitive columns, max_risk, max_unique, and its masks. It
+counts the people of the job's population in every class, against k_map and the presence in
+the cut and in the job.
 
 With --joined it also counts the people of all these releases together: how many are alone
 for somebody who joins the releases by a column, such as one of pseudonyms.`,
@@ -37,7 +39,7 @@ for somebody who joins the releases by a column, such as one of pseudonyms.`,
 		"the cut that files of another engine were masked with: `FILE`")
 	offerFiles(cmd, "cut", "parquet", "json")
 	cmd.Flags().StringVar(&path, "job", "",
-		"count people in the population of this `JOB`, whose taxonomies say what labels stand for")
+		"hold the release to this `JOB`, too, and count people in its population")
 	offerFiles(cmd, "job", jobEndings...)
 	cmd.Flags().StringArrayVar(&population, "population", nil,
 		"take `FILE` for the job's population; may be given several times")
@@ -147,11 +149,17 @@ func joinedText(j *kcut.Joined) string {
 
 func (u *ui) printVerification(v *kcut.Verification) error {
 	verdict := "ok"
-	if !v.OK {
+	switch {
+	case len(v.Findings) > 0:
 		verdict = "broken"
+	case !v.OK:
+		verdict = "not counted"
 	}
 	err := u.printf("%s: %s, %s\n%s%s", text.Printable(v.Path, ""), verdict,
 		text.Count(v.Rows, "row"), u.setTable(v.Sets), unionText(v.Union, v.Sets, "rows"))
+	if len(v.Asked) > 0 {
+		err = errors.Join(err, u.printf("by the job:\n%s", u.setTable(v.Asked)))
+	}
 	if v.Entity {
 		err = errors.Join(err,
 			u.printf("by its cut, k counts entities; whose a row is is not released, so rows "+

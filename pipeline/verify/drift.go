@@ -112,7 +112,7 @@ func newCountedRelease(
 		return nil, err
 	}
 	parts, err := fileset.Parts(ctx, path)
-	return &countedRelease{rulesOf(cut, true), parts, threads, budget}, err
+	return &countedRelease{rulesOf(cut, nil, classOf(cut)), parts, threads, budget}, err
 }
 
 // inCommon returns the pairs of claims about the same sets and columns of two releases.

@@ -203,7 +203,7 @@ func openLinked(ctx context.Context, path, column string) (l *linked, err error)
 	if l.parts, err = fileset.Parts(ctx, l.path); err != nil {
 		return nil, err
 	}
-	l.rules = rulesOf(cut, false)
+	l.rules = rulesOf(cut, nil, nil)
 	var masked []int
 	for i := range l.checks[:len(l.checks)-len(cut.Pseudonyms)] {
 		masked = append(masked, i)

@@ -22,6 +22,11 @@ type Result struct {
 	Findings    []string  `json:"findings,omitempty"`
 	OK          bool      `json:"ok"`
 
+	// Asked has the sets of the job, with the counted anonymity; nil: there is no job.
+	Asked []cutfile.Set `json:"job,omitempty"`
+	// Uncounted has what the job asks and the files do not show.
+	Uncounted []string `json:"uncounted,omitempty"`
+
 	// Entity is true if, by the cut, k counts entities, each of which may have several records. A
 	// release does not say whose a record is, so the anonymity here counts records.
 	Entity bool `json:"entity,omitempty"`
@@ -52,14 +57,14 @@ func (v *verifier) find(format string, args ...any) {
 // add adds a group of a key, and its number of records.
 func (v *verifier) add(key int, group []uint64, records uint64) error {
 	switch {
-	case key < len(v.cut.Sets):
+	case key < len(v.sets):
 		v.anonymity[key] = smaller(v.anonymity[key], records)
 		v.classes[key]++
 		v.see(key, group)
 		if v.groups != nil {
 			v.groups.add(key, group, records)
 		}
-		if v.population != nil {
+		if v.population != nil && key < len(v.cut.Sets) {
 			return v.addClass(key, group, records)
 		}
 	case v.regions.records(group) > 0:
@@ -122,9 +127,16 @@ func (v *verifier) result(path string) (*Result, error) {
 	}
 	v.checkMarks()
 	v.checkSeen()
-	r.Findings, r.OK = v.findings, len(v.findings) == 0
-	if r.OK {
+	if v.asked != nil {
+		v.checkAsked(r)
+	}
+	r.Findings, r.OK = v.findings, len(v.findings)+len(r.Uncounted) == 0
+	switch {
+	case r.OK:
 		return r, nil
+	case len(r.Findings) == 0:
+		return r, fault.Errorf(fault.Usage, "run the job, which counts it",
+			"hold %s to the job: %s", path, r.Uncounted[0])
 	}
 	return r, fault.Errorf(fault.Privacy, "do not release this file",
 		"verify %s: %s, the first: %s", path, text.Count(len(r.Findings), "finding"), r.Findings[0])
@@ -140,7 +152,7 @@ func IsAbove(share, most float64) bool { return share > most*(1+engine.Slack) }
 // checkAverageRisk compares the average risk of every set with the cut's claim.
 func (v *verifier) checkAverageRisk(r *Result) {
 	most := v.cut.MaxAverageRisk
-	for i, classes := range v.classes {
+	for i, classes := range v.classes[:len(v.cut.Sets)] {
 		risk := float64(classes) / float64(max(1, v.rows))
 		if r.AverageRisk = append(r.AverageRisk, risk); IsRisky(risk, most) {
 			v.find("quasi-identifier set %d: the average risk of a row is %s, its cut claims at "+

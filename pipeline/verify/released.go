@@ -22,7 +22,7 @@ type releasedColumn struct {
 func (r *rules) releasedIn(set int) (all []releasedColumn) {
 	for i := range r.cut.Columns {
 		column := &r.cut.Columns[i]
-		if !slices.Contains(r.cut.Sets[set].Columns, column.Name) {
+		if !slices.Contains(r.sets[set].Columns, column.Name) {
 			continue
 		}
 		c := releasedColumn{column: column.Name, known: make(map[[3]uint32]uint32),

@@ -20,6 +20,7 @@ import (
 // rules say what a release may contain, by its cut alone.
 type rules struct {
 	cut    *cutfile.File
+	sets   []cutfile.Set    // the cut's, then others that are counted
 	checks []columnCheck    // the released columns of masked columns, then pseudonyms
 	first  map[string][]int // by masked column: positions of its released columns in checks
 	// keys has the key of every set, then for a cut of regions that of all checks, then that of
@@ -39,15 +40,12 @@ type rules struct {
 	unstamped bool // the files need not contain the cut
 }
 
-// rulesOf returns the rules of a cut. If requested, the values of the class are counted in addition
-// to those of sensitive columns.
-func rulesOf(cut *cutfile.File, withClass bool) *rules {
+// rulesOf returns the rules of a cut. The given sets and kept columns are counted in addition to
+// those of the cut.
+func rulesOf(cut *cutfile.File, sets []cutfile.Set, values []cutfile.Sensitive) *rules {
 	cut.Raw = bytes.TrimSpace(cut.Raw) // a cut in a file of its own ends with a line break
-	r := &rules{cut: cut, first: make(map[string][]int), values: slices.Clip(cut.Sensitive)}
-	isClass := func(s cutfile.Sensitive) bool { return s.Column == cut.Class }
-	if withClass && cut.Class != "" && !slices.ContainsFunc(r.values, isClass) {
-		r.values = append(r.values, cutfile.Sensitive{Column: cut.Class})
-	}
+	r := &rules{cut: cut, first: make(map[string][]int), sets: slices.Concat(cut.Sets, sets),
+		values: slices.Concat(cut.Sensitive, values)}
 	for i := range r.values {
 		r.orders = append(r.orders, newOrder(&r.values[i]))
 		r.trees = append(r.trees, newTree(&r.values[i]))
@@ -65,7 +63,7 @@ func rulesOf(cut *cutfile.File, withClass bool) *rules {
 			name: name, fits: isText, pseudonyms: true, form: cut.Replacements[name],
 		})
 	}
-	for _, set := range cut.Sets {
+	for _, set := range r.sets {
 		var columns []int
 		for _, name := range set.Columns {
 			columns = append(columns, r.first[name]...)
@@ -84,6 +82,16 @@ func rulesOf(cut *cutfile.File, withClass bool) *rules {
 	return r
 }
 
+// classOf returns the class of a cut as a column whose values are counted, unless it is sensitive,
+// and so counted anyway.
+func classOf(cut *cutfile.File) []cutfile.Sensitive {
+	isClass := func(s cutfile.Sensitive) bool { return s.Column == cut.Class }
+	if cut.Class == "" || slices.ContainsFunc(cut.Sensitive, isClass) {
+		return nil
+	}
+	return []cutfile.Sensitive{{Column: cut.Class}}
+}
+
 func (r *rules) hasRegions() bool { return r.cut.Kind == cutfile.KindRegions }
 
 // key returns the key of some checks.
@@ -97,7 +105,7 @@ func (r *rules) key(checks []int) labelKey {
 
 // regions returns the keys of the regions.
 func (r *rules) regions() *table {
-	k := &r.keys[len(r.cut.Sets)]
+	k := &r.keys[len(r.sets)]
 	regions, numbers := newTable(k.size, newShareRange(math.MaxInt64)),
 		make([]uint32, len(r.checks))
 	for _, region := range r.cut.Regions {
@@ -199,8 +207,8 @@ func (r *rules) lackingColumn(file *release.File) string {
 	if r.cut.Class != "" && !slices.Contains(has, r.cut.Class) {
 		return r.cut.Class
 	}
-	for i := range r.cut.Sensitive {
-		if name := r.cut.Sensitive[i].Column; !slices.Contains(has, name) {
+	for i := range r.values {
+		if name := r.values[i].Column; !slices.Contains(has, name) {
 			return name
 		}
 	}

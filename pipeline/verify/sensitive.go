@@ -45,12 +45,12 @@ func (r *rules) sensitive() (kept []release.Kept) {
 	return kept
 }
 
-// claim is a sensitive column in the classes of a set. The cut may say something about it.
+// claim is a sensitive column in the classes of a set. The cut or a job may say something about it.
 type claim struct{ set, column int }
 
-// claims returns the claims of the cut. Their keys come after all other keys, in the same order.
+// claims returns all claims. Their keys come after all other keys, in the same order.
 func (r *rules) claims() (claims []claim) {
-	for set := range r.cut.Sets {
+	for set := range r.sets {
 		for column := range r.values {
 			claims = append(claims, claim{set, column})
 		}
@@ -59,7 +59,7 @@ func (r *rules) claims() (claims []claim) {
 }
 
 // claimOf returns the number of a key's claim. It is negative for other keys.
-func (r *rules) claimOf(key int) int { return key - len(r.keys) + len(r.cut.Sets)*len(r.values) }
+func (r *rules) claimOf(key int) int { return key - len(r.keys) + len(r.sets)*len(r.values) }
 
 // withValue returns a key that adds, in a last word of its own, the hash of a sensitive column's
 // value to the labels of a set.
@@ -274,22 +274,27 @@ func (m *measures) end() {
 func (v *verifier) checkSensitive() (measured []Measured) {
 	for i := range v.measures {
 		m := &v.measures[i]
-		if m.column >= len(v.cut.Sensitive) {
+		if m.set >= len(v.cut.Sets) || m.column >= len(v.cut.Sensitive) {
 			continue // the cut claims nothing about it
 		}
-		for j := range m.verdicts {
-			is := &m.verdicts[j]
-			finding := fmt.Sprintf("%s %.6g, its cut claims %.6g", is.Key, is.Worst, is.Bound)
-			if is.Of != nil {
-				finding = is.Key + ": a value has a larger share than its cut claims"
-			}
-			if is.Broken {
-				v.find("quasi-identifier set %d: column %s: %s", m.set+1, m.of.Column, finding)
-			}
-		}
+		v.checkMeasures(m, fmt.Sprintf("quasi-identifier set %d", m.set+1), "its cut claims")
 		measured = append(measured, Measured{m.set + 1, m.of.Column, engine.WorstOf(m.verdicts)})
 	}
 	return measured
+}
+
+// checkMeasures compares the measures of a claim with the limits that somebody says it has.
+func (v *verifier) checkMeasures(m *measures, set, says string) {
+	for i := range m.verdicts {
+		is := &m.verdicts[i]
+		finding := fmt.Sprintf("%s %.6g, %s %.6g", is.Key, is.Worst, says, is.Bound)
+		if is.Of != nil {
+			finding = is.Key + ": a value has a larger share than " + says
+		}
+		if is.Broken {
+			v.find("%s: column %s: %s", set, m.of.Column, finding)
+		}
+	}
 }
 
 // homogeneous returns, for every claim, the number of classes with one value of a column.

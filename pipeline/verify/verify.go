@@ -27,6 +27,9 @@ type Options struct {
 	// release, or a file with the cut's JSON. Metadata that such an engine adds, and a release does
 	// not have, is a finding as in any file. Empty: the release has its cut.
 	Cut string
+	// Job holds the release to what a job asks of it, too; nil: none does. The limits on people of
+	// a population are those of Population. The trees of its sensitive columns have been read.
+	Job *job.Job
 	// Population counts people in the classes; nil: nobody does.
 	Population Population
 	Budget     *spill.Budget // of the limits, if others use it, too; nil: nobody else does
@@ -34,9 +37,10 @@ type Options struct {
 
 // Release recounts a released file or directory from itself alone: it compares every
 // quasi-identifier set with its k and the claimed anonymity, every label with the embedded cut, and
-// searches the files for information that must not be released. If something is wrong, it returns
-// the findings together with a *fault.Error of class Privacy. It keeps to the limits. It needs no
-// folder to spill to: it reads the release again for groups that do not fit.
+// searches the files for information that must not be released. A job adds what it asks. If
+// something is wrong, it returns the findings together with a *fault.Error of class Privacy; if
+// nothing is, but the files do not show all that the job asks, the class is Usage. It keeps to the
+// limits. It needs no folder to spill to: it reads the release again for groups that do not fit.
 func Release(ctx context.Context, path string, opt Options) (*Result, error) {
 	_, result, err := verify(ctx, path, opt, false)
 	return result, err
@@ -59,14 +63,26 @@ func verify(
 	if err != nil {
 		return nil, nil, err
 	}
-	rules := rulesOf(cut, inspects)
+	var asks *asked
+	var sets []cutfile.Set
+	var values []cutfile.Sensitive
+	if opt.Job != nil {
+		if asks, err = newAsked(ctx, path, cut, opt.Job); err != nil {
+			return nil, nil, err
+		}
+		sets, values = asks.added, asks.values
+	}
+	if inspects {
+		values = classOf(cut)
+	}
+	rules := rulesOf(cut, sets, values)
 	rules.unstamped = given != "" && given != path
 	request := &RiskRequest{Labels: !inspects, AllPairs: inspects}
 	threads := cmp.Or(opt.Limits.Threads, runtime.GOMAXPROCS(0))
 	if v, err = newVerifier(ctx, path, rules, threads, budget, opt.Events, request); err != nil {
 		return nil, nil, err
 	}
-	v.population = opt.Population
+	v.population, v.asked = opt.Population, asks
 	defer spill.LimitHeap(budget.Limit())()
 	if inspects {
 		v.groups = newGroups(rules)
@@ -102,7 +118,7 @@ func Unpublished(
 	if err != nil {
 		return nil, nil, err
 	}
-	v, err := newVerifier(ctx, path, rulesOf(cut, false), threads, budget, events, request)
+	v, err := newVerifier(ctx, path, rulesOf(cut, nil, nil), threads, budget, events, request)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -138,6 +154,7 @@ type verifier struct {
 	measures  []measures         // by claim
 	whole     []*table           // by sensitive column: number of records by hash of the value
 
+	asked      *asked           // what a job asks; nil: there is none
 	population Population       // counts the people in the groups; nil: nobody does
 	registers  []*risk.Register // by set: what it has found; nil: nothing was counted
 	labels     []uint32         // scratch of addClass
@@ -162,11 +179,11 @@ func newVerifier(
 	v := &verifier{
 		rules: r, path: path, parts: parts, threads: threads, memory: budget.Grant(&spill.Recount),
 		events:    events,
-		anonymity: make([]uint64, len(r.cut.Sets)), classes: make([]uint64, len(r.cut.Sets)),
+		anonymity: make([]uint64, len(r.sets)), classes: make([]uint64, len(r.sets)),
 		measures: r.newMeasures(),
 		has:      make(map[string]bool),
 	}
-	for i := range r.cut.Sets {
+	for i := range r.sets {
 		v.released = append(v.released, r.releasedIn(i))
 	}
 	if r.hasRegions() {
