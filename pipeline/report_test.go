@@ -440,7 +440,8 @@ func TestInspectRefuses(t *testing.T) {
 	mustFail(t, err, fault.Input)
 }
 
-// Some rows of a release with a nested column are read, however many rows it has.
+// Some rows of a release with a nested column are read: over all of it, as its rows are in the order
+// of their labels, or over its first rows where it has more cells than are looked at.
 func TestReadRowsOfNested(t *testing.T) {
 	const form = `
 input: in
@@ -448,22 +449,26 @@ output: out.parquet
 quasi_identifiers: [{columns: [age], k: 2}]
 columns: {age: {mask: discretize, render: interval}, name: {mask: keep, identifying: accepted}}
 `
+	const all, n = 5000, 8
 	var rows strings.Builder
 	rows.WriteString("age,name\n")
-	for i := range lookedAt + 1000 {
+	for i := range all {
 		fmt.Fprintf(&rows, "%d,n%d\n", i%50, i)
 	}
 	dir := csvFolder(t, form, rows.String())
 	mustRun(t, dir, nil)
-	sample, err := ReadRows(t.Context(), filepath.Join(dir, "out.parquet"), 8)
-	must(t, err)
-	for i, cells := range sample.Rows {
-		want := SampleCell{Text: fmt.Sprintf("n%d", i*lookedAt/8)}
-		if cells[0] != (SampleCell{Nested: true}) || cells[1] != want {
-			t.Errorf("row %d: %+v", i, cells)
+	path := filepath.Join(dir, "out.parquet")
+	for _, of := range []struct{ cells, over int }{{lookedAt, all}, {2 * 4096, 4096}, {1, n}} {
+		sample, err := sampleRows(t.Context(), path, n, int64(of.cells))
+		must(t, err)
+		for i, cells := range sample.Rows {
+			want := SampleCell{Text: fmt.Sprintf("n%d", i*of.over/n)}
+			if cells[0] != (SampleCell{Nested: true}) || cells[1] != want {
+				t.Errorf("%d cells, row %d: %+v, want %+v", of.cells, i, cells, want)
+			}
 		}
-	}
-	if len(sample.Rows) != 8 {
-		t.Errorf("%d rows", len(sample.Rows))
+		if len(sample.Rows) != n {
+			t.Errorf("%d rows", len(sample.Rows))
+		}
 	}
 }

@@ -21,11 +21,17 @@ type SampleCell struct {
 	Null, Nested bool
 }
 
-// lookedAt is the number of rows among which the rows of a sample are at equal distances.
-const lookedAt = 1 << 12
+// lookedAt is the number of cells of the rows among which the rows of a sample are at equal
+// distances. A release has its rows in the order of their labels: the first ones are alike.
+const lookedAt = 1 << 24
 
 // ReadRows returns at most n rows of a released file or directory, spread over it.
-func ReadRows(ctx context.Context, path string, n int) (_ *SampleRows, err error) {
+func ReadRows(ctx context.Context, path string, n int) (*SampleRows, error) {
+	return sampleRows(ctx, path, n, lookedAt)
+}
+
+// sampleRows is ReadRows with another number of cells.
+func sampleRows(ctx context.Context, path string, n int, cells int64) (_ *SampleRows, err error) {
 	defer func() { err = fileset.Advise(err) }()
 	if path, err = fileset.Resolve(path); err != nil {
 		return nil, err
@@ -39,7 +45,7 @@ func ReadRows(ctx context.Context, path string, n int) (_ *SampleRows, err error
 	for i, field := range release.Schema().Fields {
 		sample.Columns, columns = append(sample.Columns, field.Name), append(columns, i)
 	}
-	rows := min(release.Rows(), lookedAt)
+	rows := min(release.Rows(), max(cells/int64(max(len(columns), 1)), int64(n)))
 	n = int(min(int64(n), rows))
 	row := int64(0)
 	err = release.Sample(ctx, rows, columns, func(b *formats.Batch) error {

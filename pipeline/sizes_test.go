@@ -278,7 +278,7 @@ var unreached = map[string][]size{
 		{name: "formats/storage.mostParts", value: 5000},
 		{name: "formats/storage.partBytes", value: 5_242_880},
 		{name: "formats/storage.smallRead", value: 1 << 16},
-		{name: "pipeline.lookedAt", value: 1 << 12},
+		{name: "pipeline.lookedAt", value: 1 << 24},
 		{name: "pipeline/planning.mostDescribed", value: 1 << 12},
 		{name: "pipeline/planning.mostSampled", value: 1 << 19},
 		{name: "pipeline/check.countRows", value: 1 << 10},
