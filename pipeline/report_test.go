@@ -440,8 +440,8 @@ func TestInspectRefuses(t *testing.T) {
 	mustFail(t, err, fault.Input)
 }
 
-// Some rows of a release with a nested column are read: over all of it, as its rows are in the order
-// of their labels, or over its first rows where it has more cells than are looked at.
+// Some rows of a release with a nested column are read: over all of it, since its rows are in the
+// order of their labels, or over its first rows where it has more cells than are looked at.
 func TestReadRowsOfNested(t *testing.T) {
 	const form = `
 input: in
