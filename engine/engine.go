@@ -213,6 +213,13 @@ var ErrPopulation error = &fault.Error{
 	Err: infeasible("the whole population does not meet k_map or a presence"),
 }
 
+// ErrRisk is returned when all records together, as one class, have a higher average risk than is
+// allowed. It is an ErrInfeasible.
+var ErrRisk error = &fault.Error{
+	Class: fault.Privacy, Hint: "raise max_risk.average, or give more rows",
+	Err: infeasible("even with everything masked, as one class, they have a higher risk"),
+}
+
 // infeasible is a text about an ErrInfeasible.
 type infeasible string
 

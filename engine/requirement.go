@@ -200,7 +200,7 @@ func (r Requirement) Groupings() (groupings []Grouping) {
 // everything masked, when all records are one class, or when the risk of that class is too high.
 func (r Requirement) CheckReach(all Stats) error {
 	if r.AverageRisk > 0 && MostClasses(r.AverageRisk, all.Size) == 0 {
-		return fmt.Errorf("search classes of %d records: %w", all.Size, ErrInfeasible)
+		return fmt.Errorf("search classes of %d records: %w", all.Size, ErrRisk)
 	}
 	for i := range r.Sets {
 		if !r.Sets[i].Holds(all) {

@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/internal/fault"
@@ -49,6 +51,15 @@ func TestAverageRisk(t *testing.T) {
 	_, err := Apply(t.Context(), mustLoad(t, dir, "output.path", filepath.Join(dir, "b.parquet")),
 		ApplyOptions{Cut: filepath.Join(freely, "out.parquet")})
 	mustFail(t, err, fault.Privacy, refused, "k: 34 keeps to it; so does a run that searches anew")
-	mustRefuse(t, peopleFolder(t, peopleJob+low, 33), RunOptions{}, fault.Privacy,
-		"max_risk.average 3% allows no class")
+	for rows, has := range map[int]string{33: "33 rows", 1: "1 row"} {
+		few := peopleFolder(t, strings.NewReplacer("k: 5", "k: 1", "k: 3", "k: 1").Replace(
+			peopleJob)+low, rows)
+		mustRefuse(t, few, RunOptions{}, fault.Privacy,
+			"keep to max_risk: the input has "+has+", max_risk.average is 3%: even with everything "+
+				"masked", "give 34 rows or more, or raise max_risk.average")
+		if err := tryJob(t, few, t.Context(), RunOptions{}); strings.Contains(
+			fmt.Sprint(err), "records than k") {
+			t.Errorf("%v speaks of k", err)
+		}
+	}
 }

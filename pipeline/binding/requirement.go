@@ -2,9 +2,11 @@ package binding
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/job"
 )
@@ -40,9 +42,11 @@ func checkReach(job *job.Job, rows int64) error {
 	}
 	most := job.MaxRisk.Average
 	if most > 0 && engine.MostClasses(float64(most), uint64(rows)) == 0 {
-		return fault.Errorf(fault.Privacy, "raise max_risk.average, or give more rows",
-			"keep to max_risk: the input has %d rows, and max_risk.average %s allows no class of "+
-				"them: %w", rows, most, engine.ErrInfeasible)
+		return fault.Errorf(fault.Privacy,
+			fmt.Sprintf("give %.0f rows or more, or raise max_risk.average",
+				math.Ceil(1/float64(most)-engine.Slack)),
+			"keep to max_risk: the input has %s, max_risk.average is %s: %w",
+			text.Count(rows, "row"), most, engine.ErrRisk)
 	}
 	for i, set := range job.EverySet() {
 		if rows < int64(set.K) {
