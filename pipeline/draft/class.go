@@ -68,13 +68,17 @@ func (d *draft) takeClass() error {
 			job.Quoted(d.class.name), d.class.typ)
 		return nil
 	}
-	return d.noClass("take column %s as class: %s", d.Class, cause)
+	return d.noClass("take column %s as class: %s", job.Quoted(d.Class), cause)
 }
 
 // noClass returns an error with a hint that names columns that could be the class.
 func (d *draft) noClass(format string, args ...any) error {
 	hint := "name a column with few distinct values with --class"
-	if names := d.classCandidates(); len(names) > 0 {
+	var names []string
+	for _, name := range d.classCandidates() {
+		names = append(names, job.Quoted(name))
+	}
+	if len(names) > 0 {
 		hint += ", as " + strings.Join(names, ", ")
 	}
 	return fault.Errorf(fault.Usage, hint, format, args...)

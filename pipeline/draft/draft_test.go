@@ -396,7 +396,7 @@ func TestDraftLooksAtColumnsTogether(t *testing.T) {
 func TestDraftOfClassThatIdentifies(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("age,\"a\nclass\",city\n")
+	out.WriteString("age,\"a\nclass\",\"ci\nty\"\n")
 	for row := range 100 {
 		fmt.Fprintf(&out, "%d,%s,%d\n", 20+row%30, []string{"a", "b", "c", "d"}[max(0, row-96)],
 			row%5)
@@ -408,8 +408,13 @@ func TestDraftOfClassThatIdentifies(t *testing.T) {
 	}
 	opt.For = draft.ForClassify
 	_, err := draft.Job(t.Context(), opt, planning.Try)
-	if hint := fault.HintOf(err); !strings.HasSuffix(hint, "with --class, as city") {
+	if hint := fault.HintOf(err); !strings.HasSuffix(hint, `with --class, as "ci\nty"`) {
 		t.Errorf("for classify: %v, %s", err, hint)
+	}
+	opt.Class = "c\nlass"
+	if _, err := draft.Job(t.Context(), opt, planning.Try); !strings.Contains(fmt.Sprint(err),
+		`take column "c\nlass" as class`) {
+		t.Errorf("an unknown class: %v", err)
 	}
 	opt.For, opt.Class = "", "a\nclass"
 	text := draftOf(t, opt)
