@@ -445,8 +445,20 @@ func TestHeadless(t *testing.T) {
 		s.Fields()) != 2 {
 		t.Errorf("%d columns, the last of which is null in the first line", len(s.Fields()))
 	}
-	s = mustCSV(t, "a,b\n1,x\n", formats.ReadOptions{})
-	if len(s.(formats.Inferring).Notes()) > 0 {
-		t.Errorf("notes of a header: %q", s.(formats.Inferring).Notes())
+	// a name that no value of its column could be shows a header, whatever the others are
+	for _, header := range []string{"a,b\n1,x\n", "other,age\nother,20\nnone,30\n",
+		"day,male\n2020-01-31,male\n2020-02-01,female\n"} {
+		s = mustCSV(t, header, formats.ReadOptions{})
+		if len(s.(formats.Inferring).Notes()) > 0 {
+			t.Errorf("notes of a header: %q", s.(formats.Inferring).Notes())
+		}
+	}
+	for text, columns := range map[string]string{"x,y\nx,z\n": "1", "x,NA\nx,2\n": "1",
+		"x,2019\nx,2\n": "1, 2", "2019,n\n3,4\n": "1"} {
+		s = mustCSV(t, text, formats.ReadOptions{CSV: formats.CSV{Nulls: []string{"NA"}}})
+		if notes := fmt.Sprint(s.(formats.Inferring).Notes()); !strings.Contains(notes,
+			"in column "+columns+": set") {
+			t.Errorf("%q: notes %q", text, notes)
+		}
 	}
 }

@@ -115,6 +115,19 @@ func (s *source) record(scan *scanner) ([]field, error) {
 	return fields, nil
 }
 
+// isHeader reports whether the names can be no record: one is no value of its column's type, and
+// none is of another type than text. Then a name that is a value of its column is so by chance.
+func (s *source) isHeader(columns []evidence) (is bool) {
+	for i, f := range s.schema {
+		if guessText([]byte(f.Name)) != 0 {
+			return false
+		}
+		is = is || f.Name != "" && !s.nulls[f.Name] &&
+			columns[i].inferred().Kind != formats.String
+	}
+	return is
+}
+
 // noteHeader notes what was skipped at the end of lines, and names that look like values. It does
 // not show these names, since they may be values.
 func (s *source) noteHeader(columns []evidence) {
@@ -127,7 +140,7 @@ func (s *source) noteHeader(columns []evidence) {
 	}
 	var places []string
 	for i, f := range s.schema {
-		if columns[i].named || guessText([]byte(f.Name)) != 0 {
+		if columns[i].named && !s.isHeader(columns) || guessText([]byte(f.Name)) != 0 {
 			places = append(places, strconv.Itoa(i+1))
 		}
 	}
