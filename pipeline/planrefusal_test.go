@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/risk"
 )
 
 // A plan of all rows ends as the run does, in what it says too: also where one set has all columns,
@@ -84,4 +86,29 @@ func TestPlanRefusesAsTheRun(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A plan counts a number of classes one by one. It says that it does not know the average risk of a
+// set that has more, which the run counts, and refuses.
+func TestPlanNotesUncountedRisk(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("a,b\n")
+	for i := range risk.UnionHashes + 1000 {
+		fmt.Fprintf(&rows, "%d,%d\n", i/400, i%400)
+	}
+	dir := csvFolder(t, "input: in\noutput: out.parquet\nalgorithm: mondrian\n"+
+		"quasi_identifiers: [{columns: [a, b], k: 1}]\n"+
+		"columns: {a: discretize, b: discretize}\nmax_risk: {average: 99%}\n", rows.String())
+	f, err := planJob(t, dir, PlanOptions{Sample: true})
+	must(t, err)
+	const want = "the average risk of a row on quasi-identifier set 1 is not predicted: it has " +
+		"more than 131,072 classes, and a plan counts no more; a run counts all, and ends with 4 " +
+		"above max_risk.average 99%"
+	if got := slices.DeleteFunc(slices.Clone(f.Notices), func(note string) bool {
+		return !strings.Contains(note, "average risk")
+	}); !slices.Equal(got, []string{want}) {
+		t.Errorf("notes %q", got)
+	}
+	mustRefuse(t, dir, RunOptions{}, fault.Privacy, "the average risk of a row on quasi-identifier "+
+		"set 1 is 100.0 %, max_risk.average is 99%")
 }

@@ -124,6 +124,7 @@ func (p *planning) predictUnion(
 		f.Union, f.Risk.Members, p.load.Tried = t.Union, t.Members, t
 		err = cmp.Or(p.guard.CheckMembers(t.Members), p.guard.CheckUnion(t.Union),
 			p.guard.CheckAverageRisk(t.AverageRisk))
+		p.noteUncounted(t.AverageRisk)
 	}
 	switch class := fault.ClassOf(err); {
 	case err == nil:
@@ -140,6 +141,18 @@ func (p *planning) predictUnion(
 			text.Count(part.Rows(), "row"), err))
 	}
 	return nil
+}
+
+// noteUncounted notes the sets whose average risk is not known, since it had to be estimated.
+func (p *planning) noteUncounted(risks []float64) {
+	for i, of := range risks {
+		if of == 0 {
+			p.Noted(fmt.Sprintf("the average risk of a row on quasi-identifier set %d is not "+
+				"predicted: it has more than %s classes, and a plan counts no more; a run counts "+
+				"all, and ends with 4 above max_risk.average %s", i+1,
+				text.Grouped(int64(risk.UnionHashes)), p.asked.MaxRisk.Average))
+		}
+	}
 }
 
 // hidesAll reports whether a set of all masked columns leaves nobody alone, and the job asks for
