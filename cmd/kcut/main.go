@@ -19,7 +19,7 @@ import (
 func main() {
 	log.SetOutput(io.Discard) // logs of libraries: their errors have the important facts
 	os.Exit(exit.Stoppable(func(ctx context.Context) int {
-		u := newUI(os.Stdout, os.Stderr, isTerminal(os.Stderr))
+		u := newUI(os.Stdout, os.Stderr, hasWords(os.Stderr))
 		u.dumb = os.Getenv("TERM") == "dumb"
 		return execute(ctx, os.Args[1:], u)
 	}, exit.Grace, exit.Signals()))

@@ -24,13 +24,14 @@ import (
 //     the command failed. Everything else goes to standard error.
 //   - On a terminal standard error has messages, which break between words, and one live line;
 //     elsewhere every line is a JSON log record, except for errors and hints, which are the same
-//     everywhere. A terminal that cannot draw gets messages without a live line.
+//     everywhere. A terminal that cannot draw gets messages without a live line. KCUT_LOG says
+//     which, whatever standard error is: words or json.
 //   - --quiet keeps errors and hints only. NO_COLOR turns colors off.
 
 // ui prints the messages of a command.
 type ui struct {
 	out, err io.Writer
-	terminal bool // err is a terminal
+	terminal bool // err is a terminal, or something that shows what is written to one
 	dumb     bool // the terminal can neither move its cursor nor show colors
 	color    bool
 	columns  int    // in a line of messages; 0: those of the terminal
@@ -75,6 +76,17 @@ func (u *ui) room(others int) int {
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// hasWords reports whether messages to a file are those of a terminal: notebooks ask for them.
+func hasWords(f *os.File) bool {
+	switch os.Getenv("KCUT_LOG") {
+	case "words":
+		return true
+	case "json":
+		return false
+	}
+	return isTerminal(f)
 }
 
 // printf prints an answer to standard output.

@@ -41,6 +41,30 @@ func TestPanic(t *testing.T) {
 	}
 }
 
+// KCUT_LOG says how messages are written, whatever the file is.
+func TestHasWords(t *testing.T) {
+	file, err := os.Create(t.TempDir() + "/file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	null, err := os.Open(os.DevNull) // a character device, as a terminal is
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	for _, tt := range []struct {
+		log        string
+		file, null bool
+	}{{"", false, true}, {"auto", false, true}, {"words", true, true}, {"json", false, false}} {
+		t.Setenv("KCUT_LOG", tt.log)
+		if hasWords(file) != tt.file || hasWords(null) != tt.null {
+			t.Errorf("KCUT_LOG=%s: words in a file %v, on a device %v", tt.log, hasWords(file),
+				hasWords(null))
+		}
+	}
+}
+
 // A name or label of several lines does not break a table, and no name or label controls the
 // terminal.
 func TestPrintable(t *testing.T) {

@@ -5,6 +5,7 @@ import contextlib
 import datetime
 import decimal
 import importlib.metadata
+import io
 import os
 import pickle
 import stat
@@ -312,10 +313,42 @@ class Anonymize(Folder):
             )
         self.assertEqual(list(kept["part"].dtype.categories), ["a"])
 
+    def test_categories(self):
+        """Kept categories may be of any type, and stay ordered; those of intervals are structs."""
+        data = people()
+        at = np.arange(400) % 3
+        data["number"] = pd.Categorical(at)
+        data["day"] = pd.Categorical(pd.Timestamp("2020-01-01") + pd.to_timedelta(at, unit="D"))
+        data["size"] = pd.Categorical(at / 2, ordered=True)
+        data["word"] = pd.Categorical.from_codes(at, ["S", "M", "L"], ordered=True)
+        data["range"] = pd.cut(data["age"], [0, 40, 90])
+        names = ["number", "day", "size", "word"]
+        keep = dict.fromkeys([*names, "range"], {"keep": {"identifying": "accepted"}})
+        for table in (data, pa.Table.from_pandas(data)):
+            kept = kcut.anonymize(table, ["age"], columns=keep, unlisted="drop").data
+            kept = kept if table is data else kept.to_pandas()
+            for name in names:
+                before, after = data[name].dtype, kept[name].dtype
+                self.assertEqual(set(after.categories), set(before.categories), name)
+                self.assertEqual(after.ordered, before.ordered, name)
+                counts = collections.Counter(kept[name])
+                self.assertEqual(counts, collections.Counter(data[name]), name)
+            self.assertEqual(set(kept["range"][0]), {"left", "right"})
+
+    def test_chunks(self):
+        """Chunks of a table may have dictionaries of their own."""
+        parts = [pa.table({"town": pa.array(words * 50).dictionary_encode()}) for words in
+                 (["Bonn", "Ulm"], ["Jena", "Bonn"])]  # fmt: skip
+        found = kcut.anonymize(pa.concat_tables(parts), ["town"]).data
+        counts = collections.Counter(found["town"].to_pylist())
+        self.assertEqual(counts, {"Bonn": 100, "Ulm": 50, "Jena": 50})
+
     def test_sets(self):
         """Sets are names, lists of names, or have their own k; trees generalize."""
         for sets, want in [
             (["age", "sex"], [(["age", "sex"], 10)]),
+            (people().columns[1:3], [(["age", "sex"], 10)]),
+            (np.array([["age", "sex"]]), [(["age", "sex"], 10)]),
             ([["age"], ("sex", "town")], [(["age"], 10), (["sex", "town"], 10)]),
             (
                 [{"columns": ["age"], "k": 20}, {"columns": "all"}],
@@ -391,11 +424,32 @@ class Anonymize(Folder):
             ("no table", [1, 2], ["age"], {}),
             ("names of columns", people(), "age", {}),
             ("names of columns", people(), [7], {}),
+            ("names of columns", people(), [], {}),
+            ("method read_all", pa.Table.from_pandas(people()).to_reader(), ["age"], {}),
         ]:
             with self.assertRaisesRegex(TypeError, word):
                 kcut.anonymize(table, sets, **job)
         with self.assertRaisesRegex(TypeError, "anonymize"):
             kcut.run(people())
+
+    def test_lacking(self):
+        """What a table lacks, or has twice, is named, with what to do."""
+        data = people()
+        twice = pd.concat([data, data["age"]], axis=1)
+        arrow = pa.Table.from_pandas(data)
+        for table, column, words in [
+            (data, "agge", "lacks agge .did you mean age"),
+            (data.set_index("age"), "age", "lacks age .*reset_index"),
+            (data, "x", "lacks x .the table has name, age"),
+            (arrow, "agge", "lacks agge .did you mean age"),
+            (twice, "age", "two columns age"),
+            (arrow.append_column("age", arrow["age"]), "age", "two columns age"),
+            (data.assign(age=pd.arrays.SparseArray(data["age"])), "age", "column age"),
+        ]:
+            with self.assertRaisesRegex(kcut.InputError, words):
+                kcut.anonymize(table, [column], unlisted="drop")
+            with self.assertRaisesRegex(kcut.InputError, words):
+                kcut.anonymize(table, ["sex"], columns={column: "keep"}, unlisted="drop")
 
     def test_mixed(self):
         """Columns of no one type are named, their values are not; dropped ones do not matter."""
@@ -542,6 +596,15 @@ class Polars(Folder):
         data = in_polars(people()).with_columns(pl.Series("odd", [object()] * 400, pl.Object))
         with self.assertRaisesRegex(kcut.InputError, "column odd"):
             kcut.anonymize(data, ["age"], columns={"odd": "keep"}, unlisted="drop")
+        with self.assertRaisesRegex(TypeError, "its method collect makes one"):
+            kcut.anonymize(data.lazy(), ["age"])
+
+    def test_blank(self):
+        """A table without rows has no labels, which are texts nevertheless."""
+        data = in_polars(people())
+        release = kcut.anonymize(data, ["age", "sex"], unlisted="drop")
+        found = kcut.Masker(release.cut, release.job).transform(data.head(0))
+        self.assertEqual((found.height, found.schema["age"]), (0, pl.String))
 
 
 @unittest.skipUnless(pa, "needs pyarrow")
@@ -632,6 +695,53 @@ class Mask(Folder):
         with self.assertRaises(ValueError):
             masker.set_params(k=1)
 
+    @unittest.skipUnless(sklearn, "needs scikit-learn")
+    def test_names(self):
+        """It has the names, outputs, tags and copies of a transformer, also alone in a pipeline."""
+        from sklearn.base import clone
+        from sklearn.compose import make_column_transformer
+        from sklearn.pipeline import make_pipeline
+        from sklearn.utils.validation import check_is_fitted
+
+        release, data = self.release(), people()
+        masker = kcut.Masker(release.cut, release.job)
+        want = masker.transform(data)
+        check_is_fitted(masker)
+        with self.assertRaises(AttributeError):
+            masker.get_feature_names_out()
+        self.assertTrue(pickle.loads(pickle.dumps(masker)).transform(data).equals(want))
+        self.assertTrue(make_pipeline(masker).fit(data).transform(data).equals(want))
+        self.assertEqual(list(masker.fit(data).get_feature_names_out()), list(data))
+        self.assertEqual((masker.n_features_in_, list(masker.feature_names_in_)), (6, list(data)))
+        self.assertEqual(repr(masker), f"Masker({', '.join(release.cut['columns'])})")
+        part = make_column_transformer((masker, self.columns), verbose_feature_names_out=False)
+        found = part.set_output(transform="pandas").fit_transform(data)
+        self.assertTrue(found.equals(want[self.columns]))
+        self.assertEqual(list(part.get_feature_names_out()), self.columns)
+        with self.assertRaises(ValueError):
+            masker.set_output(transform="numpy")
+        if pl:
+            other = clone(masker.set_output(transform="polars"))
+            for table in (data, pa.Table.from_pandas(data), in_polars(data)):
+                found = other.transform(table)
+                self.assertIsInstance(found, pl.DataFrame)
+                self.assertEqual(found["age"].to_list(), list(want["age"]))
+            found = masker.set_output(transform="pandas").transform(in_polars(data))
+            self.assertEqual(list(found["age"]), list(want["age"]))
+            found = masker.set_output(transform="default").transform(data)
+            self.assertIsInstance(found, pd.DataFrame)
+
+    def test_few(self):
+        """A table without rows stays one, and one without a column of the cut is refused."""
+        release, data = self.release(), people()
+        masker = kcut.Masker(release.cut, release.job)
+        found = masker.transform(data.head(0))
+        self.assertEqual((len(found), list(found)), (0, list(data)))
+        found = masker.transform(pa.Table.from_pandas(data.head(0), preserve_index=False))
+        self.assertEqual((len(found), found.column_names), (0, list(data)))
+        with self.assertRaisesRegex(kcut.InputError, "lacks age"):
+            masker.transform(data.drop(columns="age"))
+
     def test_missing(self):
         """Who has no pyarrow reads where to get it."""
         with mock.patch.dict(sys.modules, pyarrow=None):
@@ -715,6 +825,27 @@ class Commands(Folder):
         page = kcut.report("release.parquet", "page.html")
         self.check(_answers.Page, page)
         self.assertTrue(os.path.exists(page["output"]))
+
+    def test_notebook(self):
+        """A notebook shows the messages and the live line of a terminal, without erasing codes."""
+        shell = mock.Mock(get_ipython=lambda: mock.Mock(kernel=True))
+        with mock.patch.dict(sys.modules, IPython=shell):
+            self.assertTrue(_program._in_notebook())
+            with contextlib.redirect_stderr(io.StringIO()) as shown:
+                self.assertEqual(kcut.run("job.yaml")["rows"], 400)
+                with self.assertRaises(kcut.UsageError):
+                    kcut.run("no.yaml")
+            self.assertRegex(shown.getvalue(), "^kcut: note: [^{]*\nkcut: error: no.yaml")
+            line = "import sys; sys.stderr.write('\\r\\x1b[Kmask 1 %\\r\\x1b[K'); print('{}')"
+            with contextlib.redirect_stderr(io.StringIO()) as shown:
+                with mock.patch.object(_program, "_program", lambda: sys.executable):
+                    self.assertEqual(_program.answer("-c", line), {})
+            blank = "\r" + " " * 79 + "\r"
+            self.assertEqual(shown.getvalue(), f"{blank}mask 1 %{blank}")
+        terminal = mock.Mock(get_ipython=lambda: mock.Mock(kernel=None))
+        with mock.patch.dict(sys.modules, IPython=terminal):
+            self.assertFalse(_program._in_notebook())
+        self.assertFalse(_program._in_notebook())
 
     def test_tables(self):
         """A job of several tables, and releases that are joined."""

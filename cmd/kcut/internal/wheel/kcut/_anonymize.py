@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -145,6 +146,7 @@ def _prepared(
     kept = [job.get("class"), *(s["column"] for s in job.get("sensitive", ()))]
     job["columns"] = {**dict.fromkeys(kept, "keep"), job.get("entity"): "drop", **job["columns"]}
     job["columns"].pop(None)
+    _find(job, data)
     source = _tables.arrow(_used(data, job))
     if intervals:  # of labels that say their type
         job.pop("labels", None)
@@ -201,22 +203,28 @@ def _executed(folder: Path, job: dict[str, Any], command: str, **flags: Any) -> 
     keys = {*job, *(key for table in job.get("tables", {}).values() for key in table)}
     unset = {f"KCUT_{key.upper()}" for key in (*keys, "input", "input_counts", "output", "k")}
     words = _program.flags({**flags, "checkpoint": "0s"})
-    # In a terminal the program shows how far it is. Elsewhere the report has its notes.
+    # A terminal or notebook shows how far the program is. Elsewhere the report has its notes.
     stderr = None if sys.stderr is not None and sys.stderr.isatty() else subprocess.DEVNULL
     arguments = [command, "--json", *words, "--", str(folder / "job.yaml")]
     return _program.answer(*arguments, folder=str(folder), stderr=stderr, unset=unset)
 
 
 def _sets(given: Sequence[Any], k: int) -> list[dict[str, Any]]:
-    if isinstance(given, str):
-        raise TypeError("quasi_identifiers is a list of names of columns, or of sets")
-    if all(isinstance(column, str) for column in given):
-        given = [given]
-    if not all(isinstance(s, (Mapping, list, tuple)) for s in given):
+    sets = [] if isinstance(given, str) else list(given)
+    if sets and all(isinstance(column, str) for column in sets):
+        sets = [sets]
+    if not sets or any(isinstance(s, str) or not isinstance(s, Iterable) for s in sets):
         raise TypeError("quasi_identifiers is a list of names of columns, or of sets")
     return [
-        {"k": k, **s} if isinstance(s, Mapping) else {"columns": list(s), "k": k} for s in given
+        {"k": k, **s} if isinstance(s, Mapping) else {"columns": list(s), "k": k} for s in sets
     ]
+
+
+def _find(job: Mapping[str, Any], data: Any) -> None:
+    """Raises InputError if the table lacks a column of the job."""
+    sets = [s["columns"] for s in job["quasi_identifiers"] if s["columns"] != "all"]
+    count = [job["count"]] if "count" in job else []
+    _tables.find(data, [*itertools.chain(*sets), *job["columns"], *count])
 
 
 def _used(data: Any, job: dict[str, Any]) -> Any:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import codecs
 import importlib.metadata
 import json
 import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ._errors import ended
 
@@ -20,8 +22,8 @@ def answer(
 ) -> dict[str, Any]:
     """Runs kcut and returns the object that it prints last, without the name of a private folder.
 
-    Words and logs go to standard error, or where stderr says. The program does not see the
-    environment variables of unset. Raises Error.
+    Words and logs go to standard error, or where stderr says; a notebook shows them as a terminal
+    does. The program does not see the environment variables of unset. Raises Error.
     """
     exit, printed, _ = _run(arguments, stderr, unset)
     lines = printed.replace(json.dumps(folder + os.sep)[1:-1], "") if folder else printed
@@ -67,6 +69,10 @@ def _run(
 ) -> tuple[int, str, str]:
     """Runs kcut and returns its exit code, and what it printed to standard output and to a pipe."""
     environment = {name: value for name, value in os.environ.items() if name not in unset}
+    shown = stderr != subprocess.PIPE and _in_notebook()
+    if shown:
+        stderr = subprocess.PIPE
+        environment = {"KCUT_LOG": "words", **environment, "NO_COLOR": "1"}
     with subprocess.Popen(
         [_program(), *arguments],
         stdout=subprocess.PIPE,
@@ -75,13 +81,35 @@ def _run(
         env=environment,
     ) as process:
         try:
-            printed, log = process.communicate()
+            printed, log = _shown(process) if shown else process.communicate()
         except BaseException as reason:
             if not isinstance(reason, KeyboardInterrupt):  # that has reached the program, too
                 process.terminate()
             process.wait()
             raise
     return process.returncode, printed, log or ""
+
+
+def _in_notebook() -> bool:
+    """Whether a kernel runs this, whose standard error is a part of a notebook."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None
+
+
+def _shown(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Returns what a program prints, and writes its messages while it runs."""
+    out, err = cast(Any, process.stdout), cast(Any, process.stderr)
+    printed: list[str] = []
+    reader = threading.Thread(target=lambda: printed.append(out.read()))
+    reader.start()
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    # Bytes, as text would have ends of lines for the returns that begin the live line anew.
+    for part in iter(lambda: err.buffer.read1(1 << 16), b""):
+        # Notebooks know how to return to the start of a line, but not how to erase it.
+        sys.stderr.write(decoder.decode(part).replace("\r\x1b[K", "\r" + " " * 79 + "\r"))
+        sys.stderr.flush()
+    reader.join()
+    return printed[0], ""
 
 
 def _program() -> str:
