@@ -172,6 +172,24 @@ func TestDraftKnowsWhatOthersKnow(t *testing.T) {
 	}
 }
 
+// Indicators of sex and race, and whether somebody works, are what others know.
+func TestDraftKnowsIndicators(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("hours,educ,male,black,employed,selfemp,score,male_score\n")
+	rng := rand.New(rand.NewPCG(8, 8))
+	for range 400 {
+		fmt.Fprintf(&out, "%d,%d,%d,%d,%d,%d,%d,%d\n", rng.IntN(60), rng.IntN(18), rng.IntN(2),
+			rng.IntN(2), rng.IntN(2), rng.IntN(2), rng.IntN(90), rng.IntN(90))
+	}
+	write(t, "people.csv", out.String())
+	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"people.csv"}}))
+	want := []string{"male", "educ", "black", "employed", "selfemp"}
+	if got := job.Sets[0].Columns; !slices.Equal(got, want) {
+		t.Errorf("set %q, want %q", got, want)
+	}
+}
+
 // A purpose chooses the algorithm and the objective. That of a classifier needs a class.
 func TestDraftForAPurpose(t *testing.T) {
 	t.Chdir(t.TempDir())

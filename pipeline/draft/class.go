@@ -28,11 +28,51 @@ var (
 		"terminated turnover loanstatus actiontaken defaultpaymentnextmonth seriousdlqin2yrs")
 	perhaps = strings.Fields("income response deposit salary result diagnosis status")
 	marking = strings.Fields("flag fl ind indicator yn binary")
+	// kinds are names of a class, behind words that say of what: often of a service or of people
+	kinds = strings.Fields("class label target y")
+)
+
+// mostOutcomes is the largest number of values of an outcome that only a part of the name shows.
+const mostOutcomes = 5
+
+var (
+	// happened are words for what came of somebody, wherever they are in the name.
+	happened = words{
+		alone: slices.Concat(strings.Fields("died dead death alive deceased survived survive " +
+			"survival mortality relapse relapsed recurrence recurred recurrent progression " +
+			"progressed remission cured recovered event arrest arrested rearrest rearrested " +
+			"reoffend reoffended reconvicted reincarcerated recidivated readmission readmitted " +
+			"rehospitalized rehospitalised reinfection reinfected reinfarction " +
+			"released paroled hired promoted accepted admitted granted rejected reject denied " +
+			"refused approve approved approval decision verdict callback churn churned attrition " +
+			"fraud fraudulent converted purchased clicked dropout censor censored cens")),
+		whole: []string{"resigned", "quit", "left", "fired"},
+		not:   earlier,
+	}
+	// earlier are words that make a column with another word of happened one that says when, why or
+	// how often, what was before, or what somebody else has.
+	earlier = strings.Fields("prior previous prev past last history hist earlier before baseline " +
+		"family mother father parent sibling days day time date dt dtc year years month months " +
+		"week weeks hours age cause causes reason manner type place site code id rate score risk " +
+		"prob probability count num number nr no n total plan amount")
+	// endings are names of columns that say whether a time, in another column, ended with an event.
+	endings = words{
+		whole: strings.Fields("status stat event cens fustat delta fail failed failure"),
+		alone: pairs(followed, []string{"status", "stat", "event", "cens"}),
+	}
+	// durations are names of columns with such a time.
+	durations = words{
+		alone: slices.Concat(pairs(followed, []string{"time", "days", "weeks", "months", "years"}),
+			strings.Fields("time futime survtime stime ttime duration spell followup tstop tte")),
+		whole: strings.Fields("t days weeks week months stop survival"),
+	}
+	// followed are words for what people are followed up for.
+	followed = strings.Fields("vital survival surv os pfs dfs rfs efs death follow fu censor event")
 )
 
 // chooseClass finds the column that models predict: the one that is asked for, or one of few values
-// that has one of the likeliest names, or a name that ends like one or, in the last or the first
-// column, has such a word.
+// that has one of the likeliest names, or a name that ends like one, or that has a word for what
+// came of somebody or, in the last or the first column, such a word.
 func (d *draft) chooseClass() error {
 	if d.Class != "" {
 		return d.takeClass()
@@ -86,8 +126,9 @@ func (d *draft) noClass(format string, args ...any) error {
 
 // classRank returns a rank for how much a column looks like the class, 0 for the most; −1: it does
 // not. First are the names that are predicted; then, those of two values first, the ones that end
-// with such a word; then the ones that have one at an end of the table; then the last column if it
-// has two values and is called by what was done, as transported.
+// with such a word; then the ones that say what came of somebody; then those that have a word that
+// is predicted at an end of the table; then the last column if it has two values and is called by
+// what was done, as transported.
 func (d *draft) classRank(p *Profile) int {
 	words := wordsOf(p.name)
 	if n := len(words); n > 0 && slices.Contains(marking, words[n-1]) {
@@ -95,19 +136,41 @@ func (d *draft) classRank(p *Profile) int {
 	}
 	isPredicted := func(word string) bool { return slices.Contains(predicted, word) }
 	mayBe := func(word string) bool { return isPredicted(word) || slices.Contains(perhaps, word) }
+	rank := len(predicted) + int(p.Field.Distinct)
 	switch n, whole := len(words), slices.Index(predicted, strings.Join(words, "")); {
 	case n == 0 || !p.couldBeClass():
 	case whole >= 0:
 		return whole
-	case isPredicted(words[n-1]):
-		return len(predicted) + int(p.Field.Distinct)
+	case isPredicted(words[n-1]) && !slices.Contains(kinds, words[n-1]):
+		return rank
+	case d.isOutcome(p):
+		return rank + usualClasses
 	case d.isAtEnd(p) && slices.ContainsFunc(words, mayBe):
-		return len(predicted) + usualClasses + int(p.Field.Distinct)
+		return rank + 2*usualClasses
 	case p == d.profiles[len(d.profiles)-1] && p.Field.Distinct == 2 && n == 1 &&
 		strings.HasSuffix(words[0], "ed") && !p.isBasic():
-		return len(predicted) + 2*usualClasses + 1
+		return rank + 3*usualClasses
 	}
 	return -1
+}
+
+// isOutcome reports whether a column of few values says what came of somebody, by its name, or by
+// how a time ended that another column has.
+func (d *draft) isOutcome(p *Profile) bool {
+	var name []string
+	for _, word := range wordsOf(p.name) { // censor1 is a censor
+		if word = strings.TrimRight(word, "0123456789"); word != "" {
+			name = append(name, word)
+		}
+	}
+	return p.couldBeClass() && p.Field.Distinct <= mostOutcomes && (happened.has(name) ||
+		endings.has(name) && slices.ContainsFunc(d.profiles, (*Profile).isDuration))
+}
+
+// isDuration reports whether a column has the time to an event, by its name and its many values.
+func (p *Profile) isDuration() bool {
+	return p.typ.Ordered() && !p.isTime() && p.Field.Distinct > usualClasses &&
+		durations.has(wordsOf(p.name))
 }
 
 // isAtEnd reports whether a column is the last, or the first behind those whose values are unique.
@@ -154,6 +217,40 @@ func (d *draft) classCandidates() (names []string) {
 		names = append(names, p.name)
 	}
 	return names
+}
+
+// dropTwinsOfClass drops columns that say what the class says, and would be all that a search for
+// the class divides by: rejected, where the class is approved. Of columns that all do so none is
+// dropped.
+func (d *draft) dropTwinsOfClass() {
+	var twins []*Profile
+	others := false
+	for _, p := range d.profiles {
+		switch {
+		case d.class == nil || !p.role.masked():
+		case d.determinesReliably(p, d.class) && d.determines(d.class, p):
+			twins = append(twins, p)
+		default:
+			others = true
+		}
+	}
+	for _, p := range twins {
+		if others {
+			p.role = drop("%s; to mask it: %s (%s)", sameAsClass, d.entry(p), p.role.Reason)
+		}
+	}
+}
+
+// sameAsClass is why a column is dropped that says what the class says.
+const sameAsClass = "it says about the same as the class"
+
+// noteDurations adds to the reasons of times up to an event that they end with the class.
+func (d *draft) noteDurations() {
+	for _, p := range d.profiles {
+		if d.class != nil && p.role.masked() && p.isDuration() && d.isOutcome(d.class) {
+			p.role.Reason += "; it may end with the class: no model knows it when it predicts"
+		}
+	}
 }
 
 // findTellers finds the masked columns that determine the class.

@@ -70,7 +70,7 @@ func (d *draft) dropCrowd() {
 	masked = slices.DeleteFunc(masked, func(p *Profile) bool {
 		same := worth[p] >= all
 		if same {
-			d.leave(p, "it says about the same as the class")
+			d.leave(p, sameAsClass)
 		}
 		return same
 	})

@@ -340,10 +340,26 @@ func TestDraftDropsIdentifiers(t *testing.T) {
 	if job.Entity != "patient_nbr" {
 		t.Errorf("k counts %q", job.Entity)
 	}
+	// A hundred people with several rows are counted, too, and fewer are not.
+	for people, want := range map[int]string{100: "subject", 99: ""} {
+		out.Reset()
+		out.WriteString("subject,visit,age\n")
+		for i := range 400 {
+			fmt.Fprintf(&out, "S%d,%d,%d\n", i%people, i/people, 50+i%people%30)
+		}
+		write(t, "subjects.csv", out.String())
+		if job, _ := runDraft(t, draftOf(t, draft.Options{
+			Input: []string{"subjects.csv"}})); job.Entity != want {
+			t.Errorf("of %d people k counts %q", people, job.Entity)
+		}
+		if err := os.Remove("subjects-release.parquet"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	// With a k that so few entities could hardly meet, rows are counted.
-	if text := draftOf(t, draft.Options{Input: []string{"visits.csv"}, K: 50}); strings.Contains(
+	if text := draftOf(t, draft.Options{Input: []string{"visits.csv"}, K: 70}); strings.Contains(
 		text, "\nentity:") || !strings.Contains(text, "may be the entity that k is to count") {
-		t.Errorf("with k = 50:\n%s", text)
+		t.Errorf("with k = 70:\n%s", text)
 	}
 
 }
@@ -471,6 +487,96 @@ func TestDraftAsksForTheClass(t *testing.T) {
 		}
 		runDraft(t, text)
 	}
+}
+
+// Columns of few values whose names say what came of somebody are the class, wherever they are; those
+// about when, why, how often, what was before, or what somebody else has are none.
+func TestDraftFindsOutcomes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, want := range map[string]bool{
+		"died": true, "Dead": true, "DEATH_EVENT": true, "deathFlag": true, "survived30": true,
+		"any_relapse": true, "Recurrence": true, "arrest": true, "is_rearrested": true,
+		"event": true, "hired": true, "promoted": true, "application_approved": true,
+		"loan.rejected": true, "decision": true, "received_callback": true, "censor1": true,
+		"fraud_found": true, "readmission_yn": true, "released": true, "default": true,
+		"prior_arrest": false, "death_cause": false, "father_died": false,
+		"family_history_of_relapse": false, "decision_date": false, "num_readmission": false,
+		"patient_class": false, "social_class": false, "status": false, "fail": false,
+		"rest": false, "restatus": false, "heart_failure": false,
+	} {
+		drafts(t, "age,"+name+",b,zone", 2, name, want)
+	}
+	// the status of a time up to an event
+	for names, want := range map[string]bool{
+		"time,status": true, "futime,fustat": true, "survival_months,vital_status": true,
+		"os_time,os_status": true, "TimeToRecurrence,cens": true, "days,event": true,
+		"time,marital_status": false, "time,state": false, "income,status": false,
+	} {
+		_, name, _ := strings.Cut(names, ",")
+		text := drafts(t, names+",age,zone", 2, name, want)
+		if strings.Contains(text, "it may end with the class") != want {
+			t.Errorf("%s:\n%s", names, text)
+		}
+	}
+	drafts(t, "age,arrest,b,zone", 6, "arrest", false)
+}
+
+// drafts drafts a job for a table with many values in the first column, and a number of them in the
+// second, and checks whether that column is the class.
+func drafts(t *testing.T, header string, values int, name string, want bool) string {
+	t.Helper()
+	var out strings.Builder
+	out.WriteString(header + "\n")
+	for i := range 180 {
+		fmt.Fprintf(&out, "%d,%d,%d,%d\n", i%45, i/2%values, i%23, i%3)
+	}
+	write(t, "table.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
+	if strings.Contains(text, "\nclass: "+name+"\n") != want {
+		t.Errorf("%s is the class, or not, want %t:\n%s", name, want, text)
+	}
+	return text
+}
+
+// A column that says what the class says is dropped, also in a large table; where no other column
+// could be masked it stays.
+func TestDraftDropsWhatTheClassSays(t *testing.T) {
+	for columns, want := range map[string]string{
+		"approved,rejected,age,city": "drop",
+		"approved,rejected,id":       "discretize",
+	} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString(columns + "\n")
+		for i := range 600 {
+			n := i / 3 % 2
+			fmt.Fprintf(&out, "%d,%d,%d%s\n", n, 1-n, i+1000*strings.Count(columns, "id"),
+				strings.Repeat(fmt.Sprintf(",%d", i%7), strings.Count(columns, "city")))
+		}
+		write(t, "loans.csv", out.String())
+		job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"loans.csv"}}))
+		if job.Class != "approved" || roleIn(job, "rejected") != want {
+			t.Errorf("%s: class %q, rejected %s, want %s", columns, job.Class,
+				roleIn(job, "rejected"), want)
+		}
+	}
+}
+
+// Names of those who decide about people, or care for them, are dropped, however few; kinds of them
+// stay.
+func TestDraftDropsNamesOfThoseWhoServe(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("judge,nurse,doctor,teacher,age\n")
+	names := strings.Fields("Heald Hugessen Iacobucci MacGuigan Marceau Pratte Urie")
+	for i := range 400 {
+		fmt.Fprintf(&out, "%s,%s,%s,%s,%d\n", names[i%7], strings.ToLower(names[i%7]), names[i%5],
+			[]string{"yes", "no"}[i%2], i%50)
+	}
+	write(t, "people.csv", out.String())
+	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"people.csv"}}))
+	wantMasks(t, job, map[string]string{"judge": "drop", "nurse": "suppress", "doctor": "suppress",
+		"teacher": "suppress", "age": "discretize"})
 }
 
 // The job is in its own folder: its paths start there, and it is no part of the input.

@@ -11,8 +11,8 @@ import (
 // no more rows for each on average: the search ignores entities with very many rows, in larger
 // tables sooner.
 const (
-	fewestEntities    = 200
-	entitiesByK       = 20
+	fewestEntities    = 100
+	entitiesByK       = 10
 	mostRowsPerEntity = 20
 	mostEntityRows    = 5_000_000
 )

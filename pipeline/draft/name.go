@@ -85,7 +85,8 @@ var (
 	things = strings.Fields("site station bike store shop branch facility hospital school course " +
 		"product item article order invoice transaction booking reservation ticket visit " +
 		"encounter admission stay hadm appointment claim session device card vehicle flight trip " +
-		"company employer department household event policy contract")
+		"company employer department household event policy contract institution inst center centre " +
+		"clinic")
 	// regions are words for places that have a number or a code.
 	regions = strings.Fields("country county state region district province municipality area " +
 		"zone location tract block city town precinct ward borough neighborhood geo")
@@ -104,6 +105,11 @@ var ofPeople = words{
 		pairs(people, nameWords), pairs(staff, nameWords), []string{"invnam", "login"}),
 	shared: true,
 }
+
+// ofServants are the names of columns of those who decide about people or care for them.
+var ofServants = words{whole: strings.Fields("doctor physician surgeon clinician nurse therapist " +
+	"judge magistrate officer caseworker interviewer investigator instructor teacher professor " +
+	"manager agent seller attending caregiver")}
 
 // direct are the names of columns that identify people.
 var direct = []words{

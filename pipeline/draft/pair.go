@@ -25,6 +25,8 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	d.dropNumbersOfNames()
 	d.dropAges()
 	d.dropTwins()
+	d.dropTwinsOfClass()
+	d.noteDurations()
 	d.dropMany()
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {

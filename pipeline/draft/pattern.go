@@ -29,6 +29,7 @@ const (
 	minutes
 	sex
 	person
+	proper   // name of somebody, by its capitals
 	patterns // number of patterns
 )
 
@@ -52,6 +53,7 @@ var forms = [patterns]func(text string) bool{
 	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d$`),
 	sex:            matches(`^(?i:m|f|male|female|man|woman)$`),
 	person:         isPerson,
+	proper:         matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
 	minutes:        matches(`^([01]?\d|2[0-3]):[0-5]\d$`),
 }
 

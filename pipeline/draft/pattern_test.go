@@ -49,14 +49,16 @@ func TestForms(t *testing.T) {
 		"1:04:35":                              {clock},
 		"23:59":                                {minutes},
 		"m":                                    {sex},
-		"Female":                               {sex},
+		"Female":                               {sex, proper},
 		"femaleness":                           nil,
-		"GARCIA, Ana-Lena":                     {person},
-		"Smith":                                {person},
-		"Smithfield":                           nil,
+		"GARCIA, Ana-Lena":                     {person, proper},
+		"Dr. O’Neil":                           {proper},
+		"Team B2":                              nil,
+		"Smith":                                {person, proper},
+		"Smithfield":                           {proper},
 		"ann and mary went to see paul":        nil,
 		"59:59":                                nil,
-		"Ärztin":                               nil,
+		"Ärztin":                               {proper},
 	} {
 		var got []pattern
 		for form, match := range forms {

@@ -169,6 +169,15 @@ var named = []rule{{
 	},
 }, {
 	func(p *Profile) bool {
+		return p.Field.Distinct >= fewestServants && ofServants.has(wordsOf(p.name)) &&
+			p.share(proper) >= most
+	},
+	func(p *Profile) *Role {
+		return drop("values like names, called like people who decide or care, with %s",
+			distinctValues(p))
+	},
+}, {
+	func(p *Profile) bool {
 		return p.hasMany() && p.Field.Distinct > fewCodes && p.share(person) >= peopleShare
 	},
 	func(p *Profile) *Role {
@@ -176,6 +185,10 @@ var named = []rule{{
 			text.Grouped(p.texts.forms[person]), text.Grouped(p.Field.Rows), distinctValues(p))
 	},
 }}
+
+// fewestServants is the least number of values of a column that has names of people who decide or
+// care: fewer may be kinds of them.
+const fewestServants = 6
 
 // uniqueShare is the share of the rows with a unique value from which a column identifies people.
 // Measurements may have that, too, unless they are whole numbers that are all different.

@@ -1,12 +1,16 @@
 package draft
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // basics are names of facts that people know about others, first those that distinguish most
 // people: the date of birth, sex and place (Sweeney, Simple Demographics Often Identify People
 // Uniquely, 2000).
 var (
-	sexes = words{alone: []string{"sex", "sx", "gender", "mf"}}
+	sexes = words{alone: []string{"sex", "sx", "gender", "mf"},
+		whole: []string{"male", "female", "woman", "man", "ismale", "isfemale"}}
 	first = []words{
 		{alone: append(births.alone, "age")},
 		sexes,
@@ -15,14 +19,15 @@ var (
 			whole: places.whole, last: places.last},
 	}
 	basics = words{
-		whole: places.whole,
-		last:  places.last,
+		whole: slices.Concat(places.whole, sexes.whole, strings.Fields("black white hispan asian "+
+			"nonwhite nation kids selfemp employed unemployed")),
+		last: places.last,
 		alone: slices.Concat(first[0].alone, first[1].alone, first[2].alone, []string{
 			"state", "country", "region", "district", "municipality", "province", "race",
 			"ethnicity", "ethnic", "eth", "hispanic", "nationality", "citizenship",
 			"citizen", "native", "foreign", "marital", "married", "relationship", "household",
 			"family", "children", "religion", "language", "height",
-			"education", "school", "graduation", "gradyear", "degree", "university", "college",
+			"education", "educ", "schooling", "school", "graduation", "gradyear", "degree", "university", "college",
 			"occupation", "job", "profession", "employer", "workclass", "industry",
 		})}
 	// otherPeople are words for columns about another person, or about the past.
