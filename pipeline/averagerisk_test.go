@@ -55,8 +55,8 @@ func TestAverageRisk(t *testing.T) {
 		few := peopleFolder(t, strings.NewReplacer("k: 5", "k: 1", "k: 3", "k: 1").Replace(
 			peopleJob)+low, rows)
 		mustRefuse(t, few, RunOptions{}, fault.Privacy,
-			"keep to max_risk: the input has "+has+", max_risk.average is 3%: even with everything "+
-				"masked", "give 34 rows or more, or raise max_risk.average")
+			"keep to max_risk: the input has "+has+", max_risk.average is 3%: even with "+
+				"everything masked", "give 34 rows or more, or raise max_risk.average")
 		if err := tryJob(t, few, t.Context(), RunOptions{}); strings.Contains(
 			fmt.Sprint(err), "records than k") {
 			t.Errorf("%v speaks of k", err)

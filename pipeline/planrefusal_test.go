@@ -109,6 +109,6 @@ func TestPlanNotesUncountedRisk(t *testing.T) {
 	}); !slices.Equal(got, []string{want}) {
 		t.Errorf("notes %q", got)
 	}
-	mustRefuse(t, dir, RunOptions{}, fault.Privacy, "the average risk of a row on quasi-identifier "+
-		"set 1 is 100.0 %, max_risk.average is 99%")
+	mustRefuse(t, dir, RunOptions{}, fault.Privacy, "the average risk of a row on "+
+		"quasi-identifier set 1 is 100.0 %, max_risk.average is 99%")
 }

@@ -489,8 +489,8 @@ func TestDraftAsksForTheClass(t *testing.T) {
 	}
 }
 
-// Columns of few values whose names say what came of somebody are the class, wherever they are; those
-// about when, why, how often, what was before, or what somebody else has are none.
+// Columns of few values whose names say what came of somebody are the class, wherever they are;
+// those about when, why, how often, what was before, or what somebody else has are none.
 func TestDraftFindsOutcomes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, want := range map[string]bool{

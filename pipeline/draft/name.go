@@ -85,8 +85,8 @@ var (
 	things = strings.Fields("site station bike store shop branch facility hospital school course " +
 		"product item article order invoice transaction booking reservation ticket visit " +
 		"encounter admission stay hadm appointment claim session device card vehicle flight trip " +
-		"company employer department household event policy contract institution inst center centre " +
-		"clinic")
+		"company employer department household event policy contract institution inst center " +
+		"centre clinic")
 	// regions are words for places that have a number or a code.
 	regions = strings.Fields("country county state region district province municipality area " +
 		"zone location tract block city town precinct ward borough neighborhood geo")

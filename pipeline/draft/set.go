@@ -27,7 +27,8 @@ var (
 			"ethnicity", "ethnic", "eth", "hispanic", "nationality", "citizenship",
 			"citizen", "native", "foreign", "marital", "married", "relationship", "household",
 			"family", "children", "religion", "language", "height",
-			"education", "educ", "schooling", "school", "graduation", "gradyear", "degree", "university", "college",
+			"education", "educ", "schooling", "school", "graduation", "gradyear", "degree",
+			"university", "college",
 			"occupation", "job", "profession", "employer", "workclass", "industry",
 		})}
 	// otherPeople are words for columns about another person, or about the past.
