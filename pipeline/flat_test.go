@@ -121,6 +121,29 @@ func TestHardlyAnythingLeft(t *testing.T) {
 	}
 }
 
+// TestNullsAreNoLabelsKept: a column of which only nulls are apart from all other values keeps one
+// label.
+func TestNullsAreNoLabelsKept(t *testing.T) {
+	table := &testTable{fields: textFields("age", "sex", "kind")}
+	table.fields[0].Type = wholeType
+	for i := range 120 {
+		age := []string{"20", null}[i/2%2]
+		table.rows = append(table.rows, []string{age, fmt.Sprint("s", i%2), fmt.Sprint(i % 2)})
+	}
+	text := strings.NewReplacer("ALGORITHM", "mondrian", "{ward: MASK",
+		"{age: discretize, sex: suppress", "[ward], k: 5", "[age, sex], k: 30").Replace(wardJob)
+	report := mustRun(t, table.folder(t, text, 100), nil)
+	for _, want := range []string{"all rows without a null have one label in age",
+		"hardly anything is left: 1 masked column of 2 "} {
+		if !noted(report.Notices, want) {
+			t.Errorf("the run notes %q, want %q", report.Notices, want)
+		}
+	}
+	if *report.ColumnsKept != 1 || noted(report.Notices, "all rows have one label") {
+		t.Errorf("%d columns keep labels, notes %q", *report.ColumnsKept, report.Notices)
+	}
+}
+
 // TestNaNBelowRanges: ranges treat a NaN, which has no order, as a null, in runs and in applied
 // cuts.
 func TestNaNBelowRanges(t *testing.T) {

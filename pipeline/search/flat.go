@@ -16,6 +16,7 @@ import (
 // flatColumns are the names of columns about which a release has little or no information.
 type flatColumns struct {
 	single  []string // all rows have one label
+	rest    []string // all rows without a null have one label, and others have the null
 	outside []string // the applied cut does not cover the values of more than half of the rows
 	lost    []string // one of the above, although the applied cut has more labels
 }
@@ -27,12 +28,15 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 	for a := range s.Masked {
 		d, spec := &counts.Columns[a].Domain, s.Specs[s.Masked[a]]
 		name, sizes := d.Attribute.Name, counts.Table.Histograms[a].Sizes()
-		single, outside := isSingle(recoding, a, sizes), 2*d.Outside > sum(sizes)
+		labels, nulls := labelsOf(recoding, a, sizes)
+		single, outside := labels+nulls == 1, 2*d.Outside > sum(sizes)
 		if outside {
 			flat.outside = append(flat.outside, name)
 		}
 		if single {
 			flat.single = append(flat.single, name)
+		} else if labels == 1 {
+			flat.rest = append(flat.rest, name)
 		}
 		if s.applied != "" && (outside || single && s.given.Column(a).Tells()) {
 			flat.lost = append(flat.lost, name)
@@ -46,7 +50,7 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 		}
 	}
 	flat.note(s.Noted)
-	kept := len(s.Masked) - len(flat.single)
+	kept := len(s.Masked) - len(flat.single) - len(flat.rest)
 	s.Out.ColumnsKept = &kept
 	if cutfile.IsFlat(kept, len(s.Masked)) {
 		s.Noted(fmt.Sprintf("hardly anything is left: %s of %d keep more than one label; a "+
@@ -88,28 +92,36 @@ func (f *flatColumns) note(noted func(text string)) {
 	if len(f.single) > 0 {
 		noted("all rows have one label in " + strings.Join(f.single, ", "))
 	}
+	if len(f.rest) > 0 {
+		noted("all rows without a null have one label in " + strings.Join(f.rest, ", "))
+	}
 }
 
-// isSingle reports whether the records of an attribute's codes, without suppressed ones, get one
-// label.
-func isSingle(recoding engine.Recoding, a int, records []uint64) bool {
-	codes, labels := recoding.Codes(a), make(map[uint32]bool)
+// labelsOf returns how many labels the records of an attribute's codes get, without suppressed
+// ones, apart from nulls, and how many of these: 0 or 1.
+func labelsOf(recoding engine.Recoding, a int, records []uint64) (labels, nulls int) {
+	codes, all, got := recoding.Codes(a), recoding.Labels(a), make(map[uint32]bool)
 	if cut, ok := recoding.(*engine.Cut); ok { // even if some records are suppressed
 		codes = cut.Columns[a].Code
 	}
 	if codes == nil { // labels depend on more than the code, and each has records
-		for label, of := range recoding.Labels(a) {
+		for label, of := range all {
 			if !of.Mark {
-				labels[uint32(label)] = true
+				got[uint32(label)] = true
 			}
 		}
 	}
 	for code, label := range codes {
 		if code < len(records) && records[code] > 0 {
-			labels[label] = true
+			got[label] = true
 		}
 	}
-	return len(labels) == 1
+	for label := range got {
+		if all[label].Null {
+			nulls++
+		}
+	}
+	return len(got) - nulls, nulls
 }
 
 func sum(numbers []uint64) (n uint64) {

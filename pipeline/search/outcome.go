@@ -26,7 +26,7 @@ type Outcome struct {
 	Information *float64 `json:"information_kept,omitempty"`
 	// Masked has the share for every masked column, and its former values; nil like Information.
 	Masked []MaskedColumn `json:"masked,omitempty"`
-	// ColumnsKept is the number of masked columns that keep more than one label.
+	// ColumnsKept is the number of masked columns that keep more than one label, without the null.
 	ColumnsKept *int `json:"columns_kept,omitempty"`
 	// Utility is the share of what the masked columns explain of the class, each by itself, that
 	// the released ones explain, from 0 to 1. Nil if the raw ones explain nothing, or that is not

@@ -89,8 +89,8 @@ func (p *page) Suppressed() uint64 {
 	return n
 }
 
-// Kept counts the masked columns that keep more than one label. Records with only the marks do not
-// count; a column that is released as numbers has no counts, and keeps as many labels as its cut.
+// Kept counts the masked columns that keep more than one label. A null is none, and records with
+// only the marks do not count; a column that is released as numbers has no counts, and keeps as many labels as its cut.
 func (p *page) Kept() (kept int) {
 	for i := range p.Cut.Columns {
 		column, labels, counted := &p.Cut.Columns[i], 0, false
@@ -99,12 +99,13 @@ func (p *page) Kept() (kept int) {
 			if at == len(column.Cut) {
 				of.Records -= min(of.Records, p.Suppressed())
 			}
-			if of.Records > 0 {
+			isNull := at < len(column.Cut) && column.Cut[at].Null
+			if of.Records > 0 && !isNull {
 				labels++
 			}
 		}
-		if !counted {
-			labels = len(column.Cut)
+		if texts, _ := column.Texts(); !counted {
+			labels = len(texts)
 		}
 		if labels > 1 {
 			kept++

@@ -634,7 +634,7 @@ func TestPageOfEvaluated(t *testing.T) {
 	}
 }
 
-// A page says in red that fewer than two masked columns keep more than one label; labels that only
+// A page says in red that fewer than two masked columns keep more than one label; nulls, and labels that only
 // suppressed records have do not count.
 func TestPageOfLittle(t *testing.T) {
 	s := exampleSource()
@@ -648,7 +648,7 @@ func TestPageOfLittle(t *testing.T) {
 		{91, 9, 9, 0, "Hardly anything is left: 1 masked column of 3 keeps more than one label."},
 		{91, 9, 0, 0, ""},
 	} {
-		s.Release.Labels[1][2].Records = tt.zips
+		s.Release.Labels[1][1].Records = tt.zips // besides nulls
 		s.Release.Labels[2][0].Records, s.Release.Labels[2][1].Records = tt.cooks, tt.others
 		s.Release.Cut.Suppressed = tt.marked
 		got := ""
