@@ -35,9 +35,6 @@ type People struct {
 // Of returns the pairs of a column.
 func (p *People) Of(column string) [][2]uint64 { return p.Pairs[slices.Index(p.Columns, column)] }
 
-// pairBytes are the bytes of a pair of a person and a class.
-const pairBytes = 16
-
 // count reads the input, and finds the pairs of a person and the labels of a row.
 func (p *People) count(
 	ctx context.Context, m *masking.Masker, b *binding.Bound, cut *cutfile.File,
@@ -49,7 +46,7 @@ func (p *People) count(
 		return nil
 	}
 	const noRoom = "the memory has no room for its people"
-	bytes := b.Dataset.Rows() * pairBytes * int64(len(p.Columns))
+	bytes := b.Dataset.Rows() * risk.OwnerBytes * int64(len(p.Columns))
 	if bytes > p.Room || budget.Draw("people of a table", bytes) != nil {
 		p.Missing = noRoom
 		return nil

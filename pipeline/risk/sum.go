@@ -30,6 +30,8 @@ const (
 	// most PairClasses for each pair.
 	PairHashes  = 1 << 16
 	PairClasses = 1 << 14
+	// OwnerBytes are the bytes of a pair of a person and a class, as joined releases have them.
+	OwnerBytes = 16
 )
 
 // NewSum returns a sum that counts up to most classes, a power of two, one by one. If they do not

@@ -85,7 +85,7 @@ func JoinPairs(
 	for _, of := range pairs {
 		size += len(of)
 	}
-	bytes := int64(size) * pairBytes
+	bytes := int64(size) * risk.OwnerBytes
 	if err := budget.Draw("people of tables", bytes); err != nil {
 		return nil, err
 	}
@@ -102,9 +102,6 @@ func JoinPairs(
 		return nil
 	})
 }
-
-// pairBytes are the bytes of a pair of a person and a class.
-const pairBytes = 16
 
 // count counts people by the function that adds their classes.
 func (j *Joined) count(budget *spill.Budget, add func(classes *risk.Counter) error) error {
