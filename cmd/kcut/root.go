@@ -65,8 +65,12 @@ func noCommand(cmd *cobra.Command, args []string) error {
 }
 
 // flagError answers a command line with a flag that cannot be understood. For an unknown one it
-// names the flag with the nearest spelling, or the only one that begins so.
+// names the flag with the nearest spelling, or the only one that begins so. After an unknown
+// command the flag may be right: the command is the fault.
 func flagError(cmd *cobra.Command, err error) error {
+	if args := cmd.Flags().Args(); !cmd.HasParent() && len(args) > 0 {
+		return noCommand(cmd, args)
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || len(unknown.GetSpecifiedName()) < 2 {
 		return usageError(cmd.CommandPath(), "%w", err)
@@ -94,6 +98,12 @@ func flagError(cmd *cobra.Command, err error) error {
 // stay as they are.
 func explain(cmd *cobra.Command, width int) {
 	cmd.InitDefaultHelpFlag()
+	for _, c := range cmd.Commands() {
+		// Cobra writes "  NAME SHORT" with padded names, and wraps the texts of flags alone.
+		indent := 2 + c.NamePadding() + 1
+		c.Short = strings.ReplaceAll(text.Wrap(c.Short, width-indent, ""), "\n",
+			"\n"+strings.Repeat(" ", indent))
+	}
 	for paragraph := range strings.SplitSeq(cmp.Or(cmd.Long, cmd.Short), "\n\n") {
 		if !strings.HasPrefix(paragraph, " ") {
 			paragraph = text.Wrap(strings.ReplaceAll(paragraph, "\n", " "), width, "")
@@ -194,7 +204,7 @@ func newHelp() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			topic, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return usageError("kcut", "no command is called %s", args[len(args)-1])
+				return noCommand(cmd.Root(), args[len(args)-1:])
 			}
 			return topic.Help()
 		},

@@ -65,6 +65,25 @@ func TestHasWords(t *testing.T) {
 	}
 }
 
+// The list of commands breaks at ends of words, as the texts of flags do, below their column.
+func TestNarrowHelp(t *testing.T) {
+	var help strings.Builder
+	u := newUI(&help, io.Discard, false)
+	root := newRoot(u)
+	root.SetOut(u.out)
+	explain(root, 50)
+	list, _, _ := strings.Cut(help.String(), "\nUse ") // that line is cobra's
+	for line := range strings.Lines(list) {
+		if len(line) > 50+1 {
+			t.Errorf("%d characters: %s", len(line), line)
+		}
+	}
+	if want := "  check       Count how anonymous any table is on\n" +
+		"              some columns, without a job\n"; !strings.Contains(help.String(), want) {
+		t.Errorf("got:\n%s\nwant in it:\n%s", help.String(), want)
+	}
+}
+
 // A name or label of several lines does not break a table, and no name or label controls the
 // terminal.
 func TestPrintable(t *testing.T) {
