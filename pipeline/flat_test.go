@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,6 +90,56 @@ func TestFlatRun(t *testing.T) {
 	if !noted(report.Notices, "column ward: 1 null, fewer than k = 5, may keep it at its "+
 		"widest label") {
 		t.Errorf("the run notes %q", report.Notices)
+	}
+}
+
+// TestPlanOfFewNulls: a plan of all rows notes each column with too few nulls for a class, if these
+// may keep it at its widest label, and names the ways out. A plan that does not know it is silent.
+func TestPlanOfFewNulls(t *testing.T) {
+	table := wards("%dx")
+	table.fields[0].Type = wholeType
+	for i := range table.rows {
+		table.rows[i][0] = fmt.Sprint(i)
+	}
+	const want = "column ward: 4 nulls, fewer than k = 5, may keep it at its widest label: " +
+		"max_suppressed lets them go, and algorithm guided cuts in spite of them"
+	for _, tt := range []struct {
+		algorithm, mask string
+		nulls           int
+		noted           bool
+	}{
+		{"tdr", "discretize", 4, true},
+		{"mondrian", "discretize", 4, true},
+		{"infogain-mondrian", "{mask: generalize, taxonomy: {ranges: [10, 20]}}", 4, true},
+		{"tdr", "discretize", 5, false},
+		{"tdr", "discretize", 0, false},
+		{"tdr", "discretize", 60, false},
+		{"tdr", "suppress", 4, false},
+		{"guided", "discretize", 4, false},
+		{"auto", "discretize", 4, false},
+		{"tdr\nmax_suppressed: 50%", "discretize", 4, false},
+	} {
+		for i := range table.rows {
+			if table.rows[i][0] = fmt.Sprint(i); i < tt.nulls {
+				table.rows[i][0] = null
+			}
+		}
+		text := strings.NewReplacer("ALGORITHM", tt.algorithm, "MASK", tt.mask).Replace(wardJob)
+		dir := table.folder(t, text, 100)
+		for _, sample := range []bool{false, true} {
+			f, err := planJob(t, dir, PlanOptions{Sample: sample})
+			must(t, err)
+			times := 0
+			for _, note := range f.Notices {
+				if strings.Contains(note, "may keep it") {
+					times++
+				}
+			}
+			if is := tt.noted && sample; is != slices.Contains(f.Notices, want) ||
+				is != (times == 1) || !is && times > 0 {
+				t.Errorf("%+v, sample: %t: notes %q", tt, sample, f.Notices)
+			}
+		}
 	}
 }
 

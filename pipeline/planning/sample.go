@@ -14,9 +14,11 @@ import (
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/guard"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -108,6 +110,9 @@ func (p *planning) readSample(
 		seen := e.Values(i)
 		f.Columns[field].Distinct.Narrow(seen, p.load.Rows*seen.Rows/max(1, e.Rows))
 	}
+	if e.Rows == p.load.Rows {
+		p.noteFewNulls(e, fields)
+	}
 	for i := range p.load.Columns {
 		p.load.Columns[i] = f.Columns[fields[i]]
 	}
@@ -130,6 +135,23 @@ func (p *planning) readSample(
 	}
 	f.Sampled = e.Rows
 	return p.predictRisk(ctx, e, fields, f)
+}
+
+// noteFewNulls notes the columns that a run may keep at their widest label because of their nulls,
+// by a sample of all rows: of several records in a row, and of records that may be suppressed, only
+// a run knows it. Which algorithm auto chooses is not known, either.
+func (p *planning) noteFewNulls(e *forecast.Sample, fields []int) {
+	j := p.asked
+	if j.CountColumn() != "" || j.MaxSuppressed != (job.Quota{}) ||
+		j.Algorithm.Name == job.AlgorithmAuto {
+		return
+	}
+	for a, set := range p.Requirement.ByAttribute(len(p.Masked)) {
+		field := p.Masked[a]
+		nulls := e.Rows - e.Values(slices.Index(fields, field)).Rows
+		search.NoteFewNulls(p.Specs[field], j.Algorithm.Name, uint64(nulls), uint64(e.Rows), set.K,
+			p.Noted)
+	}
 }
 
 // predictRisk predicts the disclosure risk from the rows of a sample of some fields. If the

@@ -41,12 +41,8 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 		if s.applied != "" && (outside || single && s.given.Column(a).Tells()) {
 			flat.lost = append(flat.lost, name)
 		}
-		// few nulls bar all cuts of a column, but not those of a guided search
-		isBarred := !spec.Is(engine.Suppress) && s.algorithm != job.AlgorithmGuided
-		if k := of[a].K.Size(); single && isBarred && d.Nulls > 0 &&
-			d.Nulls < k && d.Nulls < sum(sizes) {
-			s.Noted(fmt.Sprintf("column %s: %s, fewer than k = %d, may keep it at its widest "+
-				"label: max_suppressed lets them go", name, text.Count(d.Nulls, "null"), k))
+		if single {
+			NoteFewNulls(spec, s.algorithm, d.Nulls, sum(sizes), of[a].K, s.Noted)
 		}
 	}
 	flat.note(s.Noted)
@@ -64,6 +60,22 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 				"all get one label, in %s", strings.Join(flat.lost, ", "))
 	}
 	return nil
+}
+
+// NoteFewNulls notes a column whose nulls, among a number of records, are too few for a class of
+// their own: they bar all cuts of the column, but not those of a guided search, nor that single
+// values are disclosed.
+func NoteFewNulls(
+	spec *job.Column, algorithm string, nulls, records uint64, k engine.KAnonymity,
+	noted func(text string),
+) {
+	if spec.Is(engine.Suppress) || algorithm == job.AlgorithmGuided || nulls == 0 ||
+		k.Holds(engine.Stats{Size: nulls}) || nulls == records {
+		return
+	}
+	noted(fmt.Sprintf("column %s: %s, fewer than k = %d, may keep it at its widest label: "+
+		"max_suppressed lets them go, and algorithm guided cuts in spite of them", spec.Name,
+		text.Count(nulls, "null"), k))
 }
 
 // noteUtility reports which share of the class that the masked columns explain is left, and notes a
