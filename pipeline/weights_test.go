@@ -102,6 +102,8 @@ func TestWeightsOfCheck(t *testing.T) {
 func TestWeightsRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"a,w\nx,1\ny,0\nz,-2.5\nu,\nw,2\n", "of column w: 3 rows without a number above 0"},
+		{"a,w\nx,9223372036854775807\ny,1\nz,9007199254740992\n",
+			"of column w: 1 row without a number above 0 and of 2^53 at most"},
 		{"a,w\nx,1\ny,many\n", "of column w: its type is string"},
 	} {
 		_, err := checkText(t, c.text, check.Options{Columns: []string{"a"}, Weight: "w"})

@@ -40,8 +40,8 @@ func (w *weights) check() error {
 		return nil
 	}
 	return fault.Errorf(fault.Input, "leave these rows out, or give them their weights",
-		"read sampling weights of column %s: %s without a number above 0", w.column,
-		text.Count(w.without, "row"))
+		"read sampling weights of column %s: %s without a number above 0 and of 2^53 at most",
+		w.column, text.Count(w.without, "row"))
 }
 
 // add adds rows to the class.
