@@ -90,7 +90,8 @@ func (p *page) Suppressed() uint64 {
 }
 
 // Kept counts the masked columns that keep more than one label. A null is none, and records with
-// only the marks do not count; a column that is released as numbers has no counts, and keeps as many labels as its cut.
+// only the marks do not count; a column that is released as numbers has no counts, and keeps as
+// many labels as its cut.
 func (p *page) Kept() (kept int) {
 	for i := range p.Cut.Columns {
 		column, labels, counted := &p.Cut.Columns[i], 0, false

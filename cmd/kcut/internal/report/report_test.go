@@ -634,8 +634,8 @@ func TestPageOfEvaluated(t *testing.T) {
 	}
 }
 
-// A page says in red that fewer than two masked columns keep more than one label; nulls, and labels that only
-// suppressed records have do not count.
+// A page says in red that fewer than two masked columns keep more than one label; nulls, and
+// labels that only suppressed records have, do not count.
 func TestPageOfLittle(t *testing.T) {
 	s := exampleSource()
 	for _, tt := range []struct {
