@@ -27,6 +27,10 @@ var (
 		"subscribed canceled cancelled expire expired deceased delinquent noshow termd " +
 		"terminated turnover loanstatus actiontaken defaultpaymentnextmonth seriousdlqin2yrs")
 	perhaps = strings.Fields("income response deposit salary result diagnosis status")
+	// suffered are last words of names of such columns
+	suffered = strings.Fields("disease disorder diabetes diabetic stroke cancer malignant " +
+		"malignancy tumor tumour cardio chd cvd dementia autism sepsis hypertension risk success " +
+		"satisfaction satisfied")
 	marking = strings.Fields("flag fl ind indicator yn binary")
 	// kinds are names of a class, behind words that say of what: often of a service or of people
 	kinds = strings.Fields("class label target y")
@@ -38,14 +42,14 @@ const mostOutcomes = 5
 var (
 	// happened are words for what came of somebody, wherever they are in the name.
 	happened = words{
-		alone: slices.Concat(strings.Fields("died dead death alive deceased survived survive " +
-			"survival mortality relapse relapsed recurrence recurred recurrent progression " +
+		alone: strings.Fields("died dead death alive deceased survived survive survival " +
+			"mortality relapse relapsed recur recurrence recurred recurrent progression " +
 			"progressed remission cured recovered event arrest arrested rearrest rearrested " +
 			"reoffend reoffended reconvicted reincarcerated recidivated readmission readmitted " +
-			"rehospitalized rehospitalised reinfection reinfected reinfarction " +
-			"released paroled hired promoted accepted admitted granted rejected reject denied " +
-			"refused approve approved approval decision verdict callback churn churned attrition " +
-			"fraud fraudulent converted purchased clicked dropout censor censored cens")),
+			"rehospitalized rehospitalised reinfection reinfected reinfarction released " +
+			"paroled hired promoted accepted admitted granted rejected reject denied refused " +
+			"approve approved approval decision verdict callback churn churned attrition " +
+			"fraud fraudulent converted purchase purchased clicked dropout censor censored cens"),
 		whole: []string{"resigned", "quit", "left", "fired"},
 		not:   earlier,
 	}
@@ -63,7 +67,8 @@ var (
 	// durations are names of columns with such a time.
 	durations = words{
 		alone: slices.Concat(pairs(followed, []string{"time", "days", "weeks", "months", "years"}),
-			strings.Fields("time futime survtime stime ttime duration spell followup tstop tte")),
+			strings.Fields("time futime survtime stime ttime rtime dtime duration spell followup "+
+				"tstop tte")),
 		whole: strings.Fields("t days weeks week months stop survival"),
 	}
 	// followed are words for what people are followed up for.
@@ -145,7 +150,8 @@ func (d *draft) classRank(p *Profile) int {
 		return rank
 	case d.isOutcome(p):
 		return rank + usualClasses
-	case d.isAtEnd(p) && slices.ContainsFunc(words, mayBe):
+	case d.isAtEnd(p) && (slices.ContainsFunc(words, mayBe) || slices.Contains(suffered,
+		words[n-1])):
 		return rank + 2*usualClasses
 	case p == d.profiles[len(d.profiles)-1] && p.Field.Distinct == 2 && n == 1 &&
 		strings.HasSuffix(words[0], "ed") && !p.isBasic():
@@ -219,6 +225,11 @@ func (d *draft) classCandidates() (names []string) {
 	return names
 }
 
+// endsWithClass reports whether a column has the time up to the event that the class is about.
+func (d *draft) endsWithClass(p *Profile) bool {
+	return d.class != nil && p.isDuration() && d.isOutcome(d.class)
+}
+
 // dropTwinsOfClass drops columns that say what the class says, and would be all that a search for
 // the class divides by: rejected, where the class is approved. Of columns that all do so none is
 // dropped.
@@ -247,7 +258,7 @@ const sameAsClass = "it says about the same as the class"
 // noteDurations adds to the reasons of times up to an event that they end with the class.
 func (d *draft) noteDurations() {
 	for _, p := range d.profiles {
-		if d.class != nil && p.role.masked() && p.isDuration() && d.isOutcome(d.class) {
+		if p.role.masked() && d.endsWithClass(p) {
 			p.role.Reason += "; it may end with the class: no model knows it when it predicts"
 		}
 	}

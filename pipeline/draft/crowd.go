@@ -56,8 +56,8 @@ func (d *draft) crowded() *crowd {
 
 // dropCrowd drops columns until the rows are enough for those that are left: first those that say
 // about the same as the class, then those that say least about it, or without a class those of
-// which the search with all columns kept least. Age and sex stay, which nearly every analysis asks
-// for.
+// which the search with all columns kept least. Age, sex, treatment and the time up to an event
+// stay, which nearly every analysis asks for.
 func (d *draft) dropCrowd() {
 	if d.crowd == nil {
 		return
@@ -68,26 +68,37 @@ func (d *draft) dropCrowd() {
 	}
 	masked, worth := d.worths()
 	masked = slices.DeleteFunc(masked, func(p *Profile) bool {
-		same := worth[p] >= all
+		same := worth[p] >= all && !d.endsWithClass(p)
 		if same {
 			d.leave(p, sameAsClass)
 		}
 		return same
 	})
 	slices.SortStableFunc(masked, func(a, b *Profile) int {
-		return cmp.Or(a.afterAgeAndSex()-b.afterAgeAndSex(), cmp.Compare(worth[b], worth[a]))
+		return cmp.Or(d.afterAsked(a)-d.afterAsked(b), cmp.Compare(worth[b], worth[a]))
 	})
 	for _, p := range masked[min(d.crowd.most, len(masked)):] {
 		d.leave(p, "too few rows for it")
 	}
 }
 
-// afterAgeAndSex is 0 for a column with an age, a date of birth or a sex, and 1 for others.
-func (p *Profile) afterAgeAndSex() int {
-	if p.isBasic() && rank(p) <= 1 {
+// afterAsked is 0 for a column with an age, a date of birth or a sex, 1 for one with a treatment or
+// a time up to an event, and 2 for others.
+func (d *draft) afterAsked(p *Profile) int {
+	switch {
+	case p.isBasic() && rank(p) <= 1:
 		return 0
+	case p.Field.Distinct <= mostOutcomes && treatments.has(wordsOf(p.name)), d.endsWithClass(p):
+		return 1
 	}
-	return 1
+	return 2
+}
+
+// treatments are the names of columns of what is compared.
+var treatments = words{
+	alone: []string{"treatment", "treat", "treated", "trt", "arm", "rx", "intervention"},
+	whole: []string{"therapy", "drug", "dose", "placebo"},
+	not:   earlier,
 }
 
 // leave drops a column that could be masked, and says how.

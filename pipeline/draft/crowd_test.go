@@ -140,6 +140,35 @@ func TestDraftOfFewRowsWithTheClass(t *testing.T) {
 	}
 }
 
+// A draft of few rows leaves age, sex, treatment, and the time up to the event that is the class,
+// though the time says about the same as the class, and the others nothing about it.
+func TestDraftOfFewRowsOfATrial(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(2, 2))
+	var out strings.Builder
+	for i, line := range strings.Split(strings.TrimSpace(survey(320, .4, .38, .36, .34, .32, .30,
+		.28, .26, .24, .22)), "\n") {
+		line = strings.Replace(line, "outcome", "relapse", 1)
+		if i == 0 {
+			fmt.Fprintf(&out, "trt,prior_rx,futime,%s\n", line)
+			continue
+		}
+		time := 100 + rng.IntN(100)
+		if strings.HasSuffix(line, "ill") {
+			time = rng.IntN(100)
+		}
+		fmt.Fprintf(&out, "%d,%d,%d,%s\n", rng.IntN(2), rng.IntN(2), time, line)
+	}
+	write(t, "few.csv", out.String())
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"}}, sees(12, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(maskedOf(t, text)), "[trt futime age sex q07 q08 q09]"; got != want {
+		t.Errorf("%s, want %s:\n%s", got, want, text)
+	}
+}
+
 // Without a class a draft leaves the columns whose information the trial with all columns kept most
 // of: a column of nearly always the same value has little information to keep.
 func TestDraftOfFewRowsWithoutAClass(t *testing.T) {

@@ -463,6 +463,9 @@ func TestDraftAsksForTheClass(t *testing.T) {
 		"age,verified_income,b": "# class: no column looks like a class.",
 		"age,b,verified_result": "class: verified_result\n",
 		"age,label_of_what,b":   "# class: no column looks like a class.",
+		"age,b,heart_disease":   "class: heart_disease\n",
+		"age,heart_disease,b":   "# class: no column looks like a class.",
+		"age,b,diabetes_drug":   "# class: no column looks like a class.",
 		// the last one of equals, and the last column if it says what was done
 		"age,is_recid,b,two_year_recid": "class: two_year_recid\n",
 		"age,b,c,Transported":           "class: Transported\n",
@@ -495,7 +498,8 @@ func TestDraftFindsOutcomes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, want := range map[string]bool{
 		"died": true, "Dead": true, "DEATH_EVENT": true, "deathFlag": true, "survived30": true,
-		"any_relapse": true, "Recurrence": true, "arrest": true, "is_rearrested": true,
+		"any_relapse": true, "Recurrence": true, "recur": true,
+		"Purchase": true, "purchase_amount": false, "arrest": true, "is_rearrested": true,
 		"event": true, "hired": true, "promoted": true, "application_approved": true,
 		"loan.rejected": true, "decision": true, "received_callback": true, "censor1": true,
 		"fraud_found": true, "readmission_yn": true, "released": true, "default": true,
@@ -509,6 +513,7 @@ func TestDraftFindsOutcomes(t *testing.T) {
 	// the status of a time up to an event
 	for names, want := range map[string]bool{
 		"time,status": true, "futime,fustat": true, "survival_months,vital_status": true,
+		"dtime,death":       true,
 		"os_time,os_status": true, "TimeToRecurrence,cens": true, "days,event": true,
 		"time,marital_status": false, "time,state": false, "income,status": false,
 	} {

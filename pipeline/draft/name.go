@@ -159,8 +159,8 @@ var direct = []words{
 		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr",
 			"caseid", "caseno", "recordid"},
 			pairs(people, numbered)),
-		whole: slices.Concat(people, []string{"index", "rowid", "rownumber", "serialnumber",
-			"number"}),
+		whole: slices.Concat(people, strings.Fields("index rowid rownumber rowname rownames row "+
+			"unnamed0 obs obsno observation record seq seqn seqno serialnumber number pid ptid")),
 		last: []string{"number", "nr", "no"},
 		not: append(strings.Fields("week month year day hour quarter season semester period "+
 			"wave page version"), regions...)},

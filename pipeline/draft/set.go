@@ -25,7 +25,8 @@ var (
 		alone: slices.Concat(first[0].alone, first[1].alone, first[2].alone, []string{
 			"state", "country", "region", "district", "municipality", "province", "race",
 			"ethnicity", "ethnic", "eth", "hispanic", "nationality", "citizenship",
-			"citizen", "native", "foreign", "marital", "married", "relationship", "household",
+			"citizen", "native", "foreign", "marital", "maritl", "marstat", "married",
+			"relationship", "household",
 			"family", "children", "religion", "language", "height",
 			"education", "educ", "schooling", "school", "graduation", "gradyear", "degree",
 			"university", "college",
