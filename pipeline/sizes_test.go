@@ -77,7 +77,6 @@ var sizes = []size{
 	{"partition/tips.passRecords", 1 << 10, valuesMasked},
 	{"partition/tips.valuesAtOnce", 1 << 16, valuesMasked},
 	{"partition/tips.visitRecords", 1 << 18, valuesMasked},
-	{"pipeline/algorithm.few", 3000, valuesMasked},
 	{"pipeline/count.countRows", 1 << 11, rowsOfTable},
 	{"pipeline/count.drawnPairs", 1 << 10, valuesMasked},
 	{"pipeline/domain.MaxClasses", 10_000, valuesOfClass},

@@ -38,7 +38,10 @@ func Fit(ctx context.Context, r *Records, o Options, threads int) (*Models, erro
 }
 
 // Trees returns the number of trees in models of a number of classes.
-func (o Options) Trees(classes int) int { return Folds * o.Deals * o.Rounds * treesOf(classes) }
+func (o Options) Trees(classes int) int { return Folds * o.Deals * o.TreesOfOne(classes) }
+
+// TreesOfOne returns the number of trees in one model of a number of classes.
+func (o Options) TreesOfOne(classes int) int { return o.Rounds * treesOf(classes) }
 
 // Bytes returns the memory for some records, for fitting to them, and for the models.
 func Bytes(columns []Column, classes, records, threads int, o Options) int64 {

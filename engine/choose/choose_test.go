@@ -148,8 +148,8 @@ func TestTime(t *testing.T) {
 		e.Candidates = append(e.Candidates, Candidate{Searcher: Searcher{Cost: cost}})
 	}
 	e.Candidates[1].Barred = "no"
-	const records, tuples, attributes = 1_000_000, 100_000, 5
-	predicted := e.Predict(records, tuples, attributes)
+	size := Size{Records: 1_000_000, Tuples: 100_000, Attributes: 5, Classes: 2}
+	predicted := e.Predict(size)
 	if predicted[1] != 0 || predicted[0] >= predicted[3] || predicted[3] >= predicted[2] {
 		t.Errorf("predicted are %v", predicted)
 	}
@@ -162,11 +162,53 @@ func TestTime(t *testing.T) {
 	} {
 		e.Time = tt.time
 		got := ""
-		for _, x := range e.admit(records, tuples, attributes) {
+		for _, x := range e.admit(size) {
 			got += map[bool]string{true: ".", false: "x"}[x.LeftOut == ""]
 		}
 		if got != tt.want {
 			t.Errorf("in %s: %s, want %s", tt.time, got, tt.want)
 		}
+	}
+}
+
+// Judging and the longest search are predicted to take no more than 1.2 times as long as all
+// searches, whatever the size. A large table is judged in several rounds, one of few distinct
+// tuples is not; where no candidate is trusted every table is judged.
+func TestRounds(t *testing.T) {
+	e := Engine{Candidates: []Candidate{
+		{Searcher: Searcher{Cost: 20}}, {Searcher: Searcher{Cost: 150}},
+		{
+			Trusted: true,
+			Searcher: Searcher{Cost: 500, Guiding: func(s Size) float64 {
+				return s.Fitting(100)
+			}},
+			Sketch: &Searcher{Cost: 300, Guiding: func(s Size) float64 { return s.Fitting(25) }},
+		},
+	}}
+	found, open := map[int]int{}, e.open(make([]Estimate, len(e.Candidates)))
+	for tuples := 100; tuples < 1_000_000; tuples += tuples / 3 {
+		for records := tuples; records <= 20*tuples; records *= 4 {
+			for _, attributes := range []int{1, 3, 10, 30} {
+				s := Size{uint64(records), tuples, attributes, 2 + tuples%9}
+				round, all, longest := 0.0, 0.0, 0.0
+				for _, c := range open {
+					round, all = round+e.round(c, s), all+c.predict(s)
+					longest = max(longest, c.predict(s))
+				}
+				rounds := e.rounds(open, s)
+				found[rounds]++
+				if longest+float64(rounds)*round > 1.2*all {
+					t.Errorf("%+v: %d rounds of %g and a search of %g, all take %g", s, rounds,
+						round, longest, all)
+				}
+				if e.Objective = Queries; e.rounds(open, s) == 0 {
+					t.Errorf("%+v: nothing is judged, and no candidate is trusted", s)
+				}
+				e.Objective = Classification
+			}
+		}
+	}
+	if found[0] == 0 || found[1] == 0 || found[mostRounds] == 0 {
+		t.Errorf("the numbers of rounds are %v", found)
 	}
 }

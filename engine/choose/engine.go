@@ -50,11 +50,10 @@ type Candidate struct {
 // Searcher is an engine with the cost of its search.
 type Searcher struct {
 	Engine engine.Engine
-	Cost   float64 // approximate nanoseconds for a distinct tuple and an attribute
+	Cost   float64 // approximate nanoseconds for a code of a distinct tuple
 
-	// Fitting returns the nanoseconds for an attribute that fitting models to a number of tuples
-	// takes; nil: the search fits no models.
-	Fitting func(tuples int) float64
+	// Guiding returns the further nanoseconds of a search by models; nil: it fits none.
+	Guiding func(Size) float64
 }
 
 // Objective is the measure by which candidates are judged.
@@ -94,7 +93,7 @@ var _ engine.Engine = Engine{}
 
 // Verdict is the result of judging the candidates.
 type Verdict struct {
-	Records   uint64     // number of records that were dealt
+	Records   uint64     // number of records that were dealt; 0: nothing was judged
 	Estimates []Estimate // by candidate
 	Chosen    int        // the candidate; −1: none is left
 
@@ -110,7 +109,7 @@ type Estimate struct {
 	Error      *float64 // of boosted trees, as a share of the test records; nil: not measured
 	QueryError *float64 // relative, the mean over a workload; nil: not measured
 	Penalty    *float64 // the normalized certainty penalty; nil: not measured
-	Blank      bool     // it masked everything in every round
+	Blank      bool     // it masked everything in every round, or was not judged
 	Predicted  time.Duration
 	Took       time.Duration // time for judging it on one processor
 	LeftOut    string        // reason why it was not judged, or cannot be chosen

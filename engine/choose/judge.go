@@ -28,11 +28,11 @@ func (e Engine) judge(ctx context.Context, table *engine.Table, requirement engi
 	options engine.Options) (*Verdict, error) {
 	space := options.Space
 	options.OnStep = nil
-	tuples, attributes := table.Groupings[0].Len(), len(table.Attributes)
-	v := &Verdict{Estimates: e.admit(table.Groupings[0].Size(), tuples, attributes)}
+	size := sizeOf(table)
+	v := &Verdict{Estimates: e.admit(size)}
 	v.choose()
-	first := v.Chosen
-	if len(e.open(v.Estimates)) < 2 {
+	first, open := v.Chosen, e.open(v.Estimates)
+	if len(open) < 2 || e.rounds(open, size) == 0 {
 		return v, nil
 	}
 	before := space.Budget.Used()
@@ -54,9 +54,8 @@ func (e Engine) judge(ctx context.Context, table *engine.Table, requirement engi
 
 // contest judges the candidates that are not left out, and chooses one.
 func (j *judging) contest(ctx context.Context, v *Verdict) error {
-	c, table := newContest(v.Estimates, j.size), j.Table
-	for round := range j.rounds(j.open(v.Estimates), j.size, table.Groupings[0].Len(),
-		len(table.Attributes)) {
+	c := newContest(v.Estimates, j.size)
+	for round := range j.rounds(j.open(v.Estimates), sizeOf(j.Table)) {
 		if err := j.round(ctx, round, c); err != nil {
 			return err
 		}
@@ -74,6 +73,16 @@ func (j *judging) contest(ctx context.Context, v *Verdict) error {
 	}
 	v.choose()
 	return nil
+}
+
+// sizeOf returns the size of a table.
+func sizeOf(table *engine.Table) Size {
+	return Size{
+		Records:    table.Groupings[0].Size(),
+		Tuples:     table.Groupings[0].Len(),
+		Attributes: len(table.Attributes),
+		Classes:    table.Classes,
+	}
 }
 
 // open returns the candidates that are not left out.

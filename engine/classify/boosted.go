@@ -19,6 +19,17 @@ const mostBoosted = 1 << 17
 // boostedOptions are near those that libraries of boosted trees have by default.
 var boostedOptions = boost.Options{Rounds: 100, Leaves: 15, Least: 20, Rate: 0.1}
 
+func (b Boosted) options() boost.Options {
+	options := boostedOptions
+	if b.Brief {
+		options.Rounds, options.Rate = 20, 0.3
+	}
+	return options
+}
+
+// Trees returns the number of trees of a number of classes.
+func (b Boosted) Trees(classes int) int { return b.options().TreesOfOne(classes) }
+
 // Name returns "boosted".
 func (Boosted) Name() string { return "boosted" }
 
@@ -32,10 +43,7 @@ func (b Boosted) Learn(ctx context.Context, d Data) (Classifier, error) {
 	for _, c := range d.Columns {
 		r.Columns = append(r.Columns, boost.Column{Domain: c.Domain, Ordered: c.Numeric})
 	}
-	options := boostedOptions
-	if b.Brief {
-		options.Rounds, options.Rate = 20, 0.3
-	}
+	options := b.options()
 	n := d.Table.Len()
 	most := min(n, mostBoosted+mostBoosted/32) // there are hardly ever more
 	bytes := boost.LearnBytes(r.Columns, d.Classes, most, options)

@@ -126,7 +126,7 @@ func (s *search) start(ctx context.Context, table *engine.Table, space partition
 		if err := s.guide.estimate(ctx, table, space); err != nil {
 			return errors.Join(err, table.Groupings[0].Discard(space))
 		}
-		s.guide.tries = s.guide.triesFor(table.Groupings[0].Len())
+		s.guide.tries = s.engine.Tries(table.Groupings[0].Len(), len(s.dimensions))
 	}
 	cells, err := cells.NewProbable(table.Groupings[0], classes, s.guide.probabilities(), space)
 	if err != nil {

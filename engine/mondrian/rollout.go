@@ -12,12 +12,13 @@ import (
 // parts.
 const rolledOut = 1 << 15
 
-// triesFor returns the number of splits to try in every part of a table with a number of cells.
-func (g *guide) triesFor(cells int) int {
-	if g.engine.Brief {
+// Tries returns the number of splits that a guided search tries in every part of a table with a
+// number of cells and dimensions.
+func (e Engine) Tries(cells, dimensions int) int {
+	if e.Brief {
 		return 1
 	}
-	return max(1, min(len(g.dimensions), rolledOut/max(1, cells)))
+	return max(1, min(dimensions, rolledOut/max(1, cells)))
 }
 
 // choose returns the split to make: the first option or, where a table is small enough to try

@@ -32,10 +32,17 @@ func (p *planning) predictChoice(f *forecast.Forecast) {
 		return
 	}
 	tuples := f.Groupings[0].Tuples
-	least := e.Predict(uint64(f.Rows), int(tuples.AtLeast), len(p.Masked))
-	most := e.Predict(uint64(f.Rows), int(tuples.AtMost), len(p.Masked))
+	size := choose.Size{
+		Records:    uint64(f.Rows),
+		Tuples:     int(tuples.AtLeast),
+		Attributes: len(p.Masked),
+		Classes:    int(p.load.Guided.Classes),
+	}
+	least := e.Predict(size)
+	size.Tuples = int(tuples.AtMost)
+	most := e.Predict(size)
 	for i, c := range e.Candidates {
-		// models of very few tuples take longer than those of some more
+		// fewer splits are tried of more tuples
 		low, high := min(least[i], most[i]), max(least[i], most[i])
 		seconds := forecast.Seconds{AtLeast: low.Seconds(), AtMost: high.Seconds()}
 		f.Auto = append(f.Auto, forecast.Candidate{
