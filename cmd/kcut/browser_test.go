@@ -21,7 +21,7 @@ type reviewed struct {
 	change    string // replaces the line of the job with the class
 	flags     []string
 	evaluated bool
-	wide      bool // instead of people, a table of 25 columns
+	wide      bool // instead of people, a table of 25 columns with many values
 }
 
 var reviewedReleases = []reviewed{
@@ -36,6 +36,7 @@ var reviewedReleases = []reviewed{
 	{name: "kactus", flags: []string{"--algorithm", "kactus"}},
 	{name: "classless", change: "max_steps: 12", evaluated: true},
 	{name: "wide", wide: true},
+	{name: "wide-regions", wide: true, flags: []string{"--algorithm", "infogain-mondrian"}},
 }
 
 // kcut runs a command that must succeed, and returns its output.
@@ -65,7 +66,7 @@ func demoFolder(t *testing.T, rows string) {
 // wideJob writes a table of 24 columns and a class, and returns a job that masks all but the class.
 func wideJob(t *testing.T) []byte {
 	t.Helper()
-	const columns, rows = 24, 3000
+	const columns, rows = 24, 20000
 	random := rand.New(rand.NewPCG(25, 25))
 	var job, table strings.Builder
 	job.WriteString("input: wide.csv\noutput: wide.parquet\nclass: class\nmax_unique: 100%\n" +
@@ -77,18 +78,18 @@ func wideJob(t *testing.T) []byte {
 	}
 	job.WriteString("quasi_identifiers:\n")
 	for i := 0; i < columns; i += 4 {
-		fmt.Fprintf(&job, "  - {columns: [c%d, c%d, c%d, c%d], k: 50}\n", i, i+1, i+2, i+3)
+		fmt.Fprintf(&job, "  - {columns: [c%d, c%d, c%d, c%d], k: 10}\n", i, i+1, i+2, i+3)
 	}
 	table.WriteString("class\n")
 	for range rows {
 		for i := range columns {
 			switch i % 3 {
 			case 0:
-				fmt.Fprintf(&table, "%d,", random.IntN(11+7*i))
+				fmt.Fprintf(&table, "%d,", random.IntN(1000))
 			case 1:
-				fmt.Fprintf(&table, "word%d,", random.IntN(2+i%5))
+				fmt.Fprintf(&table, "word%d,", random.IntN(5+i%20))
 			default:
-				fmt.Fprintf(&table, "20%d-0%d-1%d,", 10+random.IntN(10), 1+random.IntN(9),
+				fmt.Fprintf(&table, "19%d-0%d-1%d,", 30+random.IntN(70), 1+random.IntN(9),
 					random.IntN(10))
 			}
 		}

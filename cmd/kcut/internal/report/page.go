@@ -9,8 +9,9 @@ import (
 
 const (
 	mostSteps    = 500 // largest number of listed steps
-	printedSteps = 30  // largest number of printed steps
-	mostPrinted  = 600 // largest number of labels that are all printed
+	printedSteps = 12  // largest number of printed steps
+	mostPrinted  = 100 // largest number of labels that are all printed, with two for each column
+	fewPrinted   = 3   // smallest number of printed labels of a column with more of them
 )
 
 // page is the data for the layout.
@@ -27,7 +28,7 @@ type page struct {
 	Up         bool // steps generalize: the algorithm works bottom-up
 	MoreSteps  int  // number of steps that are not listed
 	FewNotices bool
-	Brief      bool // a print leaves out folded parts, which would be too long
+	Printed    int // the number of labels of a column that a print has; 0: all
 }
 
 func newPage(s Source) *page {
@@ -41,11 +42,13 @@ func newPage(s Source) *page {
 	for i := range cut.Columns {
 		p.Columns = append(p.Columns, p.column(i, listed))
 	}
-	labels := 0
+	labels := 2 * len(p.Columns)
 	for i := range p.Columns {
 		labels += len(p.Columns[i].Labels) + len(p.Columns[i].Folded)
 	}
-	p.Brief = labels > mostPrinted
+	if labels > mostPrinted {
+		p.Printed = min(openLabels, max(mostPrinted/len(p.Columns), fewPrinted))
+	}
 	if len(s.Trace) > 0 {
 		p.Curve, p.Replay = newCurve(s.Trace, cut), newReplay(s.Trace, cut)
 	}
@@ -168,6 +171,27 @@ func micros(seconds float64) uint64 { return uint64(seconds * 1e6) }
 // HasReasons reports whether it is known of any column why its labels are not finer.
 func (p *page) HasReasons() bool {
 	return slices.ContainsFunc(p.Columns, func(c column) bool { return c.Reasons() != "" })
+}
+
+// Printable are the labels of a column that are not folded, and that a print has.
+func (p *page) Printable(c column) []label { return c.Labels[:len(c.Labels)-p.unprinted(c)] }
+
+// Unprintable are the labels of a column that are not folded, and that a print leaves out.
+func (p *page) Unprintable(c column) []label { return c.Labels[len(c.Labels)-p.unprinted(c):] }
+
+func (p *page) unprinted(c column) int {
+	if p.Printed == 0 {
+		return 0
+	}
+	return max(len(c.Labels)-p.Printed, 0)
+}
+
+// Unprinted is the number of listed labels of a column that a print leaves out.
+func (p *page) Unprinted(c column) int {
+	if p.Printed == 0 {
+		return 0
+	}
+	return p.unprinted(c) + len(c.Folded)
 }
 
 // UnprintedSteps is the number of listed steps that a print leaves out.

@@ -987,6 +987,46 @@ func TestHistogram(t *testing.T) {
 	}
 }
 
+// A print has all labels of few, and of many those that eight pages have room for, with the number
+// of the others.
+func TestPrintedLabels(t *testing.T) {
+	for _, tt := range []struct {
+		columns, labels, printed int
+	}{{1, 90, 90}, {3, 30, 30}, {3, 60, 12}, {25, 2, 2}, {25, 10, 4}, {25, 300, 4}, {90, 9, 3}} {
+		s := exampleSource()
+		s.Trace, s.Run = nil, nil
+		cut := s.Release.Cut
+		cut.Columns, s.Release.Labels, cut.Sets[0].Columns = nil, nil, nil
+		cut.Sets = cut.Sets[:1]
+		for c := range tt.columns {
+			column := kcut.CutColumn{Name: fmt.Sprint("column ", c), Mask: kcut.MaskGeneralize}
+			var groups []kcut.LabelGroups
+			for i := range tt.labels {
+				column.Cut = append(column.Cut, kcut.CutLabel{Label: fmt.Sprint("label ", i)})
+				groups = append(groups, kcut.LabelGroups{Records: 6, Smallest: []uint64{6}})
+			}
+			cut.Columns = append(cut.Columns, column)
+			s.Release.Labels = append(s.Release.Labels, groups)
+			cut.Sets[0].Columns = append(cut.Sets[0].Columns, column.Name)
+		}
+		page := written(t, s)
+		listed := strings.Count(page, "<span>label ") / tt.columns
+		more := fmt.Sprintf("… and %d more labels of column 0 on the screen", listed-tt.printed)
+		if is := tt.printed < listed; strings.Contains(page, more) != is ||
+			strings.Contains(page, `<main id="main" class="brief">`) != is {
+			t.Errorf("%+v of %d listed: not %q, or not brief", tt, listed, more)
+		}
+		hidden := regexp.MustCompile(`(?s)<tbody class="unprinted">.*?</tbody>`).FindString(page)
+		open := min(tt.labels, openLabels)
+		if tt.labels <= openLabels+3 {
+			open = tt.labels
+		}
+		if n := strings.Count(hidden, "<span>label "); n != max(open-tt.printed, 0) {
+			t.Errorf("%+v: %d labels are hidden in print", tt, n)
+		}
+	}
+}
+
 // The page of 800 columns, with all that a run knows of them, stays below 5 MB.
 func TestPageOfManyColumns(t *testing.T) {
 	s := exampleSource()
