@@ -9,8 +9,8 @@ import (
 
 const (
 	mostSteps    = 500 // largest number of listed steps
-	printedSteps = 12  // largest number of printed steps
-	mostPrinted  = 100 // largest number of labels that are all printed, with two for each column
+	printedSteps = 8   // largest number of printed steps
+	mostPrinted  = 75  // largest number of labels that are all printed, with two for each column
 	fewPrinted   = 3   // smallest number of printed labels of a column with more of them
 )
 

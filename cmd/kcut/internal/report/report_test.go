@@ -992,7 +992,7 @@ func TestHistogram(t *testing.T) {
 func TestPrintedLabels(t *testing.T) {
 	for _, tt := range []struct {
 		columns, labels, printed int
-	}{{1, 90, 90}, {3, 30, 30}, {3, 60, 12}, {25, 2, 2}, {25, 10, 4}, {25, 300, 4}, {90, 9, 3}} {
+	}{{1, 70, 70}, {3, 20, 20}, {3, 60, 12}, {25, 1, 1}, {25, 10, 3}, {25, 300, 3}, {90, 9, 3}} {
 		s := exampleSource()
 		s.Trace, s.Run = nil, nil
 		cut := s.Release.Cut
