@@ -65,7 +65,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 }
 
 // flagError answers a command line with a flag that cannot be understood. For an unknown one it
-// names the flag with the nearest spelling, or the only one that begins so. After an unknown
+// names the flag with the nearest spelling, the only one that begins so, or a command. After an unknown
 // command the flag may be right: the command is the fault.
 func flagError(cmd *cobra.Command, err error) error {
 	if args := cmd.Flags().Args(); !cmd.HasParent() && len(args) > 0 {
@@ -88,10 +88,17 @@ func flagError(cmd *cobra.Command, err error) error {
 	if len(begun) == 1 {
 		near = begun[0]
 	}
+	meant := "--" + near
 	if near == "" {
-		return usageError(cmd.CommandPath(), "%w", err)
+		command := slices.IndexFunc(cmd.Commands(), func(c *cobra.Command) bool {
+			return c.Name() == unknown.GetSpecifiedName()
+		})
+		if command < 0 {
+			return usageError(cmd.CommandPath(), "%w", err)
+		}
+		meant = cmd.Commands()[command].CommandPath()
 	}
-	return usageError(cmd.CommandPath(), "%w; did you mean --%s?", err, near)
+	return usageError(cmd.CommandPath(), "%w; did you mean %s?", err, meant)
 }
 
 // explain prints the help of a command, in lines of at most width characters. Lists and examples
