@@ -65,8 +65,8 @@ func noCommand(cmd *cobra.Command, args []string) error {
 }
 
 // flagError answers a command line with a flag that cannot be understood. For an unknown one it
-// names the flag with the nearest spelling, the only one that begins so, or a command. After an unknown
-// command the flag may be right: the command is the fault.
+// names the flag with the nearest spelling, the only one that begins so, or a command. After an
+// unknown command the flag may be right: the command is the fault.
 func flagError(cmd *cobra.Command, err error) error {
 	if args := cmd.Flags().Args(); !cmd.HasParent() && len(args) > 0 {
 		return noCommand(cmd, args)
