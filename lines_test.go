@@ -13,17 +13,22 @@ import (
 	"unicode/utf8"
 )
 
-// longestLine is the largest number of columns of a line of Go. A tab counts as tabColumns.
+// longestLine is the largest number of columns of a line. A tab counts as tabColumns.
 const (
 	longestLine = 100
 	tabColumns  = 4
 )
 
-// No line of Go has more than a hundred columns, except lines with a part of a raw string, whose
-// text a line break would change.
+// No line of Go or Markdown has more than a hundred columns, except where a line break would change
+// what it says.
 func TestLines(t *testing.T) {
 	err := filepath.WalkDir(".", func(file string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(file, ".go") {
+		if file == "build" {
+			return fs.SkipDir // what make builds and installs
+		}
+		bound := map[string]func([]byte) map[int]bool{".go": rawLines, ".md": unbrokenLines}
+		of := bound[filepath.Ext(file)]
+		if err != nil || of == nil {
 			return err
 		}
 		source, err := os.ReadFile(file)
@@ -31,7 +36,7 @@ func TestLines(t *testing.T) {
 			return err
 		}
 		name := filepath.ToSlash(file)
-		for _, line := range longLines(source) {
+		for _, line := range longLines(source, of(source)) {
 			t.Errorf("%s:%d: more than %d columns", name, line, longestLine)
 		}
 		return nil
@@ -41,19 +46,18 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// longLines returns the numbers of the lines of a Go file that are too long.
-func longLines(source []byte) (long []int) {
-	raw := rawLines(source)
+// longLines returns the numbers of the lines that are too long, except those that are bound.
+func longLines(source []byte, bound map[int]bool) (long []int) {
 	for i, line := range strings.Split(string(source), "\n") {
 		columns := utf8.RuneCountInString(line) + (tabColumns-1)*strings.Count(line, "\t")
-		if columns > longestLine && !raw[i+1] {
+		if columns > longestLine && !bound[i+1] {
 			long = append(long, i+1)
 		}
 	}
 	return long
 }
 
-// rawLines returns the numbers of the lines with a part of a raw string.
+// rawLines returns the numbers of the lines of a Go file with a part of a raw string.
 func rawLines(source []byte) map[int]bool {
 	raw := make(map[int]bool)
 	file := token.NewFileSet().AddFile("", -1, len(source))
@@ -73,7 +77,21 @@ func rawLines(source []byte) map[int]bool {
 	}
 }
 
-// Tabs count, characters count once, and raw strings may be long.
+// unbrokenLines returns the numbers of the lines of Markdown in fenced blocks and tables, and of
+// those that are one word.
+func unbrokenLines(page []byte) map[int]bool {
+	unbroken, fenced := make(map[int]bool), false
+	for i, line := range strings.Split(string(page), "\n") {
+		line = strings.TrimSpace(line)
+		fence := strings.HasPrefix(line, "```")
+		fenced = fenced != fence
+		unbroken[i+1] = fenced || fence || strings.HasPrefix(line, "|") ||
+			!strings.Contains(line, " ")
+	}
+	return unbroken
+}
+
+// Tabs count, characters count once, and raw strings, tables and fenced blocks may be long.
 func TestLongLines(t *testing.T) {
 	for source, want := range map[string]int{
 		"// " + strings.Repeat("ä", 97):                0,
@@ -82,8 +100,20 @@ func TestLongLines(t *testing.T) {
 		"var x = `" + strings.Repeat("a", 100) + "`":   0,
 		"var x = `\n" + strings.Repeat("a", 101) + "`": 0,
 	} {
-		if got := longLines([]byte(source)); len(got) != want {
+		if got := longLines([]byte(source), rawLines([]byte(source))); len(got) != want {
 			t.Errorf("%q has %d long lines, want %d", source, len(got), want)
+		}
+	}
+	words := strings.Repeat("word ", 21)
+	for page, want := range map[string]int{
+		words:                         1,
+		"| " + words:                  0,
+		strings.Repeat("a", 101):      0,
+		"```\n" + words + "\n```":     0,
+		"```\n```\n" + words + "\nan": 1,
+	} {
+		if got := longLines([]byte(page), unbrokenLines([]byte(page))); len(got) != want {
+			t.Errorf("%q has %d long lines, want %d", page, len(got), want)
 		}
 	}
 }
