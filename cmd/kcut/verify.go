@@ -192,8 +192,8 @@ func registersText(v *kcut.Verification) (words string) {
 	}
 	for i, set := range v.Sets {
 		if limits := populationText(set); limits != "" {
-			words += fmt.Sprintf("by its cut, set %d has %s in a population; --job counts it\n",
-				i+1, limits)
+			words += fmt.Sprintf("by its cut, set %d has %s in a population; "+
+				"a --job that names it counts it\n", i+1, limits)
 		}
 	}
 	return words
