@@ -82,8 +82,9 @@ func (e Engine) round(c *Candidate, size Size) float64 {
 const mostRounds = 5
 
 // shareOfAll is the largest predicted time for choosing and the search of the candidate that takes
-// longest, as a share of the searches of all candidates.
-const shareOfAll = 1.2
+// longest, as a share of the searches of all candidates. It leaves a tenth for wrong
+// predictions: no choice may take 1.2 times as long as these searches.
+const shareOfAll = 1.1
 
 // rounds returns the largest number of rounds of a contest: as many as keep the time within the
 // share. There may be none if a candidate is trusted; else nothing but a round shows which one to
