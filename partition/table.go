@@ -42,11 +42,12 @@ func SpilledTable(layout Layout, chunks *ChunkList) *Table {
 	return &Table{Layout: layout, chunks: chunks}
 }
 
-// TakeChunks returns the records of a spilled table and removes them from the table.
-func (t *Table) TakeChunks() *ChunkList {
-	chunks := t.chunks
-	t.chunks = nil
-	return chunks
+// Take returns the records of the table, in memory or, of a spilled one, as a chunk list, else nil.
+// The table has none afterwards, so that nobody but who takes them keeps their memory.
+func (t *Table) Take() (records *Table, chunks *ChunkList) {
+	records, chunks = &Table{Layout: t.Layout, Keys: t.Keys, Counts: t.Counts}, t.chunks
+	*t = Table{Layout: t.Layout}
+	return records, chunks
 }
 
 // newTable returns a table of n zero records, with room for the given number of records.

@@ -31,7 +31,8 @@ func TestDrawChoosesTheSmallestKeys(t *testing.T) {
 	keys := engine.NewRowKeys(&engine.Table{Attributes: []engine.Attribute{first, a}})
 	keys.Fields = table.Layout.Fields
 	keys.Enter(5, "here")
-	cells, err := cells.New(table, 0, partition.Space{})
+	consumed := *table
+	cells, err := cells.New(&consumed, 0, partition.Space{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,12 +64,13 @@ func newCells(table *partition.Table, classes, probabilities int, pool *partitio
 	s.read.Layout, s.extra.Layout = s.layout, s.layout
 	c := &Cells{shared: s, size: table.Size()}
 	pool.Adopt(table.Bytes())
-	if table.Spilled() {
-		c.chunks = pool.AdoptList(table.TakeChunks())
+	records, chunks := table.Take()
+	if chunks != nil {
+		c.chunks = pool.AdoptList(chunks)
 		return c, s.drawList()
 	}
-	resident := s.admits(table.Len()) || pool.Store == nil
-	c.array, c.hi = s.newArray(table), table.Len()
+	resident := s.admits(records.Len()) || pool.Store == nil
+	c.array, c.hi = s.newArray(records), records.Len()
 	if resident {
 		return c, nil
 	}

@@ -112,9 +112,6 @@ func New(
 	if outliers {
 		t.outliers = newOutlierCounts(view, columns)
 	}
-	t.storage = storage{
-		pool: pool, table: table, chunkRecords: pool.ChunkRecords(table.Layout),
-	}
 	t.mask = make([]uint64, table.Layout.Words)
 	pool.sets = append(pool.sets, t)
 	pool.Adopt(table.Bytes())
@@ -123,13 +120,14 @@ func New(
 		t.partitions = append(t.partitions,
 			leafPartition{Rows: partition.Rows{Hi: table.Len(), Size: size}})
 	}
-	if t.chunked = table.Spilled(); t.chunked {
-		t.table = &partition.Table{Layout: table.Layout}
-		if chunks := table.TakeChunks(); len(t.partitions) > 0 {
-			t.partitions[0].lists = lists{pool.AdoptList(chunks)}
-			t.fewer, t.looked = chunks.Records, math.MaxUint64
-			t.fail(t.moveIn())
-		}
+	records, chunks := table.Take()
+	t.storage = storage{
+		pool: pool, table: records, chunkRecords: pool.ChunkRecords(table.Layout),
+	}
+	if t.chunked = chunks != nil; t.chunked && len(t.partitions) > 0 {
+		t.partitions[0].lists = lists{pool.AdoptList(chunks)}
+		t.fewer, t.looked = chunks.Records, math.MaxUint64
+		t.fail(t.moveIn())
 	}
 	if t.outliers != nil {
 		for field, c := range columns {

@@ -99,6 +99,9 @@ func newModel(r *rand.Rand, pool *Pool, indexed bool) *model {
 		if err != nil {
 			panic(err) // no pool lacks memory before its first step
 		}
+		if table.Keys != nil { // memory that the budget does not count, once they are in the store
+			panic("the table keeps the records")
+		}
 		m.tips = append(m.tips, tips)
 	}
 	return m
