@@ -93,3 +93,26 @@ func TestProgramsAreHeldToTheRules(t *testing.T) {
 		t.Errorf("rows in the order of the input in partitions: %v", err)
 	}
 }
+
+// TestVerifyFillsInTheJob: a release is held to the defaults of what a program leaves out.
+func TestVerifyFillsInTheJob(t *testing.T) {
+	path := people()
+	t.Cleanup(func() { os.RemoveAll(filepath.Dir(path)) })
+	job, err := kcut.LoadJob(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := kcut.Run(t.Context(), job, kcut.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.MaxUnique = nil
+	opt := kcut.VerifyOptions{Job: job}
+	if v, err := kcut.Verify(t.Context(), report.Output, opt); err != nil || !v.OK {
+		t.Errorf("got %+v, %v", v, err)
+	}
+	job.Sets = nil
+	if _, err := kcut.Verify(t.Context(), report.Output, opt); !errors.Is(err, kcut.ErrUsage) {
+		t.Errorf("a job without sets: %v", err)
+	}
+}

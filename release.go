@@ -22,7 +22,12 @@ type Verification = verify.Result
 // embedded cut, and the files against docs/privacy.md. If something is wrong it returns its result
 // and an error of ErrPrivacy.
 func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verification, error) {
-	return guarded(func() (*Verification, error) {
+	return guarded(func() (v *Verification, err error) {
+		if opt.Job != nil {
+			if opt.Job, err = opt.Job.Resolve(); err != nil {
+				return nil, err
+			}
+		}
 		return pipeline.Verify(ctx, path, opt)
 	})
 }

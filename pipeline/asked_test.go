@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
@@ -102,6 +103,12 @@ func TestVerifyHoldsToTheJob(t *testing.T) {
 	mask := func(column, mask string) func(*job.Job) {
 		return func(j *job.Job) { j.Column(column).Mask = mask }
 	}
+	named := func(value string) func(*job.Job) {
+		return func(j *job.Job) {
+			j.Sensitive = []job.Sensitive{{Column: "note",
+				MaxConfidence: &job.Shares{Of: map[string]float64{value: 0.01}}}}
+		}
+	}
 	for _, tt := range []struct {
 		name string
 		edit func(*job.Job)
@@ -144,6 +151,19 @@ func TestVerifyHoldsToTheJob(t *testing.T) {
 			"set city, age, job: its k counts entities, and the release does not have those"},
 		{"more entities than rows", func(j *job.Job) { j.Entity, j.Sets[0].K = "name", 300 },
 			fault.Privacy, "set city, age, job: anonymity "},
+		{"no value that is named", named("n9"), fault.Usage,
+			"column note: no row has a value that max_confidence names"},
+		{"a value that is named", named("n1"), fault.Privacy,
+			"column note: max_confidence: a value has a larger share than the job asks for"},
+		{"a tree that lacks values", func(j *job.Job) {
+			far, tree := 0.99, taxonomy.Node{Name: "any", Children: []taxonomy.Node{{Name: "n1"}}}
+			j.Sensitive = []job.Sensitive{{Column: "note", THierarchical: &far,
+				Taxonomy: job.Taxonomy{Tree: &tree}}}
+		}, fault.Privacy, "column note: t_hierarchical: its taxonomy lacks values of the rows"},
+		{"an order that the values lack", func(j *job.Job) {
+			far := 0.99
+			j.Sensitive = []job.Sensitive{{Column: "note", TOrdered: &far}}
+		}, fault.Privacy, "column note: t_ordered: the values have no order"},
 		{"people", func(j *job.Job) { j.Sets[0].KMap = 5 }, fault.Usage,
 			"count the people of a population: the job names none"},
 	} {
@@ -174,6 +194,58 @@ func TestVerifyHoldsEntitiesToTheJob(t *testing.T) {
 	must(t, ask(reached))
 	mustFail(t, ask(reached+1), fault.Usage, "its k counts entities, and the release")
 	mustFail(t, ask(121), fault.Privacy, "below k = 121")
+}
+
+// The share of people who are alone, which a cut of entities claims, is held to jobs of entities
+// alone: others ask for the share of rows, and jobs of entities do not ask for that.
+func TestVerifyHoldsThoseAloneToTheJob(t *testing.T) {
+	table := &testTable{fields: textFields("who", "a", "b")}
+	for i := range 400 {
+		// one person has a hundred rows, each alone; the others have one row each
+		who, a, b := "all", fmt.Sprint(i/10), fmt.Sprint("b", i%10)
+		if i >= 100 {
+			who, a, b = fmt.Sprint(i), fmt.Sprint(i%10), "c"
+		}
+		table.rows = append(table.rows, []string{who, a, b})
+	}
+	dir := table.folder(t, `
+input: in
+output: out.parquet
+entity: who
+quasi_identifiers: [{columns: [a], k: 2}, {columns: [b], k: 1}]
+columns: {who: drop, a: suppress, b: suppress}
+max_unique: 100%
+`, 100)
+	report := mustRun(t, dir, nil)
+	v, err := hold(t, dir, func(*job.Job) {})
+	must(t, err)
+	people, rows := job.Share(report.Union.Unique), job.Share(v.Union.Unique)
+	if people >= rows || people == 0 {
+		t.Fatalf("%g of the people are alone, and %g of the rows", people, rows)
+	}
+	ask := func(entity string, most job.Share) error {
+		_, err := hold(t, dir, func(j *job.Job) { j.Entity, j.MaxUnique = entity, &most })
+		return err
+	}
+	const alone = "alone on the labels of all masked columns together"
+	must(t, ask("who", people))
+	mustFail(t, ask("who", people*0.99), fault.Privacy, alone)
+	must(t, ask("", rows))
+	mustFail(t, ask("", rows*0.99), fault.Privacy, alone)
+}
+
+// Pseudonyms are not the values that a sensitive column of the job has.
+func TestVerifyHoldsNoPseudonymsToTheJob(t *testing.T) {
+	t.Setenv("NOTE_KEY", "0123456789abcdef")
+	text := strings.NewReplacer("class: income\n", "", "income: keep",
+		"income: {mask: pseudonym, key_env: NOTE_KEY, identifying: accepted}").Replace(peopleJob)
+	dir := peopleFolder(t, text, 400)
+	mustRun(t, dir, nil)
+	_, err := hold(t, dir, func(j *job.Job) {
+		j.Column("income").Mask = job.MaskKeep
+		j.Sensitive = []job.Sensitive{{Column: "income", L: 2}}
+	})
+	mustFail(t, err, fault.Usage, "the release does not have column income as the job asks for it")
 }
 
 // Verify reads the tree of a sensitive column of the job.

@@ -27,6 +27,8 @@ type VerifyOptions struct {
 	// its sets, its max_unique, and what it does with each column. If it has a population, the
 	// people of every class are counted there. Nil: the release is held to its cut alone.
 	Job *job.Job
+	// Population takes the place of the job's, if it has an input.
+	Population job.Population
 }
 
 // Verify recounts a release, like verify.Release. A job adds what it asks of a release.
@@ -35,12 +37,16 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (_ *verify.Resu
 	if opt.Job == nil {
 		return verify.Release(ctx, path, o)
 	}
-	if o.Job, err = withTrees(opt.Job); err != nil {
+	j := *opt.Job
+	if len(opt.Population.Input) > 0 {
+		j.Population = opt.Population
+	}
+	if o.Job, err = withTrees(&j); err != nil {
 		return nil, err
 	}
-	if len(opt.Job.Population.Input) == 0 {
+	if len(j.Population.Input) == 0 {
 		if asks := func(s job.Set) bool { return s.OfPopulation().Asked() }; slices.ContainsFunc(
-			opt.Job.Sets, asks) {
+			j.Sets, asks) {
 			return nil, fault.Errorf(fault.Usage, "name one: --population FILE",
 				"count the people of a population: the job names none")
 		}
@@ -55,7 +61,6 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (_ *verify.Resu
 			"the values", "count the people of a population in %s: its cut has regions or "+
 			"suppressed records", path)
 	}
-	j := *opt.Job
 	j.Limits = opt.Limits
 	res, err := newRunState(&j, &Report{}, opt.Events, spill.Options{})
 	if err != nil {

@@ -156,7 +156,7 @@ func TestVerifySensitive(t *testing.T) {
 			} else {
 				mustFindForgeries(t, dir, forgery{column + ", in no order",
 					claim(cutfile.Sensitive{Column: column, TOrdered: new(0.5)}),
-					found("t_ordered +Inf, its cut claims")})
+					found("t_ordered: the values have no")})
 			}
 			if column == "diagnosis" {
 				tree := &taxonomy.Node{Name: "ill", Children: []taxonomy.Node{
@@ -168,13 +168,15 @@ func TestVerifySensitive(t *testing.T) {
 				for _, set := range release.cut.Sets {
 					far = max(far, worstInTree(release.testTable, set.Columns, column, tree))
 				}
-				in := func(most float64) func(*forged) {
+				in := func(most float64, tree *taxonomy.Node) func(*forged) {
 					return claim(cutfile.Sensitive{Column: column, THierarchical: &most,
 						Taxonomy: job.Taxonomy{Tree: tree}})
 				}
 				mustFindForgeries(t, dir, []forgery{
-					{column + ", what holds in a tree", in(far), nil},
-					{column + ", closer in a tree", in(far - 1e-6), found("t_hierarchical")},
+					{column + ", what holds in a tree", in(far, tree), nil},
+					{column + ", closer in a tree", in(far-1e-6, tree), found("t_hierarchical")},
+					{column + ", in a part of a tree", in(0.9, &tree.Children[1]),
+						found("t_hierarchical: its taxonomy lacks values of the")},
 				}...)
 				if far == 0 || far == worst["t"] {
 					t.Errorf("the distance in a tree is %g", far)

@@ -68,9 +68,7 @@ for somebody who joins the releases by a column, such as one of pseudonyms.`,
 			if opt.Job, err = kcut.LoadJob(path); err != nil {
 				return err
 			}
-			if len(population) > 0 {
-				opt.Job.Population.Input, opt.Job.Population.Count = population, count
-			}
+			opt.Population = kcut.Population{Input: population, Count: count}
 		}
 		verified, err := u.verify(cmd.Context(), args, opt)
 		if joined != "" && err == nil {

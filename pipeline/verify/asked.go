@@ -57,7 +57,7 @@ func newAsked(ctx context.Context, path string, cut *cutfile.File, j *job.Job) (
 	lacking := a.addSets(cut, kept)
 	for i := range j.Sensitive {
 		s := &j.Sensitive[i]
-		if !slices.Contains(kept, s.Column) {
+		if !slices.Contains(kept, s.Column) || slices.Contains(cut.Pseudonyms, s.Column) {
 			lacking = s.Column
 			break
 		}
@@ -151,8 +151,8 @@ func (v *verifier) checkAsked(r *Result) {
 		case counted.Anonymity < uint64(set.K):
 			v.find("%s: anonymity %d is below k = %d", what, counted.Anonymity, set.K)
 		case a.job.Entity != "" && !v.claimsEntities(&counted):
-			r.Uncounted = append(r.Uncounted, what+": its k counts entities, and the release "+
-				"does not have those of its rows")
+			r.uncounted("%s: its k counts entities, and the release does not have those of its "+
+				"rows", what)
 		}
 		most := float64(a.job.MaxRisk.Average)
 		if risk := float64(v.classes[set.at]) / float64(max(1, v.rows)); IsRisky(risk, most) {
@@ -163,12 +163,22 @@ func (v *verifier) checkAsked(r *Result) {
 			if set.at < len(v.cut.Sets) && column < len(v.cut.Sensitive) {
 				continue // the cut claims the same
 			}
-			v.checkMeasures(&v.measures[set.at*len(v.values)+column], what, "the job asks for")
+			m := &v.measures[set.at*len(v.values)+column]
+			v.checkMeasures(m, what, "the job asks for")
+			if key := m.unseen(); key != "" && column >= len(v.cut.Sensitive) {
+				r.uncounted("column %s: no row has a value that %s names", m.of.Column, key)
+			}
 		}
 	}
 	union := v.union
-	if v.cut.Entity {
-		union = v.cut.Union // of entities
+	if a.job.Entity != "" {
+		if union = nil; v.cut.Entity {
+			union = v.cut.Union
+		}
+		if union == nil {
+			r.uncounted("max_unique: it counts entities, and the release does not have those of " +
+				"its rows")
+		}
 	}
 	if most := a.job.MaxUnique; union != nil && IsAbove(union.Unique, float64(*most)) {
 		v.find("%s are alone on the labels of all masked columns together, max_unique is %s",

@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/internal/fault"
@@ -51,6 +52,13 @@ func (v *verifier) find(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !v.has[text] {
 		v.has[text] = true
 		v.findings = append(v.findings, text)
+	}
+}
+
+// uncounted adds something that the job asks and the files do not show, once.
+func (r *Result) uncounted(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Uncounted, text) {
+		r.Uncounted = append(r.Uncounted, text)
 	}
 }
 

@@ -195,6 +195,7 @@ type measures struct {
 	tree  *tree  // nil: no measure needs it
 	// most has, by hash of a value, its largest allowed share; nil: there are none.
 	most        map[uint64]float64
+	seen        map[uint64]bool // the values of most that some row has
 	verdicts    []engine.Verdict
 	homogeneity Homogeneity
 
@@ -205,7 +206,7 @@ func (r *rules) newMeasures() (all []measures) {
 	for _, c := range r.claims() {
 		s := &r.values[c.column]
 		m := measures{claim: c, of: s, order: r.orders[c.column],
-			tree: r.trees[c.column]}
+			tree: r.trees[c.column], seen: make(map[uint64]bool)}
 		for _, l := range s.Limits() {
 			m.verdicts = append(m.verdicts, engine.Verdict{Limit: l})
 			for value, most := range l.Of {
@@ -252,9 +253,9 @@ func (m *measures) add(value, rows, whole uint64) {
 	if m.most == nil {
 		return
 	}
-	most, limited := m.most[value]
-	if !limited {
-		most = 1
+	most := 1.0
+	if of, named := m.most[value]; named {
+		most, m.seen[value] = of, true
 	}
 	c.Most = append(c.Most, most)
 }
@@ -283,13 +284,28 @@ func (v *verifier) checkSensitive() (measured []Measured) {
 	return measured
 }
 
+// unseen returns the key of a limit that names a value which no row has; empty: there is none.
+func (m *measures) unseen() string {
+	for i := range m.verdicts {
+		if is := &m.verdicts[i]; len(is.Of) > len(m.seen) {
+			return is.Key
+		}
+	}
+	return ""
+}
+
 // checkMeasures compares the measures of a claim with the limits that somebody says it has.
 func (v *verifier) checkMeasures(m *measures, set, says string) {
 	for i := range m.verdicts {
 		is := &m.verdicts[i]
 		finding := fmt.Sprintf("%s %.6g, %s %.6g", is.Key, is.Worst, says, is.Bound)
-		if is.Of != nil {
+		switch {
+		case is.Of != nil:
 			finding = is.Key + ": a value has a larger share than " + says
+		case is.Measure == engine.HierarchicalCloseness && m.tree.all == nil:
+			finding = is.Key + ": its taxonomy lacks values of the rows"
+		case is.Measure == engine.OrderedCloseness && m.order.all == nil:
+			finding = is.Key + ": the values have no order"
 		}
 		if is.Broken {
 			v.find("%s: column %s: %s", set, m.of.Column, finding)

@@ -10,7 +10,7 @@ import (
 type tree struct {
 	*engine.Hierarchy
 	labels map[uint64]engine.Label // by hash of a leaf
-	all    *engine.Spread
+	all    *engine.Spread          // nil: the tree lacks a value
 }
 
 // newTree returns the tree of a column if one of its measures needs it, else nil.
@@ -34,12 +34,10 @@ func (t *tree) add(n *engine.Node) {
 	}
 }
 
-// leaf returns the node of a value with a hash.
+// leaf returns the node of a value with a hash, which may be null or one that the tree lacks.
 func (t *tree) leaf(hash uint64) uint32 {
 	label, found := t.labels[hash]
-	if !found {
-		label.Null = true
-	}
+	label.Null = !found
 	leaf, _ := t.Leaf(label)
 	return leaf
 }
@@ -48,8 +46,13 @@ func (t *tree) leaf(hash uint64) uint32 {
 func (t *tree) arrange(counted *table) {
 	var leaves []uint32
 	var whole []uint64
+	lacks := false
 	for value, records := range counted.all() {
+		_, found := t.labels[value[0]]
+		lacks = lacks || !found && value[0] != nullHash
 		leaves, whole = append(leaves, t.leaf(value[0])), append(whole, records)
 	}
-	t.all = engine.NewSpread(t.Hierarchy, leaves, whole)
+	if t.all = nil; !lacks {
+		t.all = engine.NewSpread(t.Hierarchy, leaves, whole)
+	}
 }
