@@ -280,6 +280,45 @@ class Anonymize(Folder):
             )
             self.assertEqual(release.job["columns"]["sex"], {"mask": "suppress"})
 
+    def test_names(self):
+        """Names that are numbers or tuples are those that Arrow has; sets may be any lists."""
+        data = people()[["age", "sex", "income"]]
+        want = kcut.anonymize(data, ["age", "sex"], 15, class_="income").data.to_numpy()
+        numbered, nested = data.copy(), data.copy()
+        numbered.columns = [0, 1, 2]
+        nested.columns = pd.MultiIndex.from_product([["a"], list(data)])
+        named = [str(name) for name in nested]
+        for table, sets, of_class in (
+            (numbered, [0, 1], 2),
+            (numbered, [["0", 1]], "2"),
+            (numbered, [np.array([0, 1])], 2),
+            (data, [{"columns": data.columns[:2], "k": 15}], "income"),
+            (nested, [[("a", "age"), ("a", "sex")]], named[2]),
+        ):
+            release = kcut.anonymize(table, sets, 15, class_=of_class)
+            self.assertEqual(list(release.data), [str(name) for name in table])
+            self.assertEqual(release.data.to_numpy().tolist(), want.tolist())
+        keep = {"mask": "keep", "identifying": "accepted"}
+        release = kcut.anonymize(numbered, [[0, 1]], 15, columns={2: keep})
+        self.assertEqual(release.job["columns"]["2"], keep)
+        self.assertEqual(kcut.check(numbered, columns=[1], k=1)["rows"], 400)
+        for sets in ("age", [{"columns": "age"}], [{"subsets": 1, "of": "age"}]):
+            with self.assertRaisesRegex(TypeError, "list of names"):
+                kcut.anonymize(data, sets, 15, class_="income")
+
+    def test_subsets(self):
+        """Columns that only subsets name get masks, too."""
+        data = people()
+        sets = [{"subsets": 1, "of": ["age", "sex", "born"]}, {"columns": ["age"], "k": 20}]
+        release = kcut.anonymize(data, sets, 15, unlisted="drop", max_unique="100%")
+        self.assertEqual(list(release.data), ["age", "sex", "born"])
+        self.check(release.data.to_dict("records"), ["age"], 20)
+        self.check(release.data.to_dict("records"), ["born"], 15)
+        every = [{"subsets": 1, "of": "all"}]
+        masks = {"age": "discretize", "sex": "suppress"}
+        release = kcut.anonymize(data, every, 15, columns=masks, unlisted="drop", max_unique="100%")
+        self.check(release.data.to_dict("records"), ["sex"], 15)
+
     def test_intervals(self):
         """Intervals are those of the library, and have the labels' ends."""
         data = people()
@@ -415,6 +454,7 @@ class Anonymize(Folder):
             (kcut.InputError, "unlisted", {}),
             (kcut.PrivacyError, "fewer records than k", {"k": 401, "unlisted": "drop"}),
             (kcut.UsageError, "algorithmus", {"algorithmus": "tdr"}),
+            (kcut.InputError, "it lacks 7", {"columns": {7: "keep"}}),
         ]:
             with self.assertRaisesRegex(kind, word) as caught:
                 kcut.anonymize(people(), ["age"], **arguments)
@@ -423,7 +463,7 @@ class Anonymize(Folder):
             ("no output", people(), ["age"], {"output": "x.parquet"}),
             ("no table", [1, 2], ["age"], {}),
             ("names of columns", people(), "age", {}),
-            ("names of columns", people(), [7], {}),
+            ("names of columns", people(), [["age"], 7], {}),
             ("names of columns", people(), [], {}),
             ("method read_all", pa.Table.from_pandas(people()).to_reader(), ["age"], {}),
         ]:
@@ -635,6 +675,23 @@ class Mask(Folder):
             if pl:
                 rows = masker.transform(in_polars(data)).to_dicts()
                 self.assertEqual(rows, found.to_dict("records"))
+
+    def test_numbered(self):
+        """A table may have numbers and tuples for names; it and its other columns stay as is."""
+        data = people()[["age", "sex", "income"]]
+        release = kcut.anonymize(data, ["age", "sex"], 15, class_="income")
+        want = kcut.Masker(release.cut, release.job).transform(data).to_numpy().tolist()
+        for names in ([0, 1, 2], pd.MultiIndex.from_product([["a"], list(data)])):
+            table = data.copy()
+            table.columns = names
+            before = table.copy()
+            release = kcut.anonymize(table, [list(table)[:2]], 15, class_=str(table.columns[2]))
+            masker = kcut.Masker(release.cut, release.job)
+            for rows in (table, table[:0]):
+                found = masker.transform(rows)
+                self.assertTrue(found.columns.equals(table.columns))
+                self.assertEqual(found.to_numpy().tolist(), want[: len(rows)])
+            pd.testing.assert_frame_equal(table, before)
 
     def test_strangers(self):
         """One row is enough; what the cut has no place for gets its widest label."""

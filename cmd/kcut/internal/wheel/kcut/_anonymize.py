@@ -104,7 +104,7 @@ def anonymize_tables(
     prepared = {}
     for name, table in data.items():
         has = set(map(str, _tables.names(table)))
-        masks = {column: mask for column, mask in (columns or {}).items() if column in has}
+        masks = {column: mask for column, mask in (columns or {}).items() if str(column) in has}
         given = {**job, **own[name]}
         masks.update(given.pop("columns", {}))
         of_class = given.pop("class_", None)
@@ -143,9 +143,9 @@ def _prepared(
     if class_ is not None:
         job["class"] = class_
     job["quasi_identifiers"] = _sets(quasi_identifiers, k)
-    kept = [job.get("class"), *(s["column"] for s in job.get("sensitive", ()))]
-    job["columns"] = {**dict.fromkeys(kept, "keep"), job.get("entity"): "drop", **job["columns"]}
-    job["columns"].pop(None)
+    kept = [job.get("class"), *(s.get("column") for s in job.get("sensitive", ()))]
+    masks = {**dict.fromkeys(kept, "keep"), job.get("entity"): "drop", **job["columns"]}
+    job["columns"] = {str(name): mask for name, mask in masks.items() if name is not None}
     _find(job, data)
     source = _tables.arrow(_used(data, job))
     if intervals:  # of labels that say their type
@@ -211,41 +211,56 @@ def _executed(folder: Path, job: dict[str, Any], command: str, **flags: Any) -> 
 
 def _sets(given: Sequence[Any], k: int) -> list[dict[str, Any]]:
     sets = [] if isinstance(given, str) else list(given)
-    if sets and all(isinstance(column, str) for column in sets):
+    if sets and not any(map(_is_list, sets)):
         sets = [sets]
-    if not sets or any(isinstance(s, str) or not isinstance(s, Iterable) for s in sets):
+    if not sets or not all(map(_is_list, sets)):
         raise TypeError("quasi_identifiers is a list of names of columns, or of sets")
-    return [
-        {"k": k, **s} if isinstance(s, Mapping) else {"columns": list(s), "k": k} for s in sets
-    ]
+    found = []
+    for s in sets:
+        one = {"k": k, **(s if isinstance(s, Mapping) else {"columns": s})}
+        for key in ("columns", "of"):
+            named = one.get(key, "all")
+            if isinstance(named, str) and named != "all":
+                raise TypeError(f"{key} of a set is a list of names, or all, not a text")
+            if not isinstance(named, str):
+                one[key] = [str(name) for name in named]
+        found.append(one)
+    return found
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str)
+
+
+def _in_sets(job: Mapping[str, Any]) -> list[str]:
+    """The columns that sets name."""
+    named = [s[key] for s in job["quasi_identifiers"] for key in ("columns", "of") if key in s]
+    return [*itertools.chain(*(names for names in named if names != "all"))]
 
 
 def _find(job: Mapping[str, Any], data: Any) -> None:
     """Raises InputError if the table lacks a column of the job."""
-    sets = [s["columns"] for s in job["quasi_identifiers"] if s["columns"] != "all"]
     count = [job["count"]] if "count" in job else []
-    _tables.find(data, [*itertools.chain(*sets), *job["columns"], *count])
+    _tables.find(data, [*_in_sets(job), *job["columns"], *count])
 
 
 def _used(data: Any, job: dict[str, Any]) -> Any:
     """The table without columns that nothing names, if these are dropped."""
     if job.get("unlisted") != "drop":
         return data
-    sets = [s["columns"] for s in job["quasi_identifiers"] if s["columns"] != "all"]
-    used = {*job["columns"], job.get("count")}.union(*sets)
-    return _tables.select(data, [name for name in _tables.names(data) if str(name) in used])
+    used = {*_in_sets(job), *job["columns"], job.get("count")}
+    return _tables.select(data, [n for n in map(str, _tables.names(data)) if n in used])
 
 
 def _mask(job: dict[str, Any], source: _tables.Source, render: bool) -> None:
     """Gives columns of sets that have no mask one, and discretized columns a form."""
     columns, trees = job["columns"], job.get("taxonomies")
-    for s in job["quasi_identifiers"]:
-        for name in s["columns"] if s["columns"] != "all" else ():
-            if name not in columns:
-                ordered = _tables.is_ordered(source, name)
-                columns[name] = "discretize" if ordered else "suppress"
-                if isinstance(trees, Mapping) and name in trees:
-                    columns[name] = "generalize"
+    for name in _in_sets(job):
+        if name not in columns:
+            ordered = _tables.is_ordered(source, name)
+            columns[name] = "discretize" if ordered else "suppress"
+            if isinstance(trees, Mapping) and name in trees:
+                columns[name] = "generalize"
     for name, entry in columns.items():
         columns[name] = entry = dict(entry) if isinstance(entry, Mapping) else {"mask": entry}
         if render and entry.get("mask") == "discretize":

@@ -46,7 +46,7 @@ def check(*tables: Any, columns: Sequence[str], **options: Any) -> answers.Check
 
     A table of pandas, polars or pyarrow will do, too, and several of equal columns.
     """
-    quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
+    quoted = ['"' + name.replace('"', '""') + '"' for name in map(str, columns)]
     with tempfile.TemporaryDirectory(prefix="kcut-") as folder:
         files: list[Path] = []
         for table in tables:

@@ -178,16 +178,22 @@ def find(data: Any, wanted: Iterable[Any]) -> None:
         raise InputError(3, "input", f"find columns in the table: it lacks {name}", hint)
 
 
-def select(data: Any, names: list[str]) -> Any:
-    """Some columns of a table."""
-    return data[names] if kind(data) == "pandas" else data.select(names)
+def select(data: Any, wanted: Iterable[str]) -> Any:
+    """Some columns of a table, in a given order. A table of pandas may name them by numbers."""
+    if kind(data) != "pandas":
+        return data.select(list(wanted))
+    has = [str(name) for name in names(data)]
+    return data.iloc[:, [has.index(name) for name in wanted]]
 
 
 def replace(data: T, others: Any, names: list[str]) -> T:
     """A table with columns of another one of the same kind and as many rows."""
     of, found = kind(data), cast(Any, data)
     if of == "pandas":
-        found = found.assign(**{name: others[name].array for name in names})
+        found = found.copy(deep=False)
+        has = [str(name) for name in found.columns]
+        for name in names:
+            found.isetitem(has.index(name), others[name].array)
     elif of == "polars":
         found = found.with_columns(others.select(names))
     else:
