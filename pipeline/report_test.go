@@ -322,23 +322,34 @@ func checkHomogeneity(t *testing.T, in *verify.Inspection, table *testTable) (to
 	}
 	for i, set := range in.Cut.Sets {
 		values, records := make(map[string]map[string]bool), make(map[string]uint64)
+		shares := make(map[string]float64)
 		for _, row := range table.rows {
 			class := table.key(row, set.Columns)
 			if values[class] == nil {
 				values[class] = make(map[string]bool)
 			}
-			values[class][row[table.index("income")]] = true
+			value := row[table.index("income")]
+			values[class][value] = true
+			shares[value] += 1 / float64(len(table.rows))
 			records[class]++
 		}
 		want := verify.Homogeneity{Set: i + 1, Column: "income"}
 		for class, of := range values {
 			if len(of) == 1 {
 				want.Classes, want.Records = want.Classes+1, want.Records+records[class]
+				for value := range of {
+					share := float64(records[class]) / float64(len(table.rows))
+					want.Gained += share * (1 - shares[value])
+				}
 			}
 		}
 		total += want.Classes
-		if in.Homogeneous[i] != want {
-			t.Errorf("%+v, want %+v", in.Homogeneous[i], want)
+		got := in.Homogeneous[i]
+		if d := math.Abs(got.Gained - want.Gained); d > 1e-9 {
+			t.Errorf("gained %v, want %v", got.Gained, want.Gained)
+		}
+		if got.Gained = want.Gained; got != want {
+			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
 	return total

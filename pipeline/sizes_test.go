@@ -256,6 +256,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/risk.SumBytes", value: 6 << 20},
 		{name: "pipeline/risk.UnionHashes", value: 1 << 17},
 		{name: "pipeline/risk.fewSlots", value: 1 << 10},
+		{name: "pipeline/verify.mostValues", value: 1 << 12},
 	},
 	shareSize: {
 		{name: "pipeline/risk.determinedShare", value: 99},

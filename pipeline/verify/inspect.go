@@ -24,14 +24,6 @@ type Inspection struct {
 	Homogeneous []Homogeneity
 }
 
-// Homogeneity counts the equivalence classes of a set whose records all have the same value of a
-// kept column, and these records: somebody who finds such a class learns the value.
-type Homogeneity struct {
-	Set              int // from 1 on
-	Column           string
-	Classes, Records uint64
-}
-
 // GroupSizes are the sizes of the equivalence classes of a quasi-identifier set.
 type GroupSizes struct {
 	Classes uint64

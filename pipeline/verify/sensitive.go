@@ -198,8 +198,10 @@ type measures struct {
 	seen        map[uint64]bool // the values of most that some row has
 	verdicts    []engine.Verdict
 	homogeneity Homogeneity
+	values      *valueRows // nil: there are too many values, or nobody asks
 
 	class engine.Histogram // the current class
+	last  uint64           // the value that was added last
 }
 
 func (r *rules) newMeasures() (all []measures) {
@@ -241,6 +243,7 @@ func (m *measures) begin(rows uint64) {
 func (m *measures) add(value, rows, whole uint64) {
 	c := &m.class
 	c.Records, c.Whole = append(c.Records, rows), append(c.Whole, whole)
+	m.last, m.values = value, m.values.add(value, rows, 0)
 	if value == nullHash && m.of.Nulls != job.NullsCount {
 		c.Null = len(c.Records)
 	}
@@ -268,6 +271,7 @@ func (m *measures) end() {
 	if len(m.class.Records) == 1 {
 		m.homogeneity.Classes++
 		m.homogeneity.Records += m.class.Records[0]
+		m.values = m.values.add(m.last, 0, m.class.Records[0])
 	}
 }
 
@@ -311,14 +315,4 @@ func (v *verifier) checkMeasures(m *measures, set, says string) {
 			v.find("%s: column %s: %s", set, m.of.Column, finding)
 		}
 	}
-}
-
-// homogeneous returns, for every claim, the number of classes with one value of a column.
-func (v *verifier) homogeneous() (all []Homogeneity) {
-	for i := range v.measures {
-		m := &v.measures[i]
-		m.homogeneity.Set, m.homogeneity.Column = m.set+1, m.of.Column
-		all = append(all, m.homogeneity)
-	}
-	return all
 }

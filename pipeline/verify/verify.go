@@ -86,6 +86,7 @@ func verify(
 	defer spill.LimitHeap(budget.Limit())()
 	if inspects {
 		v.groups = newGroups(rules)
+		v.countValues()
 	}
 	if err := v.checkFolder(ctx); err != nil {
 		return nil, nil, err

@@ -79,8 +79,10 @@ func exampleSource() Source {
 				Labels:  &kcut.RiskFigures{Marketer: 0.321},
 				Both:    &kcut.RiskFigures{Unique: 0.789, Part: 0.125},
 			},
-			Homogeneous: []kcut.Homogeneity{{Set: 1, Column: hostile, Classes: 2, Records: 25},
-				{Set: 2, Column: hostile}},
+			Homogeneous: []kcut.Homogeneity{
+				{Set: 1, Column: hostile, Classes: 2, Records: 25, Gained: 0.1875},
+				{Set: 2, Column: hostile},
+			},
 			Labels: [][]kcut.LabelGroups{
 				nil,
 				{{Records: 80, Smallest: []uint64{5, 91}}, {Records: 0, Smallest: []uint64{0, 0}},
@@ -270,7 +272,7 @@ func TestProtections(t *testing.T) {
 		"k counts entities", "the cut claims 5, 9 entities at least", shown + ": l 3, t 0.25\n",
 		"0.5\n",
 		shown + "14–0\n", "debt1–0.4375–\n", shown + "27–0.125\n", "debt2–0.25–\n",
-		shown + "1252525.0 %\n", shown + "20200.0 %\n",
+		shown + "1252525.0 %18.8 %\n", shown + "20200.0 %0.0 %\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -720,7 +722,10 @@ func TestVerdict(t *testing.T) {
 	}{
 		{nil, "caution", "The risk of all labels together is not known: "},
 		{&kcut.Union{}, "verdict", "Low risk: Nobody is alone for who knows the labels of all " +
-			"masked columns together; 0.0 % are in groups of fewer than 2."},
+			"masked columns together. No group has only one value of income."},
+		{&kcut.Union{BelowK: 0.002}, "verdict", "Low risk: Nobody is alone for who knows the " +
+			"labels of all masked columns together; 0.2 % of the rows are in groups of fewer " +
+			"than 2."},
 		{&kcut.Union{Unique: 0.01, BelowK: 0.01}, "verdict",
 			"Low risk: 1.0 % of the rows are alone"},
 		{&kcut.Union{Unique: 0.0002, BelowK: 0.0101}, "caution", "Some risk: 1.0 % of the rows " +
@@ -731,6 +736,7 @@ func TestVerdict(t *testing.T) {
 	} {
 		s := exampleSource()
 		s.Release.Union = tt.union
+		s.Release.Homogeneous = []kcut.Homogeneity{{Set: 1, Column: "income"}}
 		first := slices.IndexFunc(parse(t, written(t, s)), func(e *element) bool {
 			return e.name == "p"
 		})
@@ -744,6 +750,63 @@ func TestVerdict(t *testing.T) {
 	s.Release.Risk.Labels.Unique = 0.34
 	if page := written(t, s); !strings.Contains(page, `<div class="tile bad"><dt>Unique rows`) {
 		t.Error("the tile of unique rows is not red")
+	}
+}
+
+// The verdict says what groups of one value disclose. It is not green where they disclose more than
+// the shares of the whole release, unless the job limits the column.
+func TestVerdictOfValues(t *testing.T) {
+	const safe = "Nobody is alone for who knows the labels of all masked columns together."
+	income := kcut.Homogeneity{Set: 2, Column: "income", Classes: 3, Records: 36, Gained: 0.09}
+	usual := kcut.Homogeneity{Set: 1, Column: "income", Classes: 9, Records: 90, Gained: 0.009}
+	debt := kcut.Homogeneity{Set: 1, Column: "debt", Classes: 1, Records: 5, Gained: 0.0101}
+	limits := []kcut.Sensitive{{Column: "income", L: 2}}
+	type found = []kcut.Homogeneity
+	const who = "hoever finds somebody’s group knows "
+	for _, tt := range []struct {
+		found  []kcut.Homogeneity
+		limits []kcut.Sensitive
+		unique float64
+		kind   string
+		want   string
+	}{
+		{found{usual, income}, nil, 0, "caution", "Some risk: w" + who + "income for 36.0 % of " +
+			"the rows (set 2), since all rows of such a group have one value; k does not limit " +
+			"that. " + safe + " See Sensitive values."},
+		{found{debt, income}, nil, 0, "caution", "Some risk: w" + who + "income for 36.0 % of " +
+			"the rows (set 2) and debt for 5.0 % of the rows (set 1), since all rows of such a " +
+			"group have one value; k does not limit that. " + safe + " See Sensitive values."},
+		{found{usual}, nil, 0, "verdict", "Low risk: " + safe + " W" + who + "income for 90.0 % " +
+			"of the rows (set 1), about as sure as the shares of the whole release make " +
+			"anybody. See Sensitive values."},
+		{found{{Set: 1, Column: "income"}}, limits, 0, "verdict", "Low risk: " + safe +
+			" Each group meets the job’s limits on income."},
+		{found{income}, limits, 0, "verdict", "Low risk: " + safe + " Each group meets the job’s " +
+			"limits on income; whoever finds somebody’s group still knows income for 36.0 % of " +
+			"the rows (set 2). See Sensitive values."},
+		{found{income, debt}, limits, 0, "caution", "Some risk: w" + who + "debt for 5.0 % of " +
+			"the rows (set 1), since all rows of such a group have one value; k does not limit " +
+			"that. " + safe + " Each group meets the job’s limits on income; whoever finds " +
+			"somebody’s group still knows income for 36.0 % of the rows (set 2). See Sensitive " +
+			"values."},
+		{found{income}, nil, 0.34, "alarm", "High risk: 34.0 % of the rows are alone for who " +
+			"knows the labels of all masked columns together; 34.0 % of the rows are in groups " +
+			"of fewer than 2. The job allows it with max_unique, on somebody’s word that nobody " +
+			"knows more than one set. W" + who + "income for 36.0 % of the rows (set 2): k " +
+			"does not limit that. See Sensitive values."},
+		{nil, nil, 0, "verdict", "Low risk: " + safe},
+	} {
+		s := exampleSource()
+		s.Release.Union = &kcut.Union{Unique: tt.unique, BelowK: tt.unique}
+		s.Release.Homogeneous, s.Release.Cut.Sensitive = tt.found, tt.limits
+		elements := parse(t, written(t, s))
+		e := elements[slices.IndexFunc(elements, func(e *element) bool { return e.name == "p" })]
+		if e.class != tt.kind || e.text != tt.want {
+			t.Errorf("%s: %q, want %s: %q", e.class, e.text, tt.kind, tt.want)
+		}
+	}
+	if got := listed([]string{"a", "b", "c", "d"}); got != "a, b and 2 more columns" {
+		t.Errorf("listed: %q", got)
 	}
 }
 

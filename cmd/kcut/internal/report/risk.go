@@ -29,40 +29,6 @@ func (p *page) Union() *union {
 	return u
 }
 
-// alarming is the share of rows that are alone, or in groups that are too small, above which a
-// verdict says so. It is the max_unique of jobs that have none.
-const alarming = 0.01
-
-// verdict is the first sentence of a page: how many rows somebody finds who knows all labels.
-type verdict struct{ Kind, Strong, Rest string }
-
-// Verdict judges the risk on the labels of all masked columns together. A run publishes more than 1
-// % of rows that are alone only if max_unique allows it: that is shown in red.
-func (p *page) Verdict() verdict {
-	u := p.Union()
-	if u == nil {
-		return verdict{"caution", "The risk of all labels together is not known",
-			": whether somebody who knows several sets finds more was not counted."}
-	}
-	alone := "Nobody is alone"
-	if u.Unique > 0 {
-		alone = text.Percent(u.Unique) + " of the " + u.Who + " are alone"
-	}
-	knows := " for who knows the labels of all masked columns together"
-	switch k := grouped(u.K); {
-	case u.Unique > alarming:
-		return verdict{"alarm", "High risk: " + alone, knows + "; " + text.Percent(u.BelowK) +
-			" are in groups of fewer than " + k + ". The job allows it with max_unique, on " +
-			"somebody’s word that nobody knows more than one set."}
-	case u.BelowK > alarming:
-		return verdict{"caution", "Some risk: " + text.Percent(u.BelowK) + " of the " + u.Who +
-			" are in groups of fewer than " + k, knows + ". " + alone + "."}
-	default:
-		return verdict{"verdict", "Low risk: " + alone, knows + "; " + text.Percent(u.BelowK) +
-			" are in groups of fewer than " + k + "."}
-	}
-}
-
 // Alarms reports whether a tile is red: too many rows are alone on some columns.
 func Alarms(f *kcut.RiskFigures) bool { return f.Unique > alarming }
 
