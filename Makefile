@@ -78,7 +78,7 @@ test-long:
 
 # Look at pages of releases in a headless Chromium (apt-get install chromium); skipped where there is none.
 test-browser:
-	KCUT_BROWSER=1 $(GO) test -count=1 -v -run '^TestBrowser$$' ./cmd/kcut
+	KCUT_BROWSER=1 $(GO) test -count=1 -v -timeout 60m -run '^TestBrowser$$' ./cmd/kcut
 
 # Have pyarrow, pandas, polars, DuckDB, fastparquet, DataFusion and Spark (where there is Java) read releases, with a Python that is
 # set up in build.

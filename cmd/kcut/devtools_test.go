@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -22,10 +21,15 @@ type browser struct {
 	t       *testing.T
 	in      io.Writer
 	out     *bufio.Reader
+	pipe    *os.File // that out reads
 	session string
 	calls   int
 	events  []event // all events so far
 }
+
+// patience is how long a browser may take to say something. Where other work takes the processors,
+// it needs minutes for a large page.
+const patience = 5 * time.Minute
 
 // event is a message of the browser that answers no command.
 type event struct {
@@ -52,8 +56,7 @@ func newBrowser(t *testing.T, program string) *browser {
 	if err = errors.Join(bad, err); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	cmd := exec.CommandContext(ctx, program, "--headless=new", "--remote-debugging-pipe",
+	cmd := exec.Command(program, "--headless=new", "--remote-debugging-pipe",
 		"--no-sandbox", "--disable-gpu", "--hide-scrollbars",
 		"--no-first-run", "--disable-extensions", "--disable-background-networking",
 		"--force-color-profile=srgb", "--font-render-hinting=none",
@@ -64,12 +67,12 @@ func newBrowser(t *testing.T, program string) *browser {
 		t.Fatal(err)
 	}
 	_, _ = read.Close(), write.Close()
-	b := &browser{t: t, in: in, out: bufio.NewReaderSize(out, 1<<20)}
+	b := &browser{t: t, in: in, out: bufio.NewReaderSize(out, 1<<20), pipe: out}
 	t.Cleanup(func() {
 		b.session = ""
+		defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
 		b.send("Browser.close", nil)
 		_ = cmd.Wait()
-		cancel()
 		_ = errors.Join(in.Close(), out.Close())
 	})
 	var target struct{ TargetID string }
@@ -135,6 +138,9 @@ type message struct {
 // next reads one message, and keeps it if it is an event.
 func (b *browser) next() (m message) {
 	b.t.Helper()
+	if err := b.pipe.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		b.t.Fatal(err)
+	}
 	text, err := b.out.ReadBytes(0)
 	if err == nil {
 		err = json.Unmarshal(bytes.TrimSuffix(text, []byte{0}), &m)
