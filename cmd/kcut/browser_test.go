@@ -172,6 +172,7 @@ func TestBrowser(t *testing.T) {
 			b.size(717, 900, "dark") // A4 without margins, as pixels
 			b.media("print", "dark")
 			b.checkLook("print", 717)
+			b.checkSizes()
 			pdf := b.bytesOf("Page.printToPDF", nil)
 			if pages := bytes.Count(pdf, []byte("/Type /Page\n")); !bytes.HasPrefix(pdf,
 				[]byte("%PDF-")) || pages < 1 || pages > mostPages {
@@ -242,6 +243,17 @@ func (b *browser) checkLook(how string, width int) {
 	}
 	if look.Seen < 100 {
 		b.t.Errorf("%s: only %d texts are seen", how, look.Seen)
+	}
+}
+
+// checkSizes checks that a print has the group sizes of two sets side by side: Chromium divides
+// headings between the columns of a page.
+func (b *browser) checkSizes() {
+	b.t.Helper()
+	var tops []float64
+	b.run(`[...document.querySelector(".sizes").querySelectorAll(":scope > section > h3")].slice(0, 2).map(e => e.getBoundingClientRect().top)`, &tops)
+	if len(tops) == 0 || tops[len(tops)-1] != tops[0] {
+		b.t.Errorf("print: the group sizes of sets are at %v", tops)
 	}
 }
 

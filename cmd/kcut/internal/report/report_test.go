@@ -394,7 +394,7 @@ func TestPageTells(t *testing.T) {
 		"Kept columns", "1.2 %", "4.6 %", "1,234", "32.1 %", "78.9 %", "0 (counted: 1/8 of the " +
 			"classes)", "Before masking", "98.7 %",
 		"37.5 % of the masked columns", "75.0 %", "cook is disclosed",
-		"5 records; k is 5, set 1", "98.7 % → 0.0 % by the labels of all sets", "100 of 120",
+		"5 records; k is 5, set 1", "98.7 % → 0.0 % for somebody who knows all sets", "100 of 120",
 		"2 steps", "5 (set 1)", "25.0 %", "20 · 20",
 	} {
 		if !slices.Contains(texts, want) {
@@ -721,16 +721,16 @@ func TestVerdict(t *testing.T) {
 		kind, want string
 	}{
 		{nil, "caution", "The risk of all labels together is not known: "},
-		{&kcut.Union{}, "verdict", "Low risk: Nobody is alone for who knows the labels of all " +
-			"masked columns together. No group has only one value of income."},
-		{&kcut.Union{BelowK: 0.002}, "verdict", "Low risk: Nobody is alone for who knows the " +
-			"labels of all masked columns together; 0.2 % of the rows are in groups of fewer " +
+		{&kcut.Union{}, "verdict", "Low risk: Nobody is alone for somebody who knows all " +
+			"masked columns of a person. No group has only one value of income."},
+		{&kcut.Union{BelowK: 0.002}, "verdict", "Low risk: Nobody is alone for somebody who " +
+			"knows all masked columns of a person; 0.2 % of the rows are in groups of fewer " +
 			"than 2."},
 		{&kcut.Union{Unique: 0.01, BelowK: 0.01}, "verdict",
 			"Low risk: 1.0 % of the rows are alone"},
 		{&kcut.Union{Unique: 0.0002, BelowK: 0.0101}, "caution", "Some risk: 1.0 % of the rows " +
-			"are in groups of fewer than 2 for who knows the labels of all masked columns " +
-			"together. < 0.1 % of the rows are alone."},
+			"are in groups of fewer than 2 for somebody who knows all masked columns of a " +
+			"person. < 0.1 % of the rows are alone."},
 		{&kcut.Union{Unique: 0.34, BelowK: 0.5}, "alarm",
 			"High risk: 34.0 % of the rows are alone"},
 	} {
@@ -756,7 +756,7 @@ func TestVerdict(t *testing.T) {
 // The verdict says what groups of one value disclose. It is not green where they disclose more than
 // the shares of the whole release, unless the job limits the column.
 func TestVerdictOfValues(t *testing.T) {
-	const safe = "Nobody is alone for who knows the labels of all masked columns together."
+	const safe = "Nobody is alone for somebody who knows all masked columns of a person."
 	income := kcut.Homogeneity{Set: 2, Column: "income", Classes: 3, Records: 36, Gained: 0.09}
 	usual := kcut.Homogeneity{Set: 1, Column: "income", Classes: 9, Records: 90, Gained: 0.009}
 	debt := kcut.Homogeneity{Set: 1, Column: "debt", Classes: 1, Records: 5, Gained: 0.0101}
@@ -789,8 +789,8 @@ func TestVerdictOfValues(t *testing.T) {
 			"that. " + safe + " Each group meets the job’s limits on income; whoever finds " +
 			"somebody’s group still knows income for 36.0 % of the rows (set 2). See Sensitive " +
 			"values."},
-		{found{income}, nil, 0.34, "alarm", "High risk: 34.0 % of the rows are alone for who " +
-			"knows the labels of all masked columns together; 34.0 % of the rows are in groups " +
+		{found{income}, nil, 0.34, "alarm", "High risk: 34.0 % of the rows are alone for " +
+			"somebody who knows all masked columns of a person; 34.0 % of the rows are in groups " +
 			"of fewer than 2. The job allows it with max_unique, on somebody’s word that nobody " +
 			"knows more than one set. W" + who + "income for 36.0 % of the rows (set 2): k " +
 			"does not limit that. See Sensitive values."},

@@ -75,7 +75,7 @@ func (p *page) found() verdict {
 	if u.Unique > 0 {
 		alone = text.Percent(u.Unique) + " of the " + u.Who + " are alone"
 	}
-	knows := " for who knows the labels of all masked columns together"
+	knows := " for somebody who knows all masked columns of a person"
 	small := text.Percent(u.BelowK) + " of the " + u.Who + " are in groups of fewer than " +
 		grouped(u.K)
 	switch {
