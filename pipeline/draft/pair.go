@@ -173,11 +173,23 @@ const (
 // determinesReliably reports whether a column determines another one, and by no accident.
 func (d *draft) determinesReliably(by, of *Profile) bool {
 	least := int64(rowsToTell)
-	if by.isTime() && of.typ.Ordered() && !of.isCode() {
+	switch {
+	case !of.typ.Ordered() || of.isCode():
+	case by.isTime():
 		least = rowsOfDate
+	case d.computed(by, of):
+		least = 0
 	}
 	return of.Field.Distinct >= 2 && by.Field.Distinct >= 2 &&
 		by.Field.Distinct*least <= by.Rows && d.determines(by, of)
+}
+
+// computed reports whether a number is a function of another one that rises or falls, such as its
+// square or its logarithm, which no accident makes of many values.
+func (d *draft) computed(by, of *Profile) bool {
+	return by.typ.Ordered() && !by.isCode() && !of.isTime() && by.place >= 0 && of.place >= 0 &&
+		by.Field.Distinct > fewCodes && of.Field.Distinct > fewCodes &&
+		d.sample.Intervals(by.numbers, of.place, 0)
 }
 
 // isTime reports whether a column has dates or times.
@@ -206,9 +218,14 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 			return nil
 		}
 		by.role = prefixes("begins with "+job.Quoted(of.name), length)(by)
-	case by.role.Mask == job.MaskDiscretize && !by.isTime() &&
-		!d.sample.Intervals(by.numbers, of.place):
-		return nil
+	case by.role.Mask == job.MaskDiscretize && !by.isTime():
+		apart := 0
+		if of.Field.Distinct == 2 { // an indicator: one value is an interval, the other around it
+			apart = 1
+		}
+		if !d.sample.Intervals(by.numbers, of.place, apart) {
+			return nil
+		}
 	}
 	of.role = drop("%s determines it", job.Quoted(by.name))
 	return nil

@@ -2,6 +2,7 @@ package draft_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -53,4 +54,49 @@ func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 	if want := "class: risk\n# It is determined by driver: drop "; !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
 	}
+}
+
+// Squares and logarithms of a number go, and indicators of a range of it; a number that has two
+// other values for each of them stays, and so does an indicator of two ranges.
+func TestDraftDropsWhatANumberComputes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("size,sizesq,lnsize,dose,middle,ends\n")
+	rng := rand.New(rand.NewPCG(13, 3))
+	for range 900 {
+		size := 1 + rng.IntN(600)
+		dose := rng.IntN(30)
+		fmt.Fprintf(&out, "%d,%d,%.6f,%d,%d,%d\n", size, size*size, math.Log(float64(size)), dose,
+			indicator(dose > 9 && dose < 20), indicator(dose%10 > 4))
+	}
+	write(t, "table.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
+	job, _ := runDraft(t, text)
+	wantMasks(t, job, map[string]string{"size": "discretize", "sizesq": "drop", "lnsize": "drop",
+		"dose": "discretize", "middle": "drop", "ends": "discretize"})
+}
+
+func indicator(of bool) int {
+	if of {
+		return 1
+	}
+	return 0
+}
+
+// Two numbers and a null can have one label of suppress, and no interval.
+func TestDraftSuppressesTwoNumbersAndNulls(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("history,paid,kind\n")
+	for i := range 600 {
+		history := fmt.Sprint(i % 2)
+		if i%70 == 0 {
+			history = ""
+		}
+		fmt.Fprintf(&out, "%s,%d,%c\n", history, i/7%2, 'a'+i/14%3)
+	}
+	write(t, "table.csv", out.String())
+	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"table.csv"}}))
+	wantMasks(t, job, map[string]string{"history": "suppress", "paid": "discretize",
+		"kind": "suppress"})
 }

@@ -258,6 +258,14 @@ var quasiIdentifiers = []rule{
 		}
 	}},
 	{func(p *Profile) bool {
+		return p.typ.Ordered() && p.Field.Distinct == 2 && p.Field.Rows < p.Rows
+	}, func(p *Profile) *Role {
+		return &Role{ // an interval holds no null: few of them would cost all groups the numbers
+			Mask:   job.MaskSuppress,
+			Reason: distinctValues(p) + " and nulls, which a label can have together",
+		}
+	}},
+	{func(p *Profile) bool {
 		return p.typ.Ordered()
 	}, func(p *Profile) *Role { return discretize(p, distinctValues(p)) }},
 	{func(p *Profile) bool { return p.share(euroDate) >= most }, func(p *Profile) *Role {

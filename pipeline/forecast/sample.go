@@ -172,18 +172,22 @@ func (s *Sample) Copies(column, other int) bool {
 }
 
 // Intervals sorts the rows by a number, of which each row has one. It reports whether the rows with
-// the same value of a column are then always adjacent. NaN is below all other numbers.
-func (s *Sample) Intervals(numbers []float64, column int) bool {
+// the same value of a column are then adjacent, apart from a number of values. NaN is below all
+// other numbers.
+func (s *Sample) Intervals(numbers []float64, column, apart int) bool {
 	order := make([]int, len(numbers))
 	for row := range order {
 		order[row] = row
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(numbers[a], numbers[b]) })
 	met, last := make(map[uint64]bool), uint64(0)
+	scattered := make(map[uint64]bool)
 	for i, row := range order {
 		h := s.columns[column].rows[row]
 		if (i == 0 || h != last) && met[h] {
-			return false
+			if scattered[h] = true; len(scattered) > apart {
+				return false
+			}
 		}
 		met[h], last = true, h
 	}
