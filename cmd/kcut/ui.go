@@ -31,7 +31,7 @@ import (
 // ui prints the messages of a command.
 type ui struct {
 	out, err io.Writer
-	terminal bool // err is a terminal, or something that shows what is written to one
+	terminal bool // err is a terminal, or shows text as one does
 	dumb     bool // the terminal can neither move its cursor nor show colors
 	color    bool
 	columns  int    // in a line of messages; 0: those of the terminal

@@ -94,7 +94,7 @@ func (d *draft) afterAsked(p *Profile) int {
 	return 2
 }
 
-// treatments are the names of columns of what is compared.
+// treatments are the names of columns by which studies compare people.
 var treatments = words{
 	alone: []string{"treatment", "treat", "treated", "trt", "arm", "rx", "intervention"},
 	whole: []string{"therapy", "drug", "dose", "placebo"},
