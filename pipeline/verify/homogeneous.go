@@ -55,7 +55,7 @@ func (c *valueRows) gained(alone, records uint64) (gained float64) {
 	}
 	whole := float64(records)
 	for _, value := range slices.Sorted(maps.Keys(c.alone)) {
-		gained += float64(c.alone[value]) / whole * (1 - float64(c.all[value])/whole)
+		gained += float64(float64(c.alone[value]) / whole * (1 - float64(c.all[value])/whole))
 	}
 	return gained
 }
