@@ -28,7 +28,7 @@ var truthSeed = flag.Int64("truth.seed", -1, "the one case of TestTruth to repea
 
 // The cases of TestTruth: those of the fast tests take about a minute of processor.
 const (
-	truthSample = 112
+	truthSample = 116
 	truthLong   = 1000
 )
 
