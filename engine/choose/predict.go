@@ -34,12 +34,13 @@ const (
 
 // Fitting returns the nanoseconds of fitting a number of trees.
 func (s Size) Fitting(trees int) float64 {
-	return float64(trees) * (fitCost*s.Work() + splitCost*s.width())
+	return float64(trees) * (float64(fitCost*s.Work()) + float64(splitCost*s.width()))
 }
 
 // Predict returns, for every candidate that may be chosen, an estimate of the time for choosing:
 // for its searches of training parts, the judging, and the search of the whole table. It is right
-// within a factor of 2 on nearly all tables; machines differ as much.
+// within a factor of 2 on most tables; machines differ as much. Multiplications are rounded before
+// additions, so that every machine has as many rounds.
 func (e Engine) Predict(size Size) []time.Duration {
 	predicted := make([]time.Duration, len(e.Candidates))
 	var open []*Candidate
@@ -51,7 +52,7 @@ func (e Engine) Predict(size Size) []time.Duration {
 	rounds := float64(e.rounds(open, size))
 	for i := range e.Candidates {
 		if c := &e.Candidates[i]; c.Barred == "" {
-			predicted[i] = time.Duration(rounds*e.round(c, size) + c.predict(size))
+			predicted[i] = time.Duration(float64(rounds*e.round(c, size)) + c.predict(size))
 		}
 	}
 	return predicted
@@ -59,7 +60,7 @@ func (e Engine) Predict(size Size) []time.Duration {
 
 // predict returns the nanoseconds of a search.
 func (s *Searcher) predict(size Size) float64 {
-	searching := s.Cost * size.Work()
+	searching := float64(s.Cost * size.Work())
 	if s.Guiding == nil {
 		return searching
 	}
@@ -74,8 +75,8 @@ func (e Engine) round(c *Candidate, size Size) float64 {
 	trained.Tuples = min(size.Tuples, int(trained.Records))
 	trees := classify.Boosted{Brief: true}.Trees(size.Classes)
 	tuples := min(size.Tuples, int(judged))
-	return c.judged().predict(trained) +
-		float64(trees)*(judgeCost*float64(tuples)+splitCost*size.width())
+	judging := float64(judgeCost*float64(tuples)) + float64(splitCost*size.width())
+	return c.judged().predict(trained) + float64(float64(trees)*judging)
 }
 
 // mostRounds is the largest number of rounds of a contest: more show little that is new.
@@ -99,7 +100,7 @@ func (e Engine) rounds(open []*Candidate, size Size) int {
 			least = 0
 		}
 	}
-	return max(least, min(mostRounds, int((shareOfAll*all-longest)/max(1, round))))
+	return max(least, min(mostRounds, int((float64(shareOfAll*all)-longest)/max(1, round))))
 }
 
 // trusts reports whether a candidate is trusted by the objective.

@@ -139,8 +139,9 @@ func (s *source) noteHeader(columns []evidence) {
 		return
 	}
 	var places []string
+	isHeader := s.isHeader(columns)
 	for i, f := range s.schema {
-		if columns[i].named && !s.isHeader(columns) || guessText([]byte(f.Name)) != 0 {
+		if columns[i].named && !isHeader || guessText([]byte(f.Name)) != 0 {
 			places = append(places, strconv.Itoa(i+1))
 		}
 	}

@@ -45,7 +45,7 @@ func guiding(e mondrian.Engine) func(choose.Size) float64 {
 		fitted := s
 		fitted.Tuples = min(s.Tuples, most)
 		tries := float64(e.Tries(s.Tuples, s.Attributes))
-		return fitted.Fitting(e.Trees(s.Records, s.Classes)) + tries*triedCost*s.Work()
+		return fitted.Fitting(e.Trees(s.Records, s.Classes)) + float64(tries*triedCost*s.Work())
 	}
 }
 
