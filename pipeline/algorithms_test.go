@@ -21,13 +21,14 @@ import (
 // classless are values of the key algorithm for tests that have no class.
 var classless = []string{"tdr", "tds", "auto", "mondrian",
 	"{name: mondrian, partitioning: relaxed, seed: 5}", "{name: mondrian, categories: ordered}",
-	"{name: mondrian, region_labels: tight}"}
+	"{name: mondrian, region_labels: tight}", "{name: mondrian, sets: apart, region_labels: tight}"}
 
 // searches are values of the key algorithm for tests: every algorithm, with all options that
 // change its result.
 func searches() []string {
 	return append(slices.Clone(classless), "tdr\nmax_suppressed: 8%",
-		"tds\nmax_suppressed: 12%\nsuppressed: drop", "infogain-mondrian", "guided",
+		"tds\nmax_suppressed: 12%\nsuppressed: drop", "infogain-mondrian",
+		"{name: infogain-mondrian, sets: apart}", "guided",
 		"auto\nobjective: balanced\nmax_suppressed: 9%", "bottom-up",
 		"{name: bottom-up, loss: weighted, bins: 5}",
 		"iack", "{name: iack, small: topup, bins: 3}",
@@ -252,7 +253,8 @@ columns: {mail: suppress, age: discretize, income: keep}
 
 var setAlgorithms = []string{"mondrian", "{name: mondrian, partitioning: relaxed, seed: 5}",
 	"infogain-mondrian", "guided",
-	"{name: mondrian, region_labels: tight}", "{name: infogain-mondrian, region_labels: tight}"}
+	"{name: mondrian, region_labels: tight}", "{name: infogain-mondrian, region_labels: tight}",
+	"{name: mondrian, sets: apart, region_labels: tight}", "{name: infogain-mondrian, sets: apart}"}
 
 // mailTable has rows whose values of mail come from a function.
 func mailTable(rows int, mail func(rng *rand.Rand, row int) string) *testTable {

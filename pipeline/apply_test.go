@@ -21,12 +21,12 @@ import (
 // memory and out of core.
 func TestApplyAgain(t *testing.T) {
 	for _, algorithm := range []string{"tdr", "bottom-up", "mondrian", "infogain-mondrian",
-		"guided", "kactus", "iack"} {
-		t.Run(algorithm, func(t *testing.T) {
-			dir := jobFolder(t, nightlyJob)
+		"{name: infogain-mondrian, sets: apart}", "guided", "kactus", "iack"} {
+		t.Run(searchName(algorithm), func(t *testing.T) {
+			dir := jobFolder(t, withAlgorithm(nightlyJob, algorithm))
 			newResidents(rand.New(rand.NewPCG(1, 2)), 600).night(t,
 				filepath.Join(dir, "in", "a.parquet"))
-			mustRun(t, dir, nil, "algorithm.name", algorithm)
+			mustRun(t, dir, nil)
 			cut, shown := filepath.Join(dir, "cut.json"), cutOf(t, dir)
 			write(t, cut, string(shown.Raw))
 			inAndOutOfCore(t, func(system System, output string) {

@@ -132,6 +132,7 @@ func TestEntityCountsPeople(t *testing.T) {
 	for _, algorithm := range []string{"tdr", "tds", "tdr\nmax_suppressed: 5%",
 		"tds\nmax_suppressed: 3%\nsuppressed: drop",
 		"mondrian", "{name: mondrian, categories: ordered}", "infogain-mondrian",
+		"{name: mondrian, sets: apart}", "{name: infogain-mondrian, sets: apart}",
 		"guided", "kactus", "{name: kactus, leftover: recruit}", "iack"} {
 		t.Run(searchName(algorithm), func(t *testing.T) {
 			few := func(more string) (groups, below int) {
@@ -181,7 +182,7 @@ func TestSensitiveValuesAreNotRevealed(t *testing.T) {
 	}
 	attacked := 0
 	for _, algorithm := range []string{"tdr", "tds", "mondrian", "infogain-mondrian",
-		"guided", "{name: kactus, leftover: recruit}"} {
+		"{name: mondrian, sets: apart}", "{name: infogain-mondrian, sets: apart}", "guided", "{name: kactus, leftover: recruit}"} {
 		t.Run(searchName(algorithm), func(t *testing.T) {
 			grouped := func(t *testing.T, more string) map[string][][]string {
 				dir := table.folder(t, withAlgorithm(

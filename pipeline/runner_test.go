@@ -255,6 +255,8 @@ func TestRunWithRunner(t *testing.T) {
 		"mondrian":   small(withAlgorithm(peopleJob, "mondrian")),
 		"relaxed":    small(withAlgorithm(peopleJob, "{name: mondrian, partitioning: relaxed}")),
 		"infogain":   small(withAlgorithm(peopleJob, "infogain-mondrian")),
+		"apart": small(withAlgorithm(peopleJob,
+			"{name: mondrian, sets: apart, region_labels: tight}")),
 		"guided": small("max_suppressed: 1%\nsensitive: [{column: income, l: 2}]\n" +
 			withAlgorithm(peopleJob, "guided")),
 		"auto": small(withAlgorithm("max_suppressed: 1%\n"+changed("class: income\n", ""),
@@ -270,7 +272,7 @@ func TestRunWithRunner(t *testing.T) {
 	}
 	alone := []string{ // their labels depend on several columns, or their row groups on labels
 		"entities, suppressed", "suppressed", "dropped", "kactus", "recruit", "iack",
-		"iacc", "mondrian", "relaxed", "infogain", "guided", "partitions",
+		"iacc", "mondrian", "relaxed", "infogain", "apart", "guided", "partitions",
 	}
 	seed := uint64(0)
 	for name, text := range jobs {

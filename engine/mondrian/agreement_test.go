@@ -22,6 +22,11 @@ func variants(seed uint64) []mondrian.Engine {
 		{Tight: true}, {Tight: true, Ordered: true}, {Tight: true, Relaxed: true, Seed: seed},
 		{Tight: true, InfoGain: true},
 		{InfoGain: true, Guided: true}, {InfoGain: true, Guided: true, Brief: true},
+		{Apart: true}, {Apart: true, Ordered: true, Median: mondrian.Exact},
+		{Apart: true, Relaxed: true, Seed: seed}, {Apart: true, InfoGain: true},
+		{Apart: true, Tight: true}, {Apart: true, Tight: true, Ordered: true},
+		{Apart: true, Tight: true, Relaxed: true, Seed: seed},
+		{Apart: true, Tight: true, InfoGain: true},
 	}
 }
 
@@ -133,6 +138,10 @@ func (c randomCase) naive(e mondrian.Engine) *naive {
 		engine: e,
 		k:      1,
 		sets:   c.Sets,
+	}
+	if e.Apart {
+		kept, _ := engine.Requirement{Sets: c.Sets}.Reduce()
+		n.sets = kept.Sets
 	}
 	for _, set := range c.Sets {
 		n.k = max(n.k, int(set.K))

@@ -2,6 +2,7 @@ package mondrian
 
 import (
 	"context"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition/cells"
@@ -32,7 +33,7 @@ func (s *search) cutWidest(ctx context.Context, p part) (done bool, err error) {
 	for !done && err == nil {
 		widest.Reset(1)
 		for i, w := range widths {
-			if w > 0 {
+			if w > 0 && s.asked[i] != nil {
 				widest.Offer(-w, i)
 			}
 		}
@@ -49,6 +50,7 @@ func (s *search) cutWidest(ctx context.Context, p part) (done bool, err error) {
 // cutDimension cuts a part in a dimension, if a cut is allowable.
 func (s *search) cutDimension(ctx context.Context, p part, column int) (done bool, err error) {
 	d, size := s.dimensions[column], p.cells.Size()
+	s.set = s.asked[column]
 	cut, divided := noCut, false
 	err = p.cells.Histograms(ctx, []int{column}, func(_ int, set *cells.FrequencySet) error {
 		switch {
@@ -58,13 +60,19 @@ func (s *search) cutDimension(ctx context.Context, p part, column int) (done boo
 			if s.partsNulls(set, size) {
 				cut.at = d.top
 			}
-		case s.relaxed != nil:
+		case s.relaxed != nil && s.allowable(size/2, size-size/2):
 			median, below := medianOf(set, size)
 			cut.at, cut.shared, cut.of = set.Codes[median], size/2-below, set.Size(median)
+		case s.relaxed != nil:
 		case s.engine.Median == Exact:
 			cut = s.exactCut(set, size)
 		default:
 			cut = s.nearestCut(set, size)
+		}
+		if d.kind == nominal && cut != noCut {
+			s.entropy.natural(set)
+			d.prefix(set, s.entropy.order, slices.Index(set.Codes, cut.at))
+			divided = true
 		}
 		return nil
 	})

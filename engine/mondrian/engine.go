@@ -7,7 +7,9 @@
 //
 // A part is cut as long as a cut leaves every side k records. Several quasi-identifier sets are
 // reduced to one: the union of their columns with the largest k. That is sound, since a region's
-// records agree on every set, but it demands more than the sets do.
+// records agree on every set, but it demands more than the sets do. Where they are kept apart, the
+// regions are cut further, as demand says: where k = 10 on a few columns and k = 2 on all, until
+// ten records have the same labels in the few, and two in all.
 //
 // Where the papers are open, the engine decides:
 //   - Ties: among candidates within 1e-9 of the best, it takes the first in the attributes' order.
@@ -76,6 +78,10 @@ type Engine struct {
 	Ordered bool
 	// Tight labels regions by the values present, where Guided is not set.
 	Tight bool
+	// Apart keeps several sets apart, where Guided is not set: it cuts the regions that it finds for
+	// the sets as one further, as long as every set holds. These cuts are the widest ones also with
+	// InfoGain, since the classes of so few records say little of others.
+	Apart bool
 	// Seed is the seed of the keys for the records that relaxed cuts share.
 	Seed uint64
 }

@@ -94,8 +94,9 @@ func (s *search) arrange(ctx context.Context, of *cells.Cells, by split) error {
 func (s *search) offer(column int, kinds *cells.FrequencySet, size uint64) {
 	x, d := &s.entropy, s.dimensions[column]
 	set := x.classes(kinds)
+	s.set = s.asked[column]
 	switch {
-	case len(set.Codes) < 2:
+	case s.set == nil, len(set.Codes) < 2:
 	case d.kind == hierarchy:
 		complies := s.allHold
 		if s.guide != nil {

@@ -102,7 +102,7 @@ func (g *guide) finish(ctx context.Context, p part) error {
 	if err != nil {
 		return err
 	}
-	if o.weight, err = g.weight(ctx, p.cells); err != nil {
+	if o.weight, err = g.weight(ctx, p.cells, len(g.dimensions)); err != nil {
 		return err
 	}
 	o.loss = o.surprise(&g.whole)

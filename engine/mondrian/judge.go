@@ -12,14 +12,14 @@ import (
 // there are kinds of records, the caller must report every value of a frequency set that moves to
 // the left.
 type judge struct {
-	set         engine.Set    // of all attributes
+	set         *engine.Set   // what a part must hold
 	kinds       *engine.Kinds // nil: only sizes matter
 	left, right []uint64      // by kind: numbers of records on the two sides
 	stats       engine.Stats
 }
 
-func newJudge(set engine.Set, kinds *engine.Kinds) judge {
-	j := judge{set: set, kinds: kinds}
+func newJudge(kinds *engine.Kinds) judge {
+	j := judge{kinds: kinds}
 	if kinds != nil {
 		j.left, j.right = make([]uint64, kinds.Len()), make([]uint64, kinds.Len())
 	}
@@ -97,12 +97,13 @@ func (j *judge) eachPart(set *cells.FrequencySet, d *division,
 	}
 }
 
-// weight returns the weight of cells, where k does not count records.
-func (j *judge) weight(ctx context.Context, of *cells.Cells) (weight uint64, err error) {
+// weight returns the weight of cells of a number of columns, where k does not count records.
+func (j *judge) weight(ctx context.Context, of *cells.Cells, columns int) (weight uint64,
+	err error) {
 	if !j.kinds.Weighted() {
 		return 0, nil
 	}
-	kind := of.Layout().Fields[len(j.set.Columns)]
+	kind := of.Layout().Fields[columns]
 	return weight, of.Visit(ctx, func(t *partition.Table) error {
 		w := t.Layout.Words
 		for i, count := range t.Counts {

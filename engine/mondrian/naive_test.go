@@ -22,6 +22,11 @@ type naive struct {
 	k      int
 	sets   []engine.Set
 
+	// for sets that are kept apart: those that are closed in the part at hand, and whether a cut may
+	// close more
+	closed []bool
+	closes bool
+
 	released map[string][]naivePart
 	groups   []naiveGroup
 }
@@ -61,7 +66,7 @@ func (n *naive) search() []string {
 	}
 	all := n.all()
 	n.released = map[string][]naivePart{}
-	n.cut(all, n.whole(), nil)
+	n.cut(all, n.whole(), nil, make([]bool, len(n.sets)), make([]*naiveBound, len(n.Attributes)))
 	var rows []string
 	for r := range n.Rows {
 		parts := n.released[n.cellOf(r).id()]
@@ -123,22 +128,70 @@ type sides struct {
 	bounds    []naiveBound
 }
 
-func (n *naive) cut(part []naiveCell, bounds []naiveBound, path []string) {
+func (n *naive) cut(part []naiveCell, bounds []naiveBound, path []string, closed []bool,
+	fixed []*naiveBound) {
 	var best *sides
-	if n.engine.InfoGain {
-		best = n.leastEntropy(part, bounds)
-	} else {
-		best = n.widest(part, bounds, path)
+	for _, n.closes = range []bool{false, true} {
+		n.closed = closed
+		open := 0
+		for _, c := range closed {
+			if !c {
+				open++
+			}
+		}
+		if n.closes && (best != nil || !n.engine.Apart || open < 2) {
+			break
+		}
+		if n.engine.InfoGain && !n.closes && !slices.Contains(closed, true) {
+			best = n.leastEntropy(part, bounds)
+		} else {
+			best = n.widest(part, bounds, path)
+		}
 	}
 	if best == nil {
-		n.finish(part, bounds)
+		n.finish(part, bounds, fixed)
 		return
+	}
+	closed, fixed = slices.Clone(closed), slices.Clone(fixed)
+	for i, set := range n.sets {
+		if closed[i] || !slices.ContainsFunc(best.parts, func(side []naiveCell) bool {
+			return !n.allHold(side, set)
+		}) {
+			continue
+		}
+		closed[i] = true
+		for _, a := range set.Columns {
+			if fixed[a] == nil {
+				bound := n.bound(part, a, bounds[a])
+				fixed[a] = &bound
+			}
+		}
 	}
 	for i, side := range best.parts {
 		own := slices.Clone(bounds)
 		own[best.attribute] = best.bounds[i]
-		n.cut(side, own, append(slices.Clone(path), fmt.Sprint(i)))
+		n.cut(side, own, append(slices.Clone(path), fmt.Sprint(i)), closed, fixed)
 	}
+}
+
+// may reports whether a cut may be in an attribute: no set with it is closed.
+func (n *naive) may(a int) bool {
+	for i, set := range n.sets {
+		if n.closed[i] && slices.Contains(set.Columns, a) {
+			return false
+		}
+	}
+	return true
+}
+
+// asked returns the sets that the sides of a cut of an attribute must hold.
+func (n *naive) asked(a int) (sets []engine.Set) {
+	for i, set := range n.sets {
+		if !n.engine.Apart || !n.closed[i] && (!n.closes || slices.Contains(set.Columns, a)) {
+			sets = append(sets, set)
+		}
+	}
+	return sets
 }
 
 // values returns the codes present, ascending.
@@ -220,13 +273,13 @@ func (n *naive) widest(part []naiveCell, bounds []naiveBound, path []string) *si
 	for {
 		greatest := 0.0
 		for a := range n.Attributes {
-			if !tried[a] {
+			if !tried[a] && n.may(a) {
 				greatest = max(greatest, n.width(part, a))
 			}
 		}
 		chosen := -1
 		for a := len(n.Attributes) - 1; a >= 0; a-- {
-			if w := n.width(part, a); !tried[a] && w > 0 && w >= greatest-1e-9 {
+			if w := n.width(part, a); !tried[a] && n.may(a) && w > 0 && w >= greatest-1e-9 {
 				chosen = a
 			}
 		}
@@ -248,6 +301,15 @@ func (n *naive) cutAt(part []naiveCell, a int, bound naiveBound, path []string) 
 		return n.children(part, a)
 	case n.mixed(a, codes):
 		return n.threshold(part, a, codes[len(codes)-1], bound)
+	case n.engine.InfoGain && n.Attributes[a].Mask == engine.Suppress:
+		var best *sides
+		for i := 1; i < len(codes); i++ {
+			if t := n.parted(part, a, codes[:i], codes[i:]); t != nil &&
+				(best == nil || t.imbalance() < best.imbalance()) {
+				best = t
+			}
+		}
+		return best
 	case n.engine.Relaxed:
 		return n.relaxedCut(part, a, bound, path)
 	case n.engine.Median == mondrian.Exact:
@@ -323,16 +385,15 @@ func (n *naive) children(part []naiveCell, a int) *sides {
 }
 
 // holds reports whether some records can be a group.
-func (n *naive) holds(part []naiveCell) bool {
-	if len(part) < n.k {
-		return false
-	}
+func (n *naive) holds(part []naiveCell) bool { return n.allHold(part, n.sets...) }
+
+func (n *naive) allHold(part []naiveCell, sets ...engine.Set) bool {
 	var rows []int
 	for _, c := range part {
 		rows = append(rows, c.row)
 	}
 	stats := n.data.Stats(rows)
-	return !slices.ContainsFunc(n.sets, func(s engine.Set) bool { return !s.Holds(stats) })
+	return !slices.ContainsFunc(sets, func(s engine.Set) bool { return !s.Holds(stats) })
 }
 
 // group divides records by a number, ascending, with a bound for each; it returns nil unless there
@@ -351,7 +412,7 @@ func (n *naive) group(part []naiveCell, a int, number func(code int) int,
 	slices.Sort(numbers)
 	s := &sides{attribute: a}
 	for _, g := range numbers {
-		if !n.holds(groups[g]) {
+		if !n.allHold(groups[g], n.asked(a)...) {
 			return nil
 		}
 		s.parts, s.bounds = append(s.parts, groups[g]), append(s.bounds, bound(g))
@@ -365,8 +426,10 @@ func (n *naive) group(part []naiveCell, a int, number func(code int) int,
 // relaxedCut sends half of the records left; keys select those of the median.
 func (n *naive) relaxedCut(part []naiveCell, a int, bound naiveBound, path []string) *sides {
 	half := len(part) / 2
-	if len(part) < 2*n.k {
-		return nil
+	for _, set := range n.asked(a) {
+		if half < int(set.K) {
+			return nil
+		}
 	}
 	median := 0
 	for _, code := range slices.Backward(values(part, a)) {
@@ -439,6 +502,7 @@ func (n *naive) leastEntropy(part []naiveCell, bounds []naiveBound) *sides {
 	for a := range n.Attributes {
 		codes := values(part, a)
 		switch {
+		case !n.may(a):
 		case n.isHierarchy(a):
 			splits = append(splits, n.children(part, a))
 		case n.mixed(a, codes):
@@ -484,15 +548,17 @@ func (n *naive) prefixes(part []naiveCell, a int) (splits []*sides) {
 		return f*m < g*n
 	})
 	for i := 1; i < len(codes); i++ {
-		sides := [][]int{slices.Sorted(slices.Values(codes[:i])),
-			slices.Sorted(slices.Values(codes[i:]))}
-		splits = append(splits, n.group(part, a, func(code int) int {
-			return slices.IndexFunc(sides, func(side []int) bool {
-				return slices.Contains(side, code)
-			})
-		}, func(side int) naiveBound { return naiveBound{codes: sides[side]} }))
+		splits = append(splits, n.parted(part, a, codes[:i], codes[i:]))
 	}
 	return splits
+}
+
+// parted cuts into the records with some codes and those with others.
+func (n *naive) parted(part []naiveCell, a int, some, others []int) *sides {
+	sides := [][]int{slices.Sorted(slices.Values(some)), slices.Sorted(slices.Values(others))}
+	return n.group(part, a, func(code int) int {
+		return slices.IndexFunc(sides, func(side []int) bool { return slices.Contains(side, code) })
+	}, func(side int) naiveBound { return naiveBound{codes: sides[side]} })
 }
 
 func (n *naive) entropyAfter(s *sides, size int) (sum float64) {
@@ -514,13 +580,14 @@ func (n *naive) entropyAfter(s *sides, size int) (sum float64) {
 }
 
 // finish releases a part.
-func (n *naive) finish(part []naiveCell, bounds []naiveBound) {
+func (n *naive) finish(part []naiveCell, bounds []naiveBound, fixed []*naiveBound) {
 	var labels []string
 	for a := range n.Attributes {
-		if n.engine.Tight {
-			bounds[a] = n.tight(part, a, bounds[a])
+		bound := n.bound(part, a, bounds[a])
+		if fixed[a] != nil {
+			bound = *fixed[a]
 		}
-		labels = append(labels, n.label(a, bounds[a]))
+		labels = append(labels, n.label(a, bound))
 	}
 	text := strings.Join(labels, " ; ")
 	g := naiveGroup{size: len(part), labels: text}
@@ -542,6 +609,14 @@ func (n *naive) finish(part []naiveCell, bounds []naiveBound) {
 }
 
 const nullLabel = "<null>"
+
+// bound returns the bound that labels a part.
+func (n *naive) bound(part []naiveCell, a int, cuts naiveBound) naiveBound {
+	if n.engine.Tight {
+		return n.tight(part, a, cuts)
+	}
+	return cuts
+}
 
 // tight returns the bound of the values present. Strict cuts leave numbers as they are.
 func (n *naive) tight(part []naiveCell, a int, cuts naiveBound) naiveBound {

@@ -23,6 +23,9 @@ func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 	if c.shared == c.of {
 		return s.halve(ctx, p, column, c.at+1, false)
 	}
+	if err := s.closing(ctx, &p, column, 2, above(c.at), c.shared); err != nil {
+		return err
+	}
 	x := s.relaxed
 	d := draw{keys: &x.keys, field: s.fields[column], lot: lot{code: c.at}}
 	d.part = x.keys.Enter(s.engine.Seed, "mondrian:"+p.path[min(1, len(p.path)):])

@@ -102,7 +102,7 @@ const rolledBytes = 24
 // grown returns the outcome of cutting cells further, and pruning. It consumes the cells.
 func (g *guide) grown(ctx context.Context, of *cells.Cells) (found outcome, err error) {
 	var known *rolled
-	if of.Size() >= 2*g.set.K.Size() {
+	if of.Size() >= 2*least(g.asked) {
 		part, err := identify(ctx, of)
 		if err != nil {
 			return found, err

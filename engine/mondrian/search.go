@@ -23,6 +23,9 @@ type search struct {
 	tops       []uint32          // of all dimensions
 
 	growth
+	demand  *demand       // of all records
+	asked   []*engine.Set // by column: what the sides of a cut must hold; nil: none is allowable
+	closes  bool          // cuts may close sets
 	pending []part
 	account *spill.Account
 
@@ -53,6 +56,7 @@ type part struct {
 	link   int32            // place of the tree that leads to it
 	path   string           // for relaxed cuts: the numbers of the children on the way to it
 	bounds []engine.Content // what the cuts leave of every dimension
+	demand *demand
 	overlap
 }
 
@@ -63,11 +67,11 @@ type overlap struct {
 	in     []int // the dimensions in which labels of this part do
 }
 
-func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, set engine.Set,
+func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, united engine.Set,
 	budget *spill.Budget) *search {
 	s := &search{
 		engine:  e,
-		judge:   newJudge(set, table.Kinds),
+		judge:   newJudge(table.Kinds),
 		account: spill.NewAccount(budget, "regions"),
 	}
 	for a, of := range requirement.ByAttribute(len(table.Attributes)) {
@@ -77,6 +81,12 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, se
 		s.columns = append(s.columns, a)
 		s.tops = append(s.tops, d.top)
 	}
+	sets := []engine.Set{united}
+	if e.Apart && !e.Guided {
+		kept, _ := requirement.Reduce()
+		sets = kept.Sets
+	}
+	s.demand = newDemand(sets, len(s.dimensions))
 	s.growth = newGrowth(table, e.Guided || !e.Tight && !e.relaxed())
 	s.entropy = newEntropy(table)
 	if e.Guided {
@@ -109,7 +119,7 @@ func (s *search) grow(ctx context.Context, cells *cells.Cells) error {
 	for i, d := range s.dimensions {
 		all[i] = d.uncut()
 	}
-	s.pending = append(s.pending, part{cells: cells, link: rootLink, bounds: all})
+	s.pending = append(s.pending, part{cells: cells, link: rootLink, bounds: all, demand: s.demand})
 	for len(s.pending) > 0 {
 		last := len(s.pending) - 1
 		p := s.pending[last]
@@ -121,16 +131,25 @@ func (s *search) grow(ctx context.Context, cells *cells.Cells) error {
 	return nil
 }
 
-// visit cuts a part or makes it a region.
+// visit cuts a part or makes it a region. It closes sets only where no other cut is allowable, by
+// the widest cuts.
 func (s *search) visit(ctx context.Context, p part) error {
-	// with fewer records no cut is allowable, since k entities have at least k records
-	if p.cells.Size() >= 2*s.set.K.Size() {
+	for _, s.closes = range []bool{false, true} {
 		cut := s.cutWidest
-		if s.engine.InfoGain {
+		if s.engine.InfoGain && !s.closes && p.demand == s.demand {
 			cut = s.cutByEntropy
 		}
-		if done, err := cut(ctx, p); done || err != nil {
-			return err
+		if s.asked = p.demand.all; s.closes {
+			s.asked = p.demand.own
+		}
+		// with fewer records no cut is allowable, since k entities have at least k records
+		if n := least(s.asked); n > 0 && p.cells.Size() >= 2*n {
+			if done, err := cut(ctx, p); done || err != nil {
+				return err
+			}
+		}
+		if len(p.demand.open) < 2 {
+			break
 		}
 	}
 	return s.finish(ctx, p)
@@ -139,6 +158,10 @@ func (s *search) visit(ctx context.Context, p part) error {
 // divide replaces a part by the parts of a dimension's division.
 func (s *search) divide(ctx context.Context, p part, column int) error {
 	d := s.dimensions[column]
+	side := func(code uint32) uint32 { return d.part[code] }
+	if err := s.closing(ctx, &p, column, len(d.sizes), side, 0); err != nil {
+		return err
+	}
 	children, err := p.cells.Divide(ctx, column, d.part, len(d.sizes))
 	if err != nil {
 		return err
@@ -159,6 +182,9 @@ func with(bounds []engine.Content, column int, content engine.Content) []engine.
 // halve divides a part into the codes of a dimension below at and the others, with nulls among them
 // or not.
 func (s *search) halve(ctx context.Context, p part, column int, at uint32, nulls bool) error {
+	if err := s.closing(ctx, &p, column, 2, above(at), 0); err != nil {
+		return err
+	}
 	halves, err := p.cells.Halve(ctx, column, at, func([]uint64, uint64) uint64 { return 0 })
 	if err != nil {
 		return err
@@ -166,6 +192,16 @@ func (s *search) halve(ctx context.Context, p part, column int, at uint32, nulls
 	s.replace(p, node{column: int32(column), at: at}, halves[:],
 		s.halves(p, column, at, at, nulls))
 	return nil
+}
+
+// above returns the sides of a cut at a code: 1 from the code on.
+func above(at uint32) func(code uint32) uint32 {
+	return func(code uint32) uint32 {
+		if code < at {
+			return 0
+		}
+		return 1
+	}
 }
 
 // halves returns what two cuts leave of a dimension in a part: the codes below end, and those from
@@ -199,6 +235,7 @@ func (s *search) replace(p part, n node, children []*cells.Cells, contents []eng
 			cells:  children[child],
 			link:   s.tree.nodes[at].links + int32(child),
 			bounds: with(p.bounds, int(n.column), contents[child]),
+			demand: p.demand,
 
 			overlap: overlaps[child],
 		}
@@ -249,7 +286,7 @@ func (s *search) finish(ctx context.Context, p part) error {
 	if s.guide != nil {
 		return s.guide.finish(ctx, p)
 	}
-	weight, err := s.weight(ctx, p.cells)
+	weight, err := s.weight(ctx, p.cells, len(s.dimensions))
 	if err != nil {
 		return err
 	}
@@ -273,10 +310,16 @@ func (s *search) finish(ctx context.Context, p part) error {
 
 // contents returns the contents of a part that becomes a region.
 func (s *search) contents(ctx context.Context, p part) (contents []engine.Content, err error) {
-	if s.engine.Tight {
-		return s.tight(ctx, p)
+	if !s.engine.Tight {
+		return s.onPath(p), nil
 	}
-	return s.onPath(p), nil
+	contents, err = s.tight(ctx, p)
+	for column, closed := range p.demand.contents {
+		if closed != nil {
+			contents[column] = *closed
+		}
+	}
+	return contents, err
 }
 
 // onPath returns the contents that the cuts leave of a part.
@@ -331,7 +374,11 @@ func (s *search) put(p part, contents []engine.Content, size, weight uint64) (re
 
 // Bytes returns the approximate memory of the growth and of the pending parts.
 func (s *search) Bytes() int64 {
-	return s.growth.Bytes() + int64(cap(s.pending))*int64(pendingBytes+24*len(s.dimensions))
+	of := pendingBytes + 24*len(s.dimensions)
+	if len(s.demand.open) > 1 {
+		of += demandBytes * len(s.dimensions)
+	}
+	return s.growth.Bytes() + int64(cap(s.pending))*int64(of)
 }
 
 // pendingBytes is the memory of a part or a subtree without its bounds and sums.

@@ -155,12 +155,17 @@ func plainMondrian(a *job.Algorithm) engine.Engine {
 		Relaxed: a.Partitioning == job.PartitioningRelaxed,
 		Ordered: a.Categories == job.CategoriesOrdered,
 		Tight:   a.RegionLabels == job.RegionLabelsTight,
+		Apart:   a.Sets == job.SetsApart,
 		Seed:    uint64(a.Seed),
 	}
 }
 
 func infoGainMondrian(a *job.Algorithm) engine.Engine {
-	return mondrian.Engine{InfoGain: true, Tight: a.RegionLabels == job.RegionLabelsTight}
+	return mondrian.Engine{
+		InfoGain: true,
+		Tight:    a.RegionLabels == job.RegionLabelsTight,
+		Apart:    a.Sets == job.SetsApart,
+	}
 }
 
 func guided(*job.Algorithm) engine.Engine { return mondrian.Engine{InfoGain: true, Guided: true} }

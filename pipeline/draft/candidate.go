@@ -32,7 +32,7 @@ const (
 
 // tightMondrian makes regions for counting: their labels are no wider than their values.
 const tightMondrian = "algorithm: {name: " + job.AlgorithmMondrian +
-	", region_labels: " + job.RegionLabelsTight + "}"
+	", sets: " + job.SetsApart + ", region_labels: " + job.RegionLabelsTight + "}"
 
 // purposes are the ways to search for each purpose. Cuts that an algorithm makes for a class keep
 // little of what counting queries ask for.
@@ -67,7 +67,7 @@ func (d *draft) candidates() []*candidate {
 	if d.rows <= mostGrouped {
 		line := tightMondrian
 		if d.class != nil {
-			line = "algorithm: " + job.AlgorithmInfoGainMondrian
+			line = "algorithm: {name: " + job.AlgorithmInfoGainMondrian + ", sets: " + job.SetsApart + "}"
 		}
 		all = append(all, &candidate{lines: []string{line}, regions: true})
 	}

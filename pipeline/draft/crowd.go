@@ -23,8 +23,10 @@ type crowd struct {
 }
 
 const (
-	// usefulPart is the part of the information from which a release of many columns is useful.
-	usefulPart = 0.15
+	// usefulPart is the part of the information from which a release of many columns is useful, and
+	// usefulOfClass where a search for a class chooses of which columns.
+	usefulPart    = 0.35
+	usefulOfClass = 0.15
 	// columnsByHalving is the number of columns that are left for each time that groups can be
 	// halved: groups of different people say something of different columns.
 	columnsByHalving = 1.5
@@ -39,8 +41,12 @@ const (
 // chooses columns itself, and so do those for more rows than are divided into groups.
 func (d *draft) crowded() *crowd {
 	t := d.tried
+	useful := usefulPart
+	if d.class != nil {
+		useful = usefulOfClass
+	}
 	if t == nil || t.Trial == nil || d.rows > mostGrouped || d.For != "" && d.For != ForCount ||
-		3*t.keeps() >= 2*t.Masked && t.Information >= usefulPart {
+		3*t.keeps() >= 2*t.Masked && t.Information >= useful {
 		return nil
 	}
 	c := &crowd{people: d.rows, columns: t.Masked, kept: t.keeps(), parts: t.Parts}

@@ -214,6 +214,7 @@ type Algorithm struct {
 	MaxInformationChange *float64 `key:"max_information_change" range:"[0,1]" default:"0.1" for:"iacc"`
 	Partitioning         string   `key:"partitioning" default:"strict" enum:"strict|relaxed" for:"mondrian"`
 	Categories           string   `key:"categories" default:"hierarchy" enum:"hierarchy|ordered" for:"mondrian"`
+	Sets                 string   `key:"sets" default:"united" enum:"united|apart" for:"mondrian|infogain-mondrian"`
 	RegionLabels         string   `key:"region_labels" enum:"path|tight" for:"mondrian|infogain-mondrian|auto"`
 }
 
@@ -312,6 +313,7 @@ const (
 	SmallTopUp          = "topup"
 	PartitioningRelaxed = "relaxed"
 	CategoriesOrdered   = "ordered"
+	SetsApart           = "apart"
 	RegionLabelsPath    = "path"
 	RegionLabelsTight   = "tight"
 	SuppressedDrop      = "drop"

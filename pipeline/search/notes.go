@@ -58,7 +58,8 @@ func (s *Search) NoteJob() {
 
 // noteUnion notes that several sets are treated as one.
 func (s *Search) noteUnion() {
-	if len(s.requirement.Sets) < 2 || !algorithm.Unites(s.algorithm) {
+	if len(s.requirement.Sets) < 2 || !algorithm.Unites(s.algorithm) ||
+		s.Job.Algorithm.Sets == job.SetsApart {
 		return
 	}
 	all := s.requirement.United()
