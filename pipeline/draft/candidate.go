@@ -30,21 +30,44 @@ const (
 	ForBoth     = "both"
 )
 
-// tightMondrian makes regions for counting: their labels are no wider than their values.
-const tightMondrian = "algorithm: {name: " + job.AlgorithmMondrian +
-	", sets: " + job.SetsApart + ", region_labels: " + job.RegionLabelsTight + "}"
-
-// purposes are the ways to search for each purpose. Cuts that an algorithm makes for a class keep
+// The purposes are served by one way to search each. Cuts that an algorithm makes for a class keep
 // little of what counting queries ask for.
-var purposes = map[string]*candidate{
-	ForClassify: {lines: []string{"algorithm: auto", "objective: " + job.ObjectiveClassification}},
-	ForCount:    {lines: []string{tightMondrian}, regions: true},
-	ForBoth:     {lines: []string{"algorithm: auto", "objective: " + job.ObjectiveBalanced}},
+func (d *draft) purpose() *candidate {
+	switch d.For {
+	case ForClassify:
+		return &candidate{lines: []string{"algorithm: auto",
+			"objective: " + job.ObjectiveClassification}}
+	case ForBoth:
+		return &candidate{lines: []string{"algorithm: auto", "objective: " + job.ObjectiveBalanced}}
+	}
+	if d.rows > mostGrouped {
+		return &candidate{lines: []string{"algorithm: auto", "objective: " + job.ObjectiveQueries}}
+	}
+	return d.tightMondrian()
+}
+
+// tightMondrian makes regions for counting: their labels are no wider than their values.
+func (d *draft) tightMondrian() *candidate {
+	return d.regions(job.AlgorithmMondrian, "region_labels: "+job.RegionLabelsTight)
+}
+
+// regions makes regions. It keeps several sets apart, since the k of what an acquaintance knows is
+// larger than that of all columns.
+func (d *draft) regions(algorithm string, options ...string) *candidate {
+	if !d.known.all {
+		options = append([]string{"sets: " + job.SetsApart}, options...)
+	}
+	line := "algorithm: " + algorithm
+	if len(options) > 0 {
+		line = "algorithm: {name: " + algorithm + ", " + strings.Join(options, ", ") + "}"
+	}
+	return &candidate{lines: []string{line}, regions: true}
 }
 
 // checkPurpose refuses a purpose that is unknown.
 func (d *draft) checkPurpose() error {
-	if d.For == "" || purposes[d.For] != nil {
+	switch d.For {
+	case "", ForClassify, ForCount, ForBoth:
 		return nil
 	}
 	return fault.Errorf(fault.Usage, "name classify, count or both",
@@ -56,20 +79,16 @@ func (d *draft) checkPurpose() error {
 // rows about 40,000 groups, in 10 MB. With a class its labels are those of the path: a classifier
 // is for other rows, of which up to a third are outside tight labels.
 func (d *draft) candidates() []*candidate {
-	if d.For == ForCount && d.rows > mostGrouped {
-		return []*candidate{{lines: []string{"algorithm: auto", "objective: " +
-			job.ObjectiveQueries}}}
-	}
 	if d.For != "" {
-		return []*candidate{purposes[d.For]}
+		return []*candidate{d.purpose()}
 	}
 	all := []*candidate{{lines: []string{"algorithm: tdr"}}, {lines: spread}}
-	if d.rows <= mostGrouped {
-		line := tightMondrian
-		if d.class != nil {
-			line = "algorithm: {name: " + job.AlgorithmInfoGainMondrian + ", sets: " + job.SetsApart + "}"
-		}
-		all = append(all, &candidate{lines: []string{line}, regions: true})
+	switch {
+	case d.rows > mostGrouped:
+	case d.class != nil:
+		all = append(all, d.regions(job.AlgorithmInfoGainMondrian))
+	default:
+		all = append(all, d.tightMondrian())
 	}
 	return all
 }
@@ -81,7 +100,7 @@ func (d *draft) others() []*candidate {
 	if d.For != "" || d.class == nil || d.rows > mostGrouped {
 		return nil
 	}
-	return []*candidate{{lines: []string{tightMondrian}, regions: true}}
+	return []*candidate{d.tightMondrian()}
 }
 
 // words names a candidate in a comment.
@@ -195,8 +214,8 @@ const (
 	triedWords = `
 # Tried on %s rows. Of %s, this many keep more than one label:
 `
-	regionsWords = `# It makes groups of the rows, and k = %d holds in them on all masked columns. It makes other groups
-# of the next night's rows: for one release after another take %s.
+	regionsWords = `# It makes groups of the rows, and other groups of the next night's rows: for one release after
+# another take %s.
 `
 	purposeWords = `# kcut init --for classify, count or both chooses the search for one of these purposes.
 `
@@ -216,7 +235,7 @@ func (d *draft) writeSearch(out *strings.Builder) {
 			fmt.Fprintf(out, "#   %d with %s\n", of.keeps(), of.words())
 		}
 		if t.regions {
-			fmt.Fprintf(out, regionsWords, d.K, strings.Join(spread, " and "))
+			fmt.Fprintf(out, regionsWords, strings.Join(spread, " and "))
 		}
 		if d.For == "" {
 			out.WriteString(purposeWords)

@@ -201,7 +201,7 @@ func TestDraftForAPurpose(t *testing.T) {
 	write(t, "people.csv", out.String())
 	for purpose, want := range map[string]string{
 		"classify": "\nalgorithm: auto\nobjective: classification\n",
-		"count":    "\nalgorithm: {name: mondrian, region_labels: tight}\n",
+		"count":    "\nalgorithm: {name: mondrian, sets: apart, region_labels: tight}\n",
 		"both":     "\nalgorithm: auto\nobjective: balanced\n",
 	} {
 		t.Chdir(t.TempDir())

@@ -26,7 +26,7 @@ const (
 	// usefulPart is the part of the information from which a release of many columns is useful, and
 	// usefulOfClass where a search for a class chooses of which columns.
 	usefulPart    = 0.35
-	usefulOfClass = 0.15
+	usefulOfClass = 0.2
 	// columnsByHalving is the number of columns that are left for each time that groups can be
 	// halved: groups of different people say something of different columns.
 	columnsByHalving = 1.5
@@ -62,8 +62,8 @@ func (d *draft) crowded() *crowd {
 
 // dropCrowd drops columns until the rows are enough for those that are left: first those that say
 // about the same as the class, then those that say least about it, or without a class those of
-// which the search with all columns kept least. Age, sex, treatment and the time up to an event
-// stay, which nearly every analysis asks for.
+// which the search with all columns kept least. Age, sex, treatment, the time up to an event, and
+// without a class the pay stay, which nearly every analysis asks for.
 func (d *draft) dropCrowd() {
 	if d.crowd == nil {
 		return
@@ -88,16 +88,35 @@ func (d *draft) dropCrowd() {
 	}
 }
 
-// afterAsked is 0 for a column with an age, a date of birth or a sex, 1 for one with a treatment or
-// a time up to an event, and 2 for others.
+// afterAsked is 0 for a column with an age, a date of birth or a sex, 1 for one with a treatment, a
+// time up to an event or the pay, and 2 for others.
 func (d *draft) afterAsked(p *Profile) int {
 	switch {
 	case p.isBasic() && rank(p) <= 1:
 		return 0
-	case p.Field.Distinct <= mostOutcomes && treatments.has(wordsOf(p.name)), d.endsWithClass(p):
+	case p.Field.Distinct <= mostOutcomes && treatments.has(wordsOf(p.name)), d.endsWithClass(p),
+		p == d.firstPay():
 		return 1
 	}
 	return 2
+}
+
+// firstPay returns the first masked column with what people are paid or charged, which a table
+// without a class is mostly about; nil: there is none, or a class.
+func (d *draft) firstPay() *Profile {
+	i := slices.IndexFunc(d.profiles, func(p *Profile) bool {
+		return d.class == nil && p.role.masked() && p.typ.Ordered() && pay.has(wordsOf(p.name))
+	})
+	if i < 0 {
+		return nil
+	}
+	return d.profiles[i]
+}
+
+// pay are the names of columns with what people are paid or charged.
+var pay = words{
+	alone: strings.Fields("wage wages salary earnings income charges expenses"),
+	not:   earlier,
 }
 
 // treatments are the names of columns by which studies compare people.

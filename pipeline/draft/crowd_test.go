@@ -80,8 +80,8 @@ func maskedOf(t *testing.T, text string) (names []string) {
 }
 
 // A draft drops some of 12 columns that could be masked where the rows are few: if less than two
-// thirds of the columns keep more than one label, or less than 15 % of the information is kept. It
-// leaves three columns for every two times that groups can be halved, and at least four.
+// thirds of the columns keep more than one label, or less than 20 % of the information is kept, or
+// without a class 35 %. It leaves three columns for every two times that groups can be halved, and at least four.
 func TestDraftOfFewRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	wrong := []float64{.4, .38, .36, .34, .32, .30, .28, .26, .24, .22}
@@ -92,9 +92,9 @@ func TestDraftOfFewRows(t *testing.T) {
 		purpose     string
 		want        int
 	}{
-		{320, 4, 0.15, "", 12},
-		{320, 5, 0.15, "", 7}, // 2⁵ groups of 10: 7.5 columns
-		{320, 0, 0.149, "", 7},
+		{320, 4, 0.2, "", 12},
+		{320, 5, 0.2, "", 7}, // 2⁵ groups of 10: 7.5 columns
+		{320, 0, 0.199, "", 7},
 		{320, 12, 0, "count", 7},
 		{320, 12, 0, "classify", 12},
 		{638, 12, 0, "", 8}, // 2⁶ groups: 9 columns
@@ -175,12 +175,45 @@ func TestDraftOfFewRowsWithoutAClass(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text := survey(320, .4, .4, .4, .4, .4, 2, .4, .4, .4, .4)
 	write(t, "few.csv", strings.Replace(text, "outcome", "rest", 1))
+	for information, want := range map[float64]int{0.35: 13, 0.349: 7} {
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"}},
+			sees(4, information))
+		if n := len(maskedOf(t, text)); err != nil || n != want {
+			t.Errorf("%g of the information: %d columns, %v, want %d", information, n, err, want)
+		}
+	}
 	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"}}, sees(5, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// the trial loses q06 to q09 and rest, and q05 is nearly always the same
 	if got, want := fmt.Sprint(maskedOf(t, text)), "[age sex q00 q01 q02 q03 q04]"; got != want {
+		t.Errorf("%s, want %s:\n%s", got, want, text)
+	}
+}
+
+// Without a class a draft of few rows leaves the first column with what people are paid, though the
+// trial kept nothing of it.
+func TestDraftOfFewRowsLeavesThePay(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(2, 2))
+	var out strings.Builder
+	for i, line := range strings.Split(strings.TrimSpace(survey(320, .4, .4, .4, .4, .4, .4, .4)),
+		"\n") {
+		line = strings.Replace(line, "outcome", "rest", 1)
+		if i == 0 {
+			fmt.Fprintf(&out, "%s,prior_wage,wage,bonus,salary\n", line)
+		} else {
+			fmt.Fprintf(&out, "%s,%d,%d,%d,%d\n", line, rng.IntN(50), rng.IntN(50), rng.IntN(50),
+				rng.IntN(50))
+		}
+	}
+	write(t, "few.csv", out.String())
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"}}, sees(6, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(maskedOf(t, text)), "[age sex q02 q03 q04 q05 wage]"; got != want {
 		t.Errorf("%s, want %s:\n%s", got, want, text)
 	}
 }
@@ -193,10 +226,10 @@ func TestReleaseOfFewRows(t *testing.T) {
 	for i := range 30 {
 		wrong = append(wrong, 0.45-0.005*float64(i))
 	}
-	write(t, "few.csv", survey(400, wrong...))
+	write(t, "few.csv", survey(200, wrong...))
 	text := draftOf(t, draft.Options{Input: []string{"few.csv"}})
 	j, report := runDraft(t, text)
-	if n := len(report.Masked); n != 7 || *report.ColumnsKept < n-1 || report.Union.Unique > 0 ||
+	if n := len(report.Masked); n != 6 || *report.ColumnsKept < n-1 || report.Union.Unique > 0 ||
 		j.Class != "outcome" {
 		t.Errorf("%d of %d columns keep more than one label, %g of the rows are alone:\n%s",
 			*report.ColumnsKept, n, report.Union.Unique, text)
