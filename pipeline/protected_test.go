@@ -182,7 +182,8 @@ func TestSensitiveValuesAreNotRevealed(t *testing.T) {
 	}
 	attacked := 0
 	for _, algorithm := range []string{"tdr", "tds", "mondrian", "infogain-mondrian",
-		"{name: mondrian, sets: apart}", "{name: infogain-mondrian, sets: apart}", "guided", "{name: kactus, leftover: recruit}"} {
+		"{name: mondrian, sets: apart}", "{name: infogain-mondrian, sets: apart}", "guided",
+		"{name: kactus, leftover: recruit}"} {
 		t.Run(searchName(algorithm), func(t *testing.T) {
 			grouped := func(t *testing.T, more string) map[string][][]string {
 				dir := table.folder(t, withAlgorithm(

@@ -78,9 +78,9 @@ type Engine struct {
 	Ordered bool
 	// Tight labels regions by the values present, where Guided is not set.
 	Tight bool
-	// Apart keeps several sets apart, where Guided is not set: it cuts the regions that it finds for
-	// the sets as one further, as long as every set holds. These cuts are the widest ones also with
-	// InfoGain, since the classes of so few records say little of others.
+	// Apart keeps several sets apart, where Guided is not set: it cuts the regions that it finds
+	// for the sets as one further, as long as every set holds. These cuts are the widest ones also
+	// with InfoGain, since the classes of so few records say little of others.
 	Apart bool
 	// Seed is the seed of the keys for the records that relaxed cuts share.
 	Seed uint64

@@ -22,8 +22,8 @@ type naive struct {
 	k      int
 	sets   []engine.Set
 
-	// for sets that are kept apart: those that are closed in the part at hand, and whether a cut may
-	// close more
+	// for sets that are kept apart: those that are closed in the part at hand, and whether a cut
+	// may close more
 	closed []bool
 	closes bool
 

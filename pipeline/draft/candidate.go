@@ -48,20 +48,17 @@ func (d *draft) purpose() *candidate {
 
 // tightMondrian makes regions for counting: their labels are no wider than their values.
 func (d *draft) tightMondrian() *candidate {
-	return d.regions(job.AlgorithmMondrian, "region_labels: "+job.RegionLabelsTight)
+	return d.apart(job.AlgorithmMondrian, ", region_labels: "+job.RegionLabelsTight)
 }
 
-// regions makes regions. It keeps several sets apart, since the k of what an acquaintance knows is
+// apart makes regions. It keeps several sets apart, since the k of what an acquaintance knows is
 // larger than that of all columns.
-func (d *draft) regions(algorithm string, options ...string) *candidate {
+func (d *draft) apart(algorithm, options string) *candidate {
 	if !d.known.all {
-		options = append([]string{"sets: " + job.SetsApart}, options...)
+		options = ", sets: " + job.SetsApart + options
 	}
-	line := "algorithm: " + algorithm
-	if len(options) > 0 {
-		line = "algorithm: {name: " + algorithm + ", " + strings.Join(options, ", ") + "}"
-	}
-	return &candidate{lines: []string{line}, regions: true}
+	return &candidate{lines: []string{"algorithm: {name: " + algorithm + options + "}"},
+		regions: true}
 }
 
 // checkPurpose refuses a purpose that is unknown.
@@ -86,21 +83,29 @@ func (d *draft) candidates() []*candidate {
 	switch {
 	case d.rows > mostGrouped:
 	case d.class != nil:
-		all = append(all, d.regions(job.AlgorithmInfoGainMondrian))
+		line := "algorithm: " + job.AlgorithmInfoGainMondrian
+		all = append(all, &candidate{lines: []string{line}, regions: true})
 	default:
 		all = append(all, d.tightMondrian())
 	}
 	return all
 }
 
-// others returns the candidates that are tried when those for a class leave two thirds of the
-// columns one label: where a few columns say all about the class, an algorithm for it divides no
-// others.
-func (d *draft) others() []*candidate {
-	if d.For != "" || d.class == nil || d.rows > mostGrouped {
+// others returns the candidates that are tried when those for a class leave little. The small
+// groups of sets that are kept apart tell more of columns that an acquaintance does not know, but
+// more often all rows of one have the same class. Where a few columns say all about the class, so
+// that two thirds of the columns have one label, an algorithm for it divides no others.
+func (d *draft) others(chosen *tried) (others []*candidate) {
+	if d.For != "" || d.class == nil || d.rows > mostGrouped || chosen == nil {
 		return nil
 	}
-	return []*candidate{d.tightMondrian()}
+	if chosen.Information < usefulPart && !d.known.all {
+		others = append(others, d.apart(job.AlgorithmInfoGainMondrian, ""))
+	}
+	if 3*chosen.keeps() < chosen.Masked {
+		others = append(others, d.tightMondrian())
+	}
+	return others
 }
 
 // words names a candidate in a comment.
@@ -150,13 +155,11 @@ func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try,
 	if err != nil {
 		return err
 	}
-	if chosen := bestOf(all); chosen != nil && 3*chosen.keeps() < chosen.Masked {
-		more, err := d.attempt(ctx, part, try, budget, d.others())
-		if err != nil {
-			return err
-		}
-		all = append(all, more...)
+	more, err := d.attempt(ctx, part, try, budget, d.others(bestOf(all)))
+	if err != nil {
+		return err
 	}
+	all = append(all, more...)
 	d.tried = bestOf(all)
 	for _, t := range all {
 		if t != d.tried {

@@ -26,13 +26,16 @@ type outcome struct {
 }
 
 // trying returns trials with the given results by algorithm; "spread" is tdr with the balance of a
-// draft.
+// draft, and "apart" infogain-mondrian that keeps sets apart.
 func trying(of map[string]outcome) draft.Try {
 	return func(_ context.Context, in *dataset.Dataset, j *job.Job,
 		budget *spill.Budget) (*forecast.Trial, error) {
 		name := j.Algorithm.Name
 		if j.Balance > 0 {
 			name = "spread"
+		}
+		if name == "infogain-mondrian" && j.Algorithm.Sets == job.SetsApart {
+			name = "apart"
 		}
 		found := of[name]
 		return &forecast.Trial{
@@ -95,6 +98,37 @@ func TestDraftTakesTheBest(t *testing.T) {
 	if text, err := draft.Job(ctx, draft.Options{Input: []string{"people.csv"}},
 		stopped); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v\n%s", err, text)
+	}
+}
+
+// With a class a draft keeps sets apart where too little information is left, if that keeps more.
+func TestDraftKeepsSetsApart(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(3, 3))
+	var rows strings.Builder
+	for range 300 {
+		fmt.Fprintf(&rows, "%d,%d,%d,%d\n", 20+rng.IntN(9), rng.IntN(2), rng.IntN(7), rng.IntN(2))
+	}
+	write(t, "people.csv", "age,sex,hours,sold\n"+rows.String())
+	write(t, "unknown.csv", "a,b,c,sold\n"+rows.String())
+	for _, tt := range []struct {
+		input         string
+		united, apart float64
+		want          string
+	}{
+		{"people.csv", 0.349, 0.4, "\nalgorithm: {name: infogain-mondrian, sets: apart}\n"},
+		{"people.csv", 0.35, 0.4, "\nalgorithm: infogain-mondrian\n"},
+		{"people.csv", 0.349, 0.34, "\nalgorithm: infogain-mondrian\n"},
+		{"unknown.csv", 0.349, 0.4, "\nalgorithm: infogain-mondrian\n"},
+	} {
+		text, err := draft.Job(t.Context(),
+			draft.Options{Input: []string{tt.input}, Class: "sold"}, trying(map[string]outcome{
+				"tdr": {nil, 0.1, nil}, "spread": {nil, 0.1, nil}, "apart": {nil, tt.apart, nil},
+				"infogain-mondrian": {nil, tt.united, nil},
+			}))
+		if err != nil || !strings.Contains(text, tt.want) {
+			t.Errorf("%+v: %v\n%s", tt, err, text)
+		}
 	}
 }
 

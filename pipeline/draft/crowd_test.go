@@ -81,7 +81,8 @@ func maskedOf(t *testing.T, text string) (names []string) {
 
 // A draft drops some of 12 columns that could be masked where the rows are few: if less than two
 // thirds of the columns keep more than one label, or less than 20 % of the information is kept, or
-// without a class 35 %. It leaves three columns for every two times that groups can be halved, and at least four.
+// without a class 35 %. It leaves three columns for every two times that groups can be halved, and
+// at least four.
 func TestDraftOfFewRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	wrong := []float64{.4, .38, .36, .34, .32, .30, .28, .26, .24, .22}
