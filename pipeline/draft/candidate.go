@@ -3,6 +3,7 @@ package draft
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/formats/dataset"
@@ -128,8 +129,28 @@ type tried struct {
 	others []*tried
 }
 
-// keeps returns the number of columns with more than one label.
-func (t *tried) keeps() int { return t.Masked - len(t.Lost) }
+// labels returns the number of columns with more than one label.
+func (t *tried) labels() int { return t.Masked - len(t.Lost) }
+
+// keeps returns the number of columns of which more than little is left.
+func (t *tried) keeps() int {
+	keeps := t.labels()
+	for name := range t.Parts {
+		if t.isLittle(name) {
+			keeps--
+		}
+	}
+	return keeps
+}
+
+// littlePart is the part of a column's information below which little is left.
+const littlePart = 0.1
+
+// isLittle reports whether little is left of a column, though it has several labels.
+func (t *tried) isLittle(name string) bool {
+	part, tried := t.Parts[name]
+	return tried && part < littlePart && !slices.Contains(t.Lost, name)
+}
 
 // betterThan compares first by columns, then by information.
 func (t *tried) betterThan(o *tried) bool {
@@ -215,7 +236,7 @@ func (d *draft) parse() (*job.Job, error) {
 // The comments of a draft about its search, and about the loss.
 const (
 	triedWords = `
-# Tried on %s rows. Of %s, this many keep more than one label:
+# Tried on %s rows. Of %s, this many keep a tenth of their information:
 `
 	regionsWords = `# It makes groups of the rows, and other groups of the next night's rows: for one release after
 # another take %s.
@@ -223,9 +244,22 @@ const (
 	purposeWords = `# kcut init --for classify, count or both chooses the search for one of these purposes.
 `
 	lostWords = `# A single label, without information, is left of %s.
-# To keep more of them, drop columns that nobody needs, add taxonomies, or lower k.
+`
+	littleWords = `# Less than a tenth of the information is left of %s.
+`
+	moreWords = `# To keep more of them, drop columns that nobody needs, add taxonomies, or lower k.
 `
 )
+
+// little returns the columns of which the chosen search keeps little, though with several labels.
+func (d *draft) little() (names []string) {
+	for _, p := range d.profiles {
+		if d.tried.isLittle(p.name) {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
 
 // writeSearch writes the job's way to search, with the reason.
 func (d *draft) writeSearch(out *strings.Builder) {
@@ -243,8 +277,15 @@ func (d *draft) writeSearch(out *strings.Builder) {
 		if d.For == "" {
 			out.WriteString(purposeWords)
 		}
-		if names := t.Lost; len(names) > 0 {
-			fmt.Fprintf(out, lostWords, text.List(quoted(names), mostLost))
+		if len(t.Lost) > 0 {
+			fmt.Fprintf(out, lostWords, text.List(quoted(t.Lost), mostLost))
+		}
+		little := d.little()
+		if len(little) > 0 {
+			fmt.Fprintf(out, littleWords, text.List(quoted(little), mostLost))
+		}
+		if len(t.Lost)+len(little) > 0 {
+			out.WriteString(moreWords)
 		}
 	}
 	for _, line := range d.tried.lines {

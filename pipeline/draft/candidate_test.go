@@ -47,7 +47,7 @@ func trying(of map[string]outcome) draft.Try {
 	}
 }
 
-// A draft takes the candidate that leaves most columns, among several the one that keeps most
+// A draft takes the candidate that leaves a tenth of the information of most columns, among several the one that keeps most
 // information, and the first of equals; candidates that fail are left out, and if all fail, it
 // names no way to search.
 func TestDraftTakesTheBest(t *testing.T) {
@@ -98,6 +98,37 @@ func TestDraftTakesTheBest(t *testing.T) {
 	if text, err := draft.Job(ctx, draft.Options{Input: []string{"people.csv"}},
 		stopped); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v\n%s", err, text)
+	}
+}
+
+// A column of which less than a tenth of the information is left does not count, and is named.
+func TestDraftNamesLittle(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "people.csv", "a,b,c\n"+strings.Repeat("1,a,4\n2,b,5\n3,c,6\n4,a,6\n2,a,4\n", 100))
+	for _, tt := range []struct {
+		part float64
+		want string
+	}{
+		{0.099, "\nbalance: 1\n"},
+		{0.1, "\nalgorithm: tdr\n"},
+	} {
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}},
+			func(_ context.Context, in *dataset.Dataset, j *job.Job,
+				_ *spill.Budget) (*forecast.Trial, error) {
+				of := &forecast.Trial{Rows: in.Rows(), Masked: 3, Information: 0.2,
+					Lost: []string{"a"}, Parts: map[string]float64{"a": 0, "b": 0.5, "c": 0.09}}
+				if j.Algorithm.Name == job.AlgorithmTDR && j.Balance == 0 {
+					of.Lost = nil
+					of.Parts = map[string]float64{"a": tt.part, "b": 0.5, "c": 0.09}
+					of.Information += tt.part - 0.0995 // of equals the one with more
+				}
+				return of, nil
+			})
+		const little = "# Less than a tenth of the information is left of c.\n"
+		if err != nil || !strings.Contains(withoutComments(text), tt.want) ||
+			!strings.Contains(text, little) {
+			t.Errorf("%+v: %v\n%s", tt, err, text)
+		}
 	}
 }
 

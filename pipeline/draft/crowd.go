@@ -41,15 +41,17 @@ const (
 // chooses columns itself, and so do those for more rows than are divided into groups.
 func (d *draft) crowded() *crowd {
 	t := d.tried
-	useful := usefulPart
-	if d.class != nil {
-		useful = usefulOfClass
-	}
-	if t == nil || t.Trial == nil || d.rows > mostGrouped || d.For != "" && d.For != ForCount ||
-		3*t.keeps() >= 2*t.Masked && t.Information >= useful {
+	if t == nil || t.Trial == nil || d.rows > mostGrouped || d.For != "" && d.For != ForCount {
 		return nil
 	}
-	c := &crowd{people: d.rows, columns: t.Masked, kept: t.keeps(), parts: t.Parts}
+	keeps, useful := t.keeps(), usefulPart
+	if d.class != nil {
+		keeps, useful = t.labels(), usefulOfClass
+	}
+	if 3*keeps >= 2*t.Masked && t.Information >= useful {
+		return nil
+	}
+	c := &crowd{people: d.rows, columns: t.Masked, kept: keeps, parts: t.Parts}
 	if d.entity != nil {
 		c.people = min(c.people, d.entity.Field.Distinct)
 	}
@@ -62,8 +64,8 @@ func (d *draft) crowded() *crowd {
 
 // dropCrowd drops columns until the rows are enough for those that are left: first those that say
 // about the same as the class, then those that say least about it, or without a class those of
-// which the search with all columns kept least. Age, sex, treatment, the time up to an event, and
-// without a class the pay stay, which nearly every analysis asks for.
+// which the search with all columns kept least. Age, sex, height, weight, treatment, the time up to
+// an event, and without a class the pay stay, which nearly every analysis asks for.
 func (d *draft) dropCrowd() {
 	if d.crowd == nil {
 		return
@@ -89,13 +91,13 @@ func (d *draft) dropCrowd() {
 }
 
 // afterAsked is 0 for a column with an age, a date of birth or a sex, 1 for one with a treatment, a
-// time up to an event or the pay, and 2 for others.
+// time up to an event, a height, a weight or the pay, and 2 for others.
 func (d *draft) afterAsked(p *Profile) int {
 	switch {
 	case p.isBasic() && rank(p) <= 1:
 		return 0
 	case p.Field.Distinct <= mostOutcomes && treatments.has(wordsOf(p.name)), d.endsWithClass(p),
-		p == d.firstPay():
+		p == d.firstPay(), p.typ.Ordered() && bodies.has(wordsOf(p.name)):
 		return 1
 	}
 	return 2
@@ -112,6 +114,9 @@ func (d *draft) firstPay() *Profile {
 	}
 	return d.profiles[i]
 }
+
+// bodies are the names of columns with a person's size.
+var bodies = words{whole: strings.Fields("height hgt weight wgt bmi")}
 
 // pay are the names of columns with what people are paid or charged.
 var pay = words{
@@ -136,8 +141,8 @@ func (d *draft) leave(p *Profile, why string) {
 // crowdWords are about the columns that are dropped because the rows are few.
 const crowdWords = `
 # k = %d divides %s into at most %s: too few to say something of all
-# %d columns that could be masked. Tried with all, %d kept more than one label. So the draft
-# drops %d: %s.
+# %d columns that could be masked. Tried with all, %d of them kept %s. So the
+# draft drops %d: %s.
 # To have one of them back, replace drop by the mask in its comment (and drop another one), and add
 # it to the first set if an acquaintance knows it. Only what no recipient can know from elsewhere,
 # such as a measurement or an answer to a survey, may be kept: {keep: {identifying: accepted}}.
@@ -149,13 +154,15 @@ func (d *draft) writeCrowd(out *strings.Builder) {
 	if c == nil {
 		return
 	}
-	people, by := text.Count(int(c.people), "row"), "those whose information it kept least of"
+	people, kept := text.Count(int(c.people), "row"), "a tenth of their information"
+	by := "those whose information it kept least of"
 	if d.entity != nil {
 		people = text.Count(int(c.people), "value") + " of " + job.Quoted(d.entity.name)
 	}
 	if d.class != nil {
+		kept = "more than one label"
 		by = "those that say about the same as the class, and those that say least about it"
 	}
 	fmt.Fprintf(out, crowdWords, d.K, people, text.Count(int(c.people)/d.K, "group"), c.columns,
-		c.kept, c.dropped, by)
+		c.kept, kept, c.dropped, by)
 }
