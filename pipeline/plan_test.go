@@ -299,7 +299,7 @@ func TestPlanEndsAsTheRun(t *testing.T) {
 }
 
 // A plan of a sample predicts the share of its rows that are alone on all labels, and notes a
-// share above the limit of the job.
+// share above the limit of the job. A note is one line, without the place in the job file.
 func TestPlanPredictsTheUnionOfASample(t *testing.T) {
 	table := &testTable{fields: []formats.Field{
 		{Name: "a", Type: wholeType}, {Name: "b", Type: wholeType},
@@ -314,13 +314,29 @@ func TestPlanPredictsTheUnionOfASample(t *testing.T) {
 	must(t, err)
 	f, err := Plan(t.Context(), job, PlanOptions{Sample: true})
 	must(t, err)
-	want := fmt.Sprintf("a run of the %s that were sampled would not be published: ",
+	want := fmt.Sprintf("a run of the %s that were sampled would end with an error: ",
 		text.Count(f.Sampled, "row"))
 	noted := slices.ContainsFunc(f.Notices, func(note string) bool {
 		return strings.HasPrefix(note, want)
 	})
 	if f.Sampled == 0 || f.Sampled == f.Rows || f.Union == nil || f.Union.Unique < 0.01 || !noted {
 		t.Errorf("%d of %d rows sampled, %+v, notes %q", f.Sampled, f.Rows, f.Union, f.Notices)
+	}
+
+	for _, row := range table.rows {
+		row[1] = row[0] // b follows from a
+	}
+	dir = table.folder(t, "input: in\noutput: out.parquet\n"+
+		"quasi_identifiers: [{columns: [a], k: 5000}]\ncolumns: {a: discretize, b: keep}\n"+
+		"limits: {memory: 16MiB}\n", 1<<14)
+	f, err = planJob(t, dir, PlanOptions{Sample: true}, "max_unique", "1%")
+	must(t, err)
+	noted = slices.ContainsFunc(f.Notices, func(note string) bool {
+		return strings.HasPrefix(note, want+filepath.Join(dir, "job.yaml:")) &&
+			strings.Contains(note, "follows from")
+	})
+	if all := strings.Join(f.Notices, ""); !noted || strings.Contains(all, "\n") {
+		t.Errorf("notes %q", f.Notices)
 	}
 }
 

@@ -62,7 +62,10 @@ func (u *ui) events() kcut.Events {
 			u.say(fmt.Sprintf("%s %.1f s", stage, took.Seconds()), "stage ended",
 				slog.String("stage", string(stage)), slog.Float64("seconds", took.Seconds()))
 		},
-		Notice: func(text string) { u.say("note: "+text, text) },
+		Notice: func(notice string) {
+			notice = text.Printable(notice, "")
+			u.say("note: "+notice, notice)
+		},
 	}
 }
 

@@ -84,7 +84,7 @@ func protectionText(cut *kcut.Cut) string {
 			text.Percent(cut.MaxAverageRisk))
 	}
 	for _, sensitive := range cut.Sensitive {
-		fmt.Fprintf(&lines, "sensitive %s\n", sensitive)
+		fmt.Fprintf(&lines, "sensitive %s\n", text.Printable(sensitive.String(), ""))
 	}
 	for i, set := range cut.Sets {
 		if limits := populationText(set); limits != "" {

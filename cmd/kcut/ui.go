@@ -12,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut"
 	"github.com/kcut/kcut/cmd/internal/exit"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 )
 
@@ -129,12 +130,12 @@ func oneLine(v any) (string, error) {
 }
 
 // note prints a fact for the user.
-func (u *ui) note(words string) { u.say(slog.LevelInfo, "", "note:", words) }
+func (u *ui) note(words string) { u.say(slog.LevelInfo, "", "note:", text.Printable(words, "")) }
 
 // warn prints a problem that somebody should solve, although the command goes on.
 func (u *ui) warn(err error) {
 	if err != nil {
-		u.say(slog.LevelWarn, "33", "warning:", err.Error())
+		u.say(slog.LevelWarn, "33", "warning:", text.Printable(fault.Text(err), "\n\t"))
 	}
 }
 
@@ -142,9 +143,9 @@ func (u *ui) say(level slog.Level, color, kind, words string) {
 	switch {
 	case u.quiet:
 	case u.terminal:
-		u.tell(color, kind, text.Printable(words, "\n"))
+		u.tell(color, kind, words)
 	default:
-		u.log.Log(context.Background(), level, text.Printable(words, "\n"))
+		u.log.Log(context.Background(), level, words)
 	}
 }
 
@@ -164,7 +165,7 @@ func (u *ui) tell(color, kind, words string) {
 // command line that cannot be parsed may still ask for JSON.
 func (u *ui) fail(f *exit.Failure, args []string) {
 	u.tell("31", "error:", text.Printable(f.Message, "\n\t"))
-	u.tell("36", "hint:", text.Printable(f.Hint, "\n"))
+	u.tell("36", "hint:", text.Printable(f.Hint, ""))
 	if f.Stack != nil && os.Getenv("KCUT_DEBUG") != "" {
 		fmt.Fprintf(u.err, "%s", f.Stack)
 	}

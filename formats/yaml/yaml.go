@@ -22,6 +22,8 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/scanner"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/kcut/kcut/internal/text"
 )
 
 // Kind is the shape of a YAML node.
@@ -299,12 +301,12 @@ func (p Problem) String() string {
 	if p.Line > 0 {
 		fmt.Fprintf(&b, ":%d:%d", p.Line, max(p.Column, 1))
 	}
-	b.WriteString(": " + p.Message)
+	b.WriteString(": " + text.Printable(p.Message, "\t"))
 	if p.Source != "" {
 		b.WriteString("\n" + excerpt(p.Source, p.Column))
 	}
 	if p.Hint != "" {
-		b.WriteString("\n    hint: " + p.Hint)
+		b.WriteString("\n    hint: " + text.Printable(p.Hint, "\t"))
 	}
 	return b.String()
 }
@@ -359,6 +361,9 @@ func (ps *Problems) Add(p Problem) {
 func (ps *Problems) At(n *Node, message, hint string) {
 	ps.Add(Problem{Line: n.Line, Column: n.Column, Message: message, Hint: hint})
 }
+
+// Lined marks the text as one of several lines.
+func (Problems) Lined() {}
 
 // Error renders all problems, one after the other.
 func (ps Problems) Error() string {

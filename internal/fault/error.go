@@ -15,7 +15,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
+
+	"github.com/kcut/kcut/internal/text"
 )
 
 // Class is the kind of an error, for exit codes and retries.
@@ -131,6 +134,42 @@ func HintOf(err error) string {
 		}
 	})
 	return hint
+}
+
+// Lined is an error whose text has lines, such as those that show a place in a file. It escapes line
+// breaks in names itself.
+type Lined interface{ Lined() }
+
+// Text returns the text of an error for messages. It has lines where errors were joined, and where
+// an error is Lined; other line breaks are in names, and are escaped as text.Printable does.
+func Text(err error) string {
+	if _, is := err.(Lined); is {
+		return err.Error()
+	}
+	var causes []error
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		causes = []error{e.Unwrap()}
+	case interface{ Unwrap() []error }:
+		causes = e.Unwrap()
+	}
+	var out strings.Builder
+	rest := err.Error()
+	for _, cause := range causes {
+		if cause == nil {
+			continue
+		}
+		before, after, found := strings.Cut(rest, cause.Error())
+		if !found {
+			continue
+		}
+		if before != "\n" { // errors.Join separates causes so
+			before = text.Printable(before, "\t")
+		}
+		out.WriteString(before + Text(cause))
+		rest = after
+	}
+	return out.String() + text.Printable(rest, "\t")
 }
 
 // deciding are the classes that decide if an error has several causes, the first one first: those

@@ -100,3 +100,31 @@ func TestAdvised(t *testing.T) {
 		t.Error("no error became one")
 	}
 }
+
+// lined is an error whose text has lines.
+type lined struct{}
+
+func (lined) Error() string { return "job.yaml:1:1: mistake\n    k: 0\n       ^" }
+func (lined) Lined()        {}
+
+// Line breaks in names are escaped, those between errors and in the text of one with lines are not.
+func TestTextOfErrors(t *testing.T) {
+	column := fault.Errorf(fault.Input, "", "mask column birth\ndate: %w", errors.New("is\rnested"))
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{column, `mask column birth\ndate: is\rnested`},
+		{fmt.Errorf("open a\nb: %w", lined{}), `open a\nb: ` + lined{}.Error()},
+		{errors.Join(column, lined{}), `mask column birth\ndate: is\rnested` + "\n" + lined{}.Error()},
+		{fmt.Errorf("%w: line\n1: %w", column, errors.New("x\ny")),
+			`mask column birth\ndate: is\rnested: line\n1: x\ny`},
+		{fmt.Errorf("read: %v", column), `read: mask column birth\ndate: is\rnested`},
+		{&fs.PathError{Op: "open", Path: "a\nb", Err: syscall.ENOENT},
+			`open a\nb: no such file or directory`},
+	} {
+		if got := fault.Text(tt.err); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}

@@ -107,6 +107,16 @@ type Error struct{ Problems []Problem }
 // Error renders all problems: place and message, the source line with a caret, a hint.
 func (e *Error) Error() string { return yaml.Problems(e.Problems).Error() }
 
+// Lined marks the text as one of several lines.
+func (*Error) Lined() {}
+
+// Brief returns the first problem on one line: its place and message.
+func (e *Error) Brief() string {
+	p := e.Problems[0]
+	p.Source, p.Hint = "", ""
+	return p.String()
+}
+
 // Class returns the class of mistakes in a job.
 func (e *Error) Class() fault.Class { return fault.Usage }
 

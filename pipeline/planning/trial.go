@@ -137,8 +137,12 @@ func (p *planning) predictUnion(
 			"the search of the rows that were sampled does not fit the memory, and a plan writes " +
 			"nothing")
 	default:
-		p.Noted(fmt.Sprintf("a run of the %s that were sampled would not be published: %v",
-			text.Count(part.Rows(), "row"), err))
+		cause := err.Error()
+		if wrong, is := errors.AsType[*job.Error](err); is {
+			cause = wrong.Brief()
+		}
+		p.Noted(fmt.Sprintf("a run of the %s that were sampled would end with an error: %s",
+			text.Count(part.Rows(), "row"), cause))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kcut/kcut"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/internal/workers"
 )
 
@@ -117,12 +118,13 @@ func FailureOf(ctx context.Context, err error) *Failure {
 	}
 	class := kcut.ClassOf(err)
 	end := Classes[class]
-	f := &Failure{Class: class.String(), Message: err.Error(), Hint: end.Hint, Exit: end.Code}
+	f := &Failure{Class: class.String(), Message: fault.Text(err), Hint: end.Hint, Exit: end.Code}
 	if hint := fault.HintOf(err); hint != "" {
 		f.Hint = hint
 	} else if kcut.IsBarred(err) {
 		f.Hint = "let kcut read and write there, or name another place"
 	}
+	f.Hint = text.Printable(f.Hint, "")
 	if stopped, ok := errors.AsType[Signal](context.Cause(ctx)); ok && class == kcut.ErrCancelled {
 		f.Exit = stopped.ExitCode()
 		f.Message = strings.Replace(f.Message, context.Canceled.Error(), stopped.Error(), 1)
