@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/publish"
@@ -112,9 +113,9 @@ func Write(ctx context.Context, opt Options, try Try) (string, error) {
 //
 // It returns an error of fault.Usage when there is no column with the class's name, it has too many
 // values, the purpose is unknown or needs a class and no column looks like one, or the job's file
-// would be read as input; of fault.Input when the input has no rows, or
-// no column that could be masked; and of fault.Resources when reading takes more than the memory
-// limit.
+// would be read as input; of fault.Input when the input has no rows, or no column that could be
+// masked; of fault.Privacy when it has fewer rows than k; and of fault.Resources when reading takes
+// more than the memory limit.
 func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	d := &draft{Options: opt}
 	if err := errors.Join(d.checkFile(), d.checkPurpose()); err != nil {
@@ -136,6 +137,10 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	}
 	if d.K == 0 {
 		d.K = int(min(usualK, d.rows))
+	}
+	if int64(d.K) > d.rows {
+		return "", fmt.Errorf("draft a job: the input has %d rows, k is %d: %w", d.rows, d.K,
+			engine.ErrInfeasible)
 	}
 	given := len(d.CSV.Nulls)
 	for again := true; again; {

@@ -290,6 +290,8 @@ func TestDraftFails(t *testing.T) {
 		"no such class": {draft.Options{Input: []string{"people.csv"}, Class: "income"},
 			fault.Usage},
 		"nothing to set": {draft.Options{Input: []string{"ids.csv"}}, fault.Input},
+		"fewer rows than k": {draft.Options{Input: []string{"people.csv"}, K: 4},
+			fault.Privacy},
 	} {
 		if job, err := draft.Job(t.Context(), tt.opt, planning.Try); err == nil ||
 			fault.ClassOf(err) != tt.class {
