@@ -162,7 +162,7 @@ func (j *Job) roles() []role {
 }
 
 // roleRules checks that a column with a role is released unchanged, or not at all, and then has no
-// other role. An entity may be released as pseudonyms.
+// other role. An entity may be released as pseudonyms, also as those that look real.
 func (r *reader) roleRules() {
 	roles := r.roles()
 	for _, c := range roles {
@@ -181,7 +181,7 @@ func (r *reader) roleRules() {
 		case spec == nil && c.path != "count" && r.hasColumns() && r.Unlisted != c.mask:
 			near := cmp.Or(text.DidYouMean(c.name, r.columnNames()), hint)
 			r.add(c.path, near, "the %s %q has no entry in columns", c.what, c.name)
-		case spec != nil && spec.Mask == MaskPseudonym && c.path == "entity":
+		case spec != nil && slices.Contains(keyed, spec.Mask) && c.path == "entity":
 		case spec != nil && spec.Mask != "" && spec.Mask != c.mask:
 			r.add(c.masked, hint,
 				"the %s %q must have mask %s: its mask is %s", c.what, c.name, c.mask, spec.Mask)
