@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 if TYPE_CHECKING:
     import pandas
@@ -55,7 +55,7 @@ def _array() -> Any:
     """Makes the class of what intervals returns, which takes pandas."""
     import pandas as pd
 
-    class Intervals(pd.arrays.IntervalArray):  # type: ignore[misc]
+    class Intervals(pd.arrays.IntervalArray):  # type: ignore[misc,unused-ignore]
         """Intervals from which values can be drawn."""
 
         def sample(self, seed: int = 0, lower: Any = None, upper: Any = None) -> pandas.Index:
@@ -80,7 +80,8 @@ def _sample(array: Any, seed: int, lower: Any, upper: Any) -> pandas.Index:
     zone = getattr(sides[0], "tz", None)
     left, right = (np.asarray(side.tz_convert(None) if zone else side) for side in sides)
     moments = left.dtype.kind in "mM"
-    first, last = -np.inf, np.inf
+    first: Any = -np.inf
+    last: Any = np.inf
     one: Any = 1.0
     if moments:
         ends = _FEW_YEARS if np.datetime_data(left.dtype)[0] == "ns" else _YEARS
@@ -95,7 +96,7 @@ def _sample(array: Any, seed: int, lower: Any, upper: Any) -> pandas.Index:
 
     below, above, missing = left == first, right == last, pd.isna(left)
     known = pd.DataFrame({"left": left, "right": right})[~(below | above | missing)].drop_duplicates()
-    width = (known["right"] - known["left"]).mean() if len(known) else one
+    width: Any = (known["right"] - known["left"]).mean() if len(known) else one
     width = np.timedelta64(width).astype(one.dtype) if moments else float(width)
     missing = missing | (below & above & (lower is None or upper is None))
     with np.errstate(invalid="ignore"):
@@ -110,8 +111,8 @@ def _sample(array: Any, seed: int, lower: Any, upper: Any) -> pandas.Index:
         else:
             found = np.minimum(start + (stop - start) * share, np.where(start < stop, np.nextafter(stop, -np.inf), stop))
             found[missing] = np.nan
-    drawn = pd.Index(found)
-    return drawn.tz_localize("UTC").tz_convert(zone) if zone else drawn
+    drawn: Any = pd.Index(found)
+    return cast("pandas.Index", drawn.tz_localize("UTC").tz_convert(zone) if zone else drawn)
 
 
 def _text(label: dict[str, Any]) -> str:

@@ -76,13 +76,14 @@ def _twice(name: str) -> InputError:
 def is_ordered(table: Source, name: str) -> bool:
     """Whether a column has numbers, dates or times, of which intervals can be made."""
     of: Any
+    schema = cast(Any, table).schema
     if kind(table) == "polars":
-        of = table.schema.get(name)
+        of = schema.get(name)
         return of is not None and (of.is_numeric() or of.is_temporal())
     from pyarrow import types
 
-    at = table.schema.get_field_index(name)
-    of = table.schema.field(at).type if at >= 0 else None
+    at = schema.get_field_index(name)
+    of = schema.field(at).type if at >= 0 else None
     tests = (types.is_integer, types.is_floating, types.is_decimal, types.is_temporal)
     return of is not None and any(test(of) for test in tests)
 
@@ -106,15 +107,16 @@ def read(path: Path, source: Source, kept: set[str], like: str, every: int = 1) 
     import pyarrow as pa
     from pyarrow import parquet
 
+    was = cast(Any, source).schema
     table = parquet.read_table(path, memory_map=False)
     if every > 1:
         table = table.take(pa.array(range(0, len(table), every)))
     for at, field in enumerate(table.schema):
         if field.name in kept:
-            column = _as(table.column(at), source.field(field.name).type)
+            column = _as(table.column(at), was.field(field.name).type)
             table = table.set_column(at, pa.field(field.name, column.type), column)
     if like == "pandas":
-        about = json.loads((source.schema.metadata or {}).get(b"pandas", b"{}"))
+        about = json.loads((was.metadata or {}).get(b"pandas", b"{}"))
         same = {n for n in kept if n in table.column_names and _alike(table, source, n)}
         about["columns"] = [c for c in about.get("columns", ()) if c["name"] in same]
         return table.replace_schema_metadata({"pandas": json.dumps(about)}).to_pandas()
@@ -154,7 +156,7 @@ def _read_polars(path: Path, source: Any, kept: set[str], every: int) -> polars.
     for name, of in types.items():
         if of == pl.Enum:  # whose type has words that are not released
             types[name] = pl.Categorical()
-    return table.gather_every(every).cast(types)
+    return table.gather_every(every).cast(cast(Any, types))
 
 
 def names(data: Any) -> list[Any]:
@@ -229,10 +231,11 @@ def blank(names: list[str], like: str) -> Any:
 
 def with_constant(table: Source, name: str, value: int) -> Source:
     """A table with one more column, in which all rows have a number."""
+    found = cast(Any, table)
     if kind(table) == "polars":
         import polars as pl
 
-        return table.with_columns(pl.lit(value, dtype=pl.Int64).alias(name))
+        return cast("polars.DataFrame", found.with_columns(pl.lit(value, dtype=pl.Int64).alias(name)))
     import pyarrow as pa
 
-    return table.append_column(name, pa.repeat(value, len(table)))
+    return found.append_column(name, pa.repeat(value, len(table)))
