@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/kcut/kcut"
 )
@@ -139,6 +141,45 @@ func addFlags(cmd *cobra.Command, flags []kcut.Flag) func() []kcut.Override {
 			}
 		}
 		return overrides
+	}
+}
+
+// variables are the environment variables that the commands of a job read.
+func variables() []string {
+	names := []string{metricsVariable, lineageVariable}
+	for _, f := range kcut.Flags() {
+		names = append(names, f.Variable)
+	}
+	return names
+}
+
+// checkVariables warns of variables in the environment whose names are almost those of variables
+// that a command reads. Others may be anything: a key, or the address of a service called kcut.
+func (u *ui) checkVariables(cmd *cobra.Command, environment []string) {
+	reads := false
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		flag, is := f.Value.(*jobFlag)
+		reads = reads || is && flag.Variable != ""
+	})
+	if !reads {
+		return
+	}
+	const prefix = "KCUT_"
+	var words []string
+	for _, name := range variables() {
+		words = append(words, strings.TrimPrefix(name, prefix))
+	}
+	known := append(words, "LOG", "DEBUG") // too short to be taken for others
+	for _, variable := range environment {
+		name, value, _ := strings.Cut(variable, "=")
+		word, is := strings.CutPrefix(name, prefix)
+		if !is || value == "" || slices.Contains(known, word) {
+			continue
+		}
+		if near := nearest(word, words); near != "" {
+			u.warn(fmt.Errorf("nothing reads the environment variable %s; did you mean %s%s?", name,
+				prefix, near))
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -31,6 +32,7 @@ a classifier, and writes it as Parquet with the rule it applied in the file's me
 		RunE:          noCommand,
 
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			u.checkVariables(cmd, os.Environ())
 			return checkChoices(cmd)
 		},
 		SuggestionsMinimumDistance: 2,
@@ -75,19 +77,13 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !ok || len(unknown.GetSpecifiedName()) < 2 {
 		return usageError(cmd.CommandPath(), "%w", err)
 	}
-	var names, begun []string
+	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
 			names = append(names, f.Name)
 		}
-		if !f.Hidden && strings.HasPrefix(f.Name, unknown.GetSpecifiedName()) {
-			begun = append(begun, f.Name)
-		}
 	})
-	near := text.Nearest(unknown.GetSpecifiedName(), names)
-	if len(begun) == 1 {
-		near = begun[0]
-	}
+	near := nearest(unknown.GetSpecifiedName(), names)
 	meant := "--" + near
 	if near == "" {
 		command := slices.IndexFunc(cmd.Commands(), func(c *cobra.Command) bool {
@@ -99,6 +95,18 @@ func flagError(cmd *cobra.Command, err error) error {
 		meant = cmd.Commands()[command].CommandPath()
 	}
 	return usageError(cmd.CommandPath(), "%w; did you mean %s?", err, meant)
+}
+
+// nearest returns the only name that begins with a word, or else the one with the nearest spelling,
+// or nothing.
+func nearest(word string, names []string) string {
+	begun := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !strings.HasPrefix(name, word)
+	})
+	if len(begun) == 1 {
+		return begun[0]
+	}
+	return text.Nearest(word, names)
 }
 
 // explain prints the help of a command, in lines of at most width characters. Lists and examples

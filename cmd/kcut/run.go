@@ -79,6 +79,12 @@ type runFlags struct {
 	catalog   *lineage.Catalog // receives events; nil: no events
 }
 
+// The variables that replace flags which no job file has.
+const (
+	metricsVariable = "KCUT_METRICS_FILE"
+	lineageVariable = "KCUT_LINEAGE"
+)
+
 // addRunFlags registers the flags, except the flags of but.
 func addRunFlags(cmd *cobra.Command, u *ui, opt *kcut.RunOptions, trace string,
 	but ...string) *runFlags {
@@ -86,10 +92,10 @@ func addRunFlags(cmd *cobra.Command, u *ui, opt *kcut.RunOptions, trace string,
 	f := &runFlags{ui: u, opt: opt, overrides: addOverrides(cmd, but...)}
 	set.StringVar(&f.metrics, "metrics-file", "",
 		"write metrics of the run to `FILE`, for Prometheus's textfile collector "+
-			"[KCUT_METRICS_FILE]")
+			"["+metricsVariable+"]")
 	set.StringVar(&f.lineage, "lineage", "",
-		"send OpenLineage events to a `URL`, or append them to a file [KCUT_LINEAGE, "+
-			"OPENLINEAGE_URL]")
+		"send OpenLineage events to a `URL`, or append them to a file ["+lineageVariable+
+			", OPENLINEAGE_URL]")
 	set.BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
 	set.DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second,
 		"keep the cut for another try if the run finds it after `TIME` or later; 0s: never")
@@ -192,7 +198,7 @@ func (f *runFlags) releaseTables(cmd *cobra.Command, path string, tables *kcut.T
 // checkPlaces refuses files whose folders do not exist, before a run that takes hours. It prepares
 // events, if the user wants them. The variables are those of OpenLineage's own clients.
 func (f *runFlags) checkPlaces(command, jobFile string) error {
-	f.metrics = cmp.Or(f.metrics, os.Getenv("KCUT_METRICS_FILE"))
+	f.metrics = cmp.Or(f.metrics, os.Getenv(metricsVariable))
 	err := errors.Join(kcut.CheckFolder("trace", f.trace),
 		kcut.CheckFolder("report", f.opt.RunJSON))
 	if err != nil {
@@ -201,7 +207,7 @@ func (f *runFlags) checkPlaces(command, jobFile string) error {
 	if err := kcut.CheckFolder("metrics file", f.metrics); err != nil {
 		return err
 	}
-	f.lineage = cmp.Or(f.lineage, os.Getenv("KCUT_LINEAGE"), os.Getenv("OPENLINEAGE_URL"))
+	f.lineage = cmp.Or(f.lineage, os.Getenv(lineageVariable), os.Getenv("OPENLINEAGE_URL"))
 	if strings.EqualFold(os.Getenv("OPENLINEAGE_DISABLED"), "true") {
 		f.lineage = ""
 	}
