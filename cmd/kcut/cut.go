@@ -58,7 +58,7 @@ escapes characters that do not print; with --schema, the JSON Schema of cuts.`,
 		}
 		words := fmt.Sprintf("%s: %s, %s%s, %s%s\n\n%s%s\n%s",
 			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), loss,
-			u.setTable(cut.Sets), unionText(cut.Union, cut.Sets, whoOf(cut))+
+			u.setTable(cut.Sets), u.unionText(cut.Union, cut.Sets, whoOf(cut))+
 				protectionText(cut), u.columnTable(outline))
 		return u.reply(json.RawMessage(cut.Raw), text.Printable(words, "\n"))
 	}

@@ -355,20 +355,20 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 	}
 	fmt.Fprintf(u.err, "%s %s: %s%s, %s\n\n%s%s\n%s\n%s%s\n", made, r.Output,
 		text.Count(r.Released, "row"), loss, extent(cut),
-		u.setTable(r.Sets), unionText(r.Union, r.Sets, whoOf(cut))+
+		u.setTable(r.Sets), u.unionText(r.Union, r.Sets, whoOf(cut))+
 			text.Printable(protectionText(cut), "\n"), columns, live, strings.Join(stages, ", "))
 	return nil
 }
 
 // unionText reports the classes of rows, or of entities, on all labels together.
-func unionText(union *kcut.Union, sets []kcut.CutSet, who string) string {
+func (u *ui) unionText(union *kcut.Union, sets []kcut.CutSet, who string) string {
 	if union == nil || len(sets) == 0 {
 		return ""
 	}
 	k := slices.MinFunc(sets, func(a, b kcut.CutSet) int { return a.K - b.K }).K
-	return fmt.Sprintf("on all labels together: %s of the %s alone, %s in classes of fewer than "+
-		"%s\n",
-		text.Percent(union.Unique), who, text.Percent(union.BelowK), text.Grouped(int64(k)))
+	return u.sentence(fmt.Sprintf("on all labels together: %s of the %s alone, %s in classes of "+
+		"fewer than %s", text.Percent(union.Unique), who, text.Percent(union.BelowK),
+		text.Grouped(int64(k)))) + "\n"
 }
 
 // whoOf returns the word for the records that a cut counts.

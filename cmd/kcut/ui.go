@@ -35,7 +35,7 @@ type ui struct {
 	terminal bool // err is a terminal, or shows text as one does
 	dumb     bool // the terminal can neither move its cursor nor show colors
 	color    bool
-	columns  int    // in a line of messages; 0: those of the terminal
+	columns  int    // in a line of messages and answers; 0: those of the terminal
 	quiet    bool   // flag
 	json     bool   // flag
 	answered string // the JSON object to print last; empty: there is none
@@ -71,6 +71,18 @@ func (u *ui) room(others int) int {
 		}
 	}
 	return labelWidth
+}
+
+// sentence breaks a line of an answer between words where standard output is a terminal.
+func (u *ui) sentence(line string) string {
+	columns := u.columns
+	if f, ok := u.out.(*os.File); ok && columns == 0 {
+		columns = columnsOf(f)
+	}
+	if columns == 0 {
+		return line
+	}
+	return text.Wrap(line, columns, messageIndent)
 }
 
 // isTerminal reports whether a file is a terminal.

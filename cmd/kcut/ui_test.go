@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut"
 	"github.com/kcut/kcut/cmd/internal/exit"
 	"github.com/kcut/kcut/internal/text"
 )
@@ -61,6 +62,29 @@ func TestHasWords(t *testing.T) {
 		if hasWords(file) != tt.file || hasWords(null) != tt.null {
 			t.Errorf("KCUT_LOG=%s: words in a file %v, on a device %v", tt.log, hasWords(file),
 				hasWords(null))
+		}
+	}
+}
+
+// The sentences of an answer break between words, as messages do.
+func TestNarrowAnswers(t *testing.T) {
+	var out strings.Builder
+	u := newUI(&out, io.Discard, false)
+	v := &kcut.Verification{Path: "people.parquet", OK: true, Rows: 1000,
+		Sets:  []kcut.CutSet{{Columns: []string{"age"}, K: 20, Anonymity: 27}},
+		Union: &kcut.Union{Unique: 0.153, BelowK: 0.631}}
+	for _, u.columns = range []int{0, 40} { // 0: there is no terminal
+		out.Reset()
+		if err := u.printVerification(v); err != nil {
+			t.Fatal(err)
+		}
+		want := "on all labels together: 15.3 % of the rows alone, 63.1 % in classes of fewer than 20\n"
+		if u.columns > 0 {
+			want = "on all labels together: 15.3 % of the\n      rows alone, 63.1 % in classes of\n" +
+				"      fewer than 20\n"
+		}
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("in %d columns:\n%s", u.columns, &out)
 		}
 	}
 }

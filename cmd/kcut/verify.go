@@ -127,22 +127,22 @@ func (u *ui) verifyJoined(ctx context.Context, to *verifications, paths []string
 	to.Joined, err = kcut.VerifyJoined(ctx, paths, column, opt)
 	progress.close()
 	if to.OK = err == nil; err == nil && !u.json {
-		err = u.printf("%s", joinedText(to.Joined))
+		err = u.printf("%s", u.joinedText(to.Joined))
 	}
 	return err
 }
 
 // joinedText reports the classes of people in joined releases.
-func joinedText(j *kcut.Joined) string {
+func (u *ui) joinedText(j *kcut.Joined) string {
 	counted := ""
 	if j.Part > 0 {
 		counted = fmt.Sprintf(" (counted in %s of the classes, give or take %s)",
 			text.Percent(j.Part), text.Percent(j.Error))
 	}
-	return text.Printable(fmt.Sprintf("joined by %s: %s people, %s of them in several releases: "+
+	return u.sentence(text.Printable(fmt.Sprintf("joined by %s: %s people, %s of them in several releases: "+
 		"%s of the people alone on the labels of all their rows, %s in classes of fewer than %s%s",
 		j.Column, text.Grouped(j.People), text.Grouped(j.Several), text.Percent(j.Unique),
-		text.Percent(j.BelowK), text.Grouped(int64(j.K)), counted), "") + "\n"
+		text.Percent(j.BelowK), text.Grouped(int64(j.K)), counted), "")) + "\n"
 }
 
 func (u *ui) printVerification(v *kcut.Verification) error {
@@ -154,7 +154,7 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 		verdict = "not counted"
 	}
 	err := u.printf("%s: %s, %s\n%s%s", text.Printable(v.Path, ""), verdict,
-		text.Count(v.Rows, "row"), u.setTable(v.Sets), unionText(v.Union, v.Sets, "rows"))
+		text.Count(v.Rows, "row"), u.setTable(v.Sets), u.unionText(v.Union, v.Sets, "rows"))
 	if len(v.Asked) > 0 {
 		err = errors.Join(err, u.printf("by the job:\n%s", u.setTable(v.Asked)))
 	}
@@ -171,7 +171,8 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 		err = errors.Join(err, u.printf("by its cut, %s\n", loss))
 	}
 	for _, finding := range v.Findings {
-		err = errors.Join(err, u.printf("finding: %s\n", text.Printable(finding, "")))
+		err = errors.Join(err, u.printf("%s\n",
+			u.sentence("finding: "+text.Printable(finding, ""))))
 	}
 	return err
 }
