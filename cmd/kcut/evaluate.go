@@ -263,8 +263,15 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 	if quality && len(r.Learners) > 0 {
 		more = "\n" + qualityTable(r).String()
 	}
-	return fmt.Sprintf("%s, %s; errors in percent\n\n%s%s%s%s", text.Count(r.Rows, "row"),
-		text.Count(r.Rounds, "round"), t, notes, optimistic(r), more)
+	shown := ""
+	if r.Intervals != "" {
+		shown = "; intervals " + r.Intervals
+	}
+	if r.TestRows != "" {
+		shown += "; test rows " + r.TestRows
+	}
+	return fmt.Sprintf("%s, %s%s; errors in percent\n\n%s%s%s%s", text.Count(r.Rows, "row"),
+		text.Count(r.Rounds, "round"), shown, t, notes, optimistic(r), more)
 }
 
 // optimistic names the figures that would be worse for new rows. It is empty if there are none.

@@ -22,6 +22,11 @@ type Report struct {
 	// Optimistic are the figures of results for which rules that were made from the test rows, too,
 	// are tested with these: new rows would have worse ones.
 	Optimistic []string `json:"optimistic,omitempty"`
+
+	// Intervals says how classifiers saw intervals: nominal or uniform; empty: as their midpoints.
+	// TestRows are raw; empty: masked.
+	Intervals string `json:"intervals,omitempty"`
+	TestRows  string `json:"test_rows,omitempty"`
 }
 
 // Quality is further measures of a classifier in addition to its error.
@@ -133,6 +138,15 @@ func (e *evaluation) report() *Report {
 		if len(e.learners) > 0 {
 			r.Optimistic = []string{"errors", "quality", "propensity"}
 		}
+	}
+	switch {
+	case e.Nominal:
+		r.Intervals = "nominal"
+	case e.Uniform:
+		r.Intervals = "uniform"
+	}
+	if e.RawTest {
+		r.TestRows = "raw"
 	}
 	for v, job := range e.jobs {
 		result := Result{Algorithm: job.Algorithm.Name}

@@ -186,6 +186,8 @@ class Evaluation(TypedDict):
     upper_quality: NotRequired[dict[str, Part]]
     majority: NotRequired[Part]
     optimistic: NotRequired[list[str]]
+    intervals: NotRequired[str]
+    test_rows: NotRequired[str]
 
 
 class Page(TypedDict):
