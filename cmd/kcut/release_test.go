@@ -93,6 +93,22 @@ func TestRelease(t *testing.T) {
 	}
 }
 
+// Archives have the pages next to README.md that it links.
+func TestReleaseHasLinkedPages(t *testing.T) {
+	copied := regexp.MustCompile(`(?m)^\tcp -R .*README\.md.*$`).FindString(
+		repository(t, ".ci", "release"))
+	links := regexp.MustCompile(`\]\(([A-Z]+\.md)[)#]`).FindAllStringSubmatch(
+		repository(t, "README.md"), -1)
+	if len(links) == 0 {
+		t.Error("README.md links no page next to it")
+	}
+	for _, link := range links {
+		if !strings.Contains(copied, " "+link[1]+" ") {
+			t.Errorf("%s is not in archives", link[1])
+		}
+	}
+}
+
 // TestProvenance reads the statement of .ci/provenance about two files.
 func TestProvenance(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
