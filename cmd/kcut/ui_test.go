@@ -78,10 +78,11 @@ func TestNarrowAnswers(t *testing.T) {
 		if err := u.printVerification(v); err != nil {
 			t.Fatal(err)
 		}
-		want := "on all labels together: 15.3 % of the rows alone, 63.1 % in classes of fewer than 20\n"
+		want := "on all labels together: 15.3 % of the rows alone, 63.1 % in classes of fewer " +
+			"than 20\n"
 		if u.columns > 0 {
-			want = "on all labels together: 15.3 % of the\n      rows alone, 63.1 % in classes of\n" +
-				"      fewer than 20\n"
+			want = "on all labels together: 15.3 % of the\n" +
+				"      rows alone, 63.1 % in classes of\n      fewer than 20\n"
 		}
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("in %d columns:\n%s", u.columns, &out)

@@ -139,10 +139,11 @@ func (u *ui) joinedText(j *kcut.Joined) string {
 		counted = fmt.Sprintf(" (counted in %s of the classes, give or take %s)",
 			text.Percent(j.Part), text.Percent(j.Error))
 	}
-	return u.sentence(text.Printable(fmt.Sprintf("joined by %s: %s people, %s of them in several releases: "+
+	words := fmt.Sprintf("joined by %s: %s people, %s of them in several releases: "+
 		"%s of the people alone on the labels of all their rows, %s in classes of fewer than %s%s",
 		j.Column, text.Grouped(j.People), text.Grouped(j.Several), text.Percent(j.Unique),
-		text.Percent(j.BelowK), text.Grouped(int64(j.K)), counted), "")) + "\n"
+		text.Percent(j.BelowK), text.Grouped(int64(j.K)), counted)
+	return u.sentence(text.Printable(words, "")) + "\n"
 }
 
 func (u *ui) printVerification(v *kcut.Verification) error {

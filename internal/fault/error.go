@@ -136,8 +136,8 @@ func HintOf(err error) string {
 	return hint
 }
 
-// Lined is an error whose text has lines, such as those that show a place in a file. It escapes line
-// breaks in names itself.
+// Lined is an error whose text has lines, such as those that show a place in a file. It escapes
+// line breaks in names itself.
 type Lined interface{ Lined() }
 
 // Text returns the text of an error for messages. It has lines where errors were joined, and where

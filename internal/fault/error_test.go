@@ -116,7 +116,8 @@ func TestTextOfErrors(t *testing.T) {
 	}{
 		{column, `mask column birth\ndate: is\rnested`},
 		{fmt.Errorf("open a\nb: %w", lined{}), `open a\nb: ` + lined{}.Error()},
-		{errors.Join(column, lined{}), `mask column birth\ndate: is\rnested` + "\n" + lined{}.Error()},
+		{errors.Join(column, lined{}),
+			`mask column birth\ndate: is\rnested` + "\n" + lined{}.Error()},
 		{fmt.Errorf("%w: line\n1: %w", column, errors.New("x\ny")),
 			`mask column birth\ndate: is\rnested: line\n1: x\ny`},
 		{fmt.Errorf("read: %v", column), `read: mask column birth\ndate: is\rnested`},
