@@ -47,9 +47,9 @@ func trying(of map[string]outcome) draft.Try {
 	}
 }
 
-// A draft takes the candidate that leaves a tenth of the information of most columns, among several the one that keeps most
-// information, and the first of equals; candidates that fail are left out, and if all fail, it
-// names no way to search.
+// A draft takes the candidate that leaves a tenth of the information of most columns, among several
+// the one that keeps most information, and the first of equals; candidates that fail are left out,
+// and if all fail, it names no way to search.
 func TestDraftTakesTheBest(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "people.csv", "age,city,hours,sold\n"+strings.Repeat("1,a,4,0\n2,b,5,1\n3,a,6,1\n",
