@@ -103,7 +103,7 @@ func (d *draft) others(chosen *tried) (others []*candidate) {
 	if chosen.Information < usefulPart && !d.known.all {
 		others = append(others, d.apart(job.AlgorithmInfoGainMondrian, ""))
 	}
-	if 3*chosen.keeps() < chosen.Masked {
+	if 3*chosen.labels() < chosen.Masked {
 		others = append(others, d.tightMondrian())
 	}
 	return others
@@ -126,15 +126,20 @@ const (
 type tried struct {
 	*candidate
 	*forecast.Trial
-	others []*tried
+	forClass bool
+	others   []*tried
 }
 
 // labels returns the number of columns with more than one label.
 func (t *tried) labels() int { return t.Masked - len(t.Lost) }
 
-// keeps returns the number of columns of which more than little is left.
+// keeps returns the number of columns of which more than little is left or, where a search for a
+// class chooses of which columns something is left, of those with more than one label.
 func (t *tried) keeps() int {
 	keeps := t.labels()
+	if t.forClass {
+		return keeps
+	}
 	for name := range t.Parts {
 		if t.isLittle(name) {
 			keeps--
@@ -194,7 +199,7 @@ func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try,
 func (d *draft) attempt(ctx context.Context, part *dataset.Dataset, try Try,
 	budget *spill.Budget, candidates []*candidate) (all []*tried, err error) {
 	for _, c := range candidates {
-		d.tried = &tried{candidate: c}
+		d.tried = &tried{candidate: c, forClass: d.class != nil}
 		j, err := d.parse()
 		if err != nil {
 			return nil, err
@@ -236,7 +241,7 @@ func (d *draft) parse() (*job.Job, error) {
 // The comments of a draft about its search, and about the loss.
 const (
 	triedWords = `
-# Tried on %s rows. Of %s, this many keep a tenth of their information:
+# Tried on %s rows. Of %s, this many keep %s:
 `
 	regionsWords = `# It makes groups of the rows, and other groups of the next night's rows: for one release after
 # another take %s.
@@ -250,6 +255,14 @@ const (
 	moreWords = `# To keep more of them, drop columns that nobody needs, add taxonomies, or lower k.
 `
 )
+
+// keptWords says what a column keeps that counts.
+func (d *draft) keptWords() string {
+	if d.class != nil {
+		return "more than one label"
+	}
+	return "a tenth of their information"
+}
 
 // little returns the columns of which the chosen search keeps little, though with several labels.
 func (d *draft) little() (names []string) {
@@ -267,7 +280,8 @@ func (d *draft) writeSearch(out *strings.Builder) {
 		return
 	}
 	if t := d.tried; t.Trial != nil {
-		fmt.Fprintf(out, triedWords, text.Grouped(t.Rows), text.Count(t.Masked, "masked column"))
+		fmt.Fprintf(out, triedWords, text.Grouped(t.Rows), text.Count(t.Masked, "masked column"),
+			d.keptWords())
 		for _, of := range append([]*tried{t}, t.others...) {
 			fmt.Fprintf(out, "#   %d with %s\n", of.keeps(), of.words())
 		}

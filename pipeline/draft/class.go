@@ -22,11 +22,11 @@ const (
 // first; perhaps are names that often mean something else, unless a column is at an end of the
 // table; marking are last words that say only that a column has yes and no.
 var (
-	predicted = strings.Fields("class label target outcome y churn churned default defaulted " +
+	predicted = strings.Fields("class label target outcome churn churned default defaulted " +
 		"survived readmitted fraud attrition recid recidivism approved converted exited " +
 		"subscribed canceled cancelled expire expired deceased delinquent noshow termd " +
 		"terminated turnover loanstatus actiontaken defaultpaymentnextmonth seriousdlqin2yrs")
-	perhaps = strings.Fields("income response deposit salary result diagnosis status")
+	perhaps = strings.Fields("y income response deposit salary result diagnosis status")
 	// suffered are last words of names of such columns
 	suffered = strings.Fields("disease disorder diabetes diabetic stroke cancer malignant " +
 		"malignancy tumor tumour cardio chd cvd dementia autism sepsis hypertension risk success " +
@@ -230,26 +230,41 @@ func (d *draft) endsWithClass(p *Profile) bool {
 	return d.class != nil && p.isDuration() && d.isOutcome(d.class)
 }
 
-// dropTwinsOfClass drops columns that say what the class says, and would be all that a search for
-// the class divides by: rejected, where the class is approved. Of columns that all do so none is
-// dropped.
-func (d *draft) dropTwinsOfClass() {
-	var twins []*Profile
+// dropTellers drops columns that say what the class is, which no model knows when it predicts, and
+// which would be all that a search for the class divides by: those that determine it, such as
+// rejected, where the class is approved, and those that have a value only where it has one, such as
+// the date of a new offence. Of columns that all do so none is dropped, and none that an
+// acquaintance knows.
+func (d *draft) dropTellers() {
+	why := make(map[*Profile]string)
 	others := false
 	for _, p := range d.profiles {
 		switch {
 		case d.class == nil || !p.role.masked():
+		case p.isBasic():
+			others = true
 		case d.determinesReliably(p, d.class) && d.determines(d.class, p):
-			twins = append(twins, p)
+			why[p] = sameAsClass
+		case d.determinesReliably(p, d.class):
+			why[p] = "it determines the class: no model knows it when it predicts"
+		case d.presentByClass(p):
+			why[p] = "whether it has a value goes with the class: no model knows it when it predicts"
 		default:
 			others = true
 		}
 	}
-	for _, p := range twins {
+	for p, reason := range why {
 		if others {
-			p.role = drop("%s; to mask it: %s (%s)", sameAsClass, d.entry(p), p.role.Reason)
+			p.role = drop("%s; to mask it: %s (%s)", reason, d.entry(p), p.role.Reason)
 		}
 	}
+}
+
+// presentByClass reports whether all rows in which a column has a value have one value of the class,
+// or all in which it has none.
+func (d *draft) presentByClass(p *Profile) bool {
+	return p.place >= 0 && d.class.place >= 0 && p.Field.Rows < p.Rows &&
+		d.sample.PresenceDetermines(p.place, d.class.place)
 }
 
 // sameAsClass is why a column is dropped that says what the class says.

@@ -44,14 +44,14 @@ func (d *draft) crowded() *crowd {
 	if t == nil || t.Trial == nil || d.rows > mostGrouped || d.For != "" && d.For != ForCount {
 		return nil
 	}
-	keeps, useful := t.keeps(), usefulPart
+	useful := usefulPart
 	if d.class != nil {
-		keeps, useful = t.labels(), usefulOfClass
+		useful = usefulOfClass
 	}
-	if 3*keeps >= 2*t.Masked && t.Information >= useful {
+	if 3*t.keeps() >= 2*t.Masked && t.Information >= useful {
 		return nil
 	}
-	c := &crowd{people: d.rows, columns: t.Masked, kept: keeps, parts: t.Parts}
+	c := &crowd{people: d.rows, columns: t.Masked, kept: t.keeps(), parts: t.Parts}
 	if d.entity != nil {
 		c.people = min(c.people, d.entity.Field.Distinct)
 	}
@@ -154,15 +154,13 @@ func (d *draft) writeCrowd(out *strings.Builder) {
 	if c == nil {
 		return
 	}
-	people, kept := text.Count(int(c.people), "row"), "a tenth of their information"
-	by := "those whose information it kept least of"
+	people, by := text.Count(int(c.people), "row"), "those whose information it kept least of"
 	if d.entity != nil {
 		people = text.Count(int(c.people), "value") + " of " + job.Quoted(d.entity.name)
 	}
 	if d.class != nil {
-		kept = "more than one label"
 		by = "those that say about the same as the class, and those that say least about it"
 	}
 	fmt.Fprintf(out, crowdWords, d.K, people, text.Count(int(c.people)/d.K, "group"), c.columns,
-		c.kept, kept, c.dropped, by)
+		c.kept, d.keptWords(), c.dropped, by)
 }

@@ -550,7 +550,7 @@ func drafts(t *testing.T, header string, values int, name string, want bool) str
 func TestDraftDropsWhatTheClassSays(t *testing.T) {
 	for columns, want := range map[string]string{
 		"approved,rejected,age,city": "drop",
-		"approved,rejected,id":       "discretize",
+		"approved,rejected,id":       "suppress",
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder

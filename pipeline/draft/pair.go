@@ -25,7 +25,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	d.dropNumbersOfNames()
 	d.dropAges()
 	d.dropTwins()
-	d.dropTwinsOfClass()
+	d.dropTellers()
 	d.noteDurations()
 	d.dropMany()
 	for _, of := range d.profiles {

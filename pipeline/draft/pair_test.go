@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,8 +37,8 @@ func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 	job, _ := runDraft(t, text)
 	wantMasks(t, job, map[string]string{
 		"sub_grade": "generalize{[1] [] []}", "grade": "drop", "unit_cd": "drop",
-		"unit": "suppress", "hours": "discretize", "band": "drop", "shift": "discretize",
-		"driver": "suppress", "risk": "discretize", "dob": "discretize", "birth_year": "drop",
+		"unit": "suppress", "hours": "discretize", "band": "drop", "shift": "suppress",
+		"driver": "suppress", "risk": "suppress", "dob": "discretize", "birth_year": "drop",
 		"hours_again": "drop", "team": "suppress", "team_id": "drop", "precinct": "suppress",
 		"seen": "discretize",
 	})
@@ -49,9 +50,38 @@ func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 			t.Errorf("want %q in\n%s", want, text)
 		}
 	}
-	// What determines the class is named: it may not be known when the class is predicted.
+	// What determines the class is dropped: it may not be known when the class is predicted.
 	text = draftOf(t, draft.Options{Input: []string{"table.csv"}, Class: "risk"})
-	if want := "class: risk\n# It is determined by driver: drop "; !strings.Contains(text, want) {
+	want := "# it determines the class: no model "
+	if slices.Contains(maskedOf(t, text), "driver") || !strings.Contains(text, want) {
+		t.Errorf("want %q in\n%s", want, text)
+	}
+}
+
+// A column that has a value only in rows of one class is dropped, also one that lacks values only
+// there; one with few such rows stays.
+func TestDraftDropsWhatGoesWithTheClass(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("age,sex,offence,paid,points,again\n")
+	rng := rand.New(rand.NewPCG(17, 3))
+	for i := range 600 {
+		again := i % 3 / 2
+		of := func(has bool) string {
+			if !has {
+				return ""
+			}
+			return fmt.Sprint(1 + rng.IntN(9))
+		}
+		fmt.Fprintf(&out, "%d,%s,%s,%s,%s,%d\n", 20+rng.IntN(40), []string{"m", "f"}[rng.IntN(2)],
+			of(again == 1 && i%2 == 0), of(again == 0 || i%4 == 0), of(again == 1 && i < 60), again)
+	}
+	write(t, "table.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"table.csv"}, Class: "again"})
+	job, _ := runDraft(t, text)
+	wantMasks(t, job, map[string]string{"age": "discretize", "sex": "suppress", "offence": "drop",
+		"paid": "drop", "points": "discretize", "again": "keep"})
+	if want := "# whether it has a value goes with the class: "; !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
 	}
 }
@@ -73,7 +103,7 @@ func TestDraftDropsWhatANumberComputes(t *testing.T) {
 	text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
 	job, _ := runDraft(t, text)
 	wantMasks(t, job, map[string]string{"size": "discretize", "sizesq": "drop", "lnsize": "drop",
-		"dose": "discretize", "middle": "drop", "ends": "discretize"})
+		"dose": "discretize", "middle": "drop", "ends": "suppress"})
 }
 
 func indicator(of bool) int {
@@ -83,8 +113,8 @@ func indicator(of bool) int {
 	return 0
 }
 
-// Two numbers and a null can have one label of suppress, and no interval.
-func TestDraftSuppressesTwoNumbersAndNulls(t *testing.T) {
+// Labels of two numbers are these numbers, which can have one label with a null, too.
+func TestDraftSuppressesTwoNumbers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
 	out.WriteString("history,paid,kind\n")
@@ -97,6 +127,6 @@ func TestDraftSuppressesTwoNumbersAndNulls(t *testing.T) {
 	}
 	write(t, "table.csv", out.String())
 	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"table.csv"}}))
-	wantMasks(t, job, map[string]string{"history": "suppress", "paid": "discretize",
+	wantMasks(t, job, map[string]string{"history": "suppress", "paid": "suppress",
 		"kind": "suppress"})
 }

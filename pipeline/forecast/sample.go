@@ -160,6 +160,36 @@ func (s *Sample) Determines(column, other int, apart int64) bool {
 	return true
 }
 
+// byChance is the number of bits of a pattern that no chance makes.
+const byChance = 40
+
+// PresenceDetermines reports whether all rows in which a column has a value have the same value of
+// another one, or all in which it has none, and more of them than by chance.
+func (s *Sample) PresenceDetermines(column, other int) bool {
+	shares, rows := make(map[uint64]float64), s.columns[column].rows
+	others := s.columns[other].rows
+	for _, h := range others {
+		shares[h] += 1 / float64(len(others))
+	}
+	for _, present := range []bool{true, false} {
+		bits, same, first := 0.0, true, uint64(0)
+		for row, h := range rows {
+			switch {
+			case present != (h != risk.Null):
+			case bits == 0:
+				bits, first = -math.Log2(shares[others[row]]), others[row]
+			default:
+				bits -= math.Log2(shares[first])
+				same = same && others[row] == first
+			}
+		}
+		if same && bits >= byChance {
+			return true
+		}
+	}
+	return false
+}
+
 // Copies reports whether a column has the value of another one wherever it has one.
 func (s *Sample) Copies(column, other int) bool {
 	others := s.columns[other].rows
