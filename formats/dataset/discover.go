@@ -63,10 +63,16 @@ func expand(ctx context.Context, pattern string) ([]inputFile, error) {
 	if storage.IsRemote(pattern) {
 		return expandRemote(ctx, pattern)
 	}
+	return expandLocal(pattern, nil)
+}
+
+// expandLocal is expand for files of this machine; it looks for another path, too, unless that is
+// nil.
+func expandLocal(pattern string, seek *sought) ([]inputFile, error) {
 	info, err := os.Stat(pattern)
 	switch {
 	case err == nil && info.IsDir():
-		w := walk{}
+		w := walk{seek: seek}
 		err := w.below(filepath.Clean(pattern), nil)
 		return w.files, err
 	case err == nil:
@@ -84,7 +90,7 @@ func expand(ctx context.Context, pattern string) ([]inputFile, error) {
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		return nil, nil
 	}
-	w := walk{parts: parts, hive: filepath.ToSlash(root)}
+	w := walk{parts: parts, hive: filepath.ToSlash(root), seek: seek}
 	err = w.below(root, nil)
 	return w.files, err
 }
@@ -119,6 +125,25 @@ type walk struct {
 	parts []string
 	hive  string // the part of the directory's own path that may have hive partitions
 	files []inputFile
+	seek  *sought // nil: nothing else is looked for
+}
+
+// sought is a path that a walk looks for, by any of its names.
+type sought struct {
+	folder os.FileInfo // the last one on the path that exists
+	below  []string    // the names below it
+	found  bool
+}
+
+// seek returns what to look for: a path of which folders may not exist yet.
+func seek(path string) *sought {
+	s := &sought{}
+	for dir := path; s.folder == nil && filepath.Dir(dir) != dir; {
+		s.below = slices.Insert(s.below, 0, filepath.Base(dir))
+		dir = filepath.Dir(dir)
+		s.folder, _ = os.Stat(dir)
+	}
+	return s
 }
 
 // below finds the files in a directory, which has the given names below the first directory. It
@@ -127,6 +152,11 @@ func (w *walk) below(dir string, names []string) error {
 	if len(names) > maxDirectoryDepth {
 		return fault.Errorf(fault.Input, "name a folder further down in input",
 			"find input: %s is more than %d directories deep", dir, maxDirectoryDepth)
+	}
+	if s := w.seek; s != nil && s.folder != nil {
+		info, err := os.Stat(dir)
+		s.found = s.found || err == nil && os.SameFile(info, s.folder) &&
+			matchNames(w.parts, slices.Concat(names, s.below))
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -190,7 +220,8 @@ func matchName(part, name string) bool {
 	return err == nil && ok && (!hidden(name) || hidden(part))
 }
 
-// Finds reports whether a pattern would name a file of the given path if there were one.
+// Finds reports whether a pattern would name a file of the given path if there were one, or names
+// the file that is there, by any of its names: a link in an input folder leads to it.
 func Finds(pattern, path string) (bool, error) {
 	switch here, there := storage.IsRemote(pattern), storage.IsRemote(path); {
 	case here && there:
@@ -210,10 +241,21 @@ func Finds(pattern, path string) (bool, error) {
 		root, parts = splitGlob(pattern)
 	}
 	below, err := filepath.Rel(root, path)
-	if err != nil || !filepath.IsLocal(below) {
-		return false, nil
-	}
-	return below == "." || matchNames(parts, strings.Split(filepath.ToSlash(below), "/")), nil
+	named := err == nil && filepath.IsLocal(below) && (below == "." ||
+		matchNames(parts, strings.Split(filepath.ToSlash(below), "/")))
+	return named || findsLinked(pattern, path), nil
+}
+
+// findsLinked is Finds for names that lead to the path through links. It ignores errors, which
+// whoever reads the pattern meets, too.
+func findsLinked(pattern, path string) bool {
+	seek := seek(path)
+	files, _ := expandLocal(pattern, seek)
+	info, err := os.Stat(path)
+	return seek.found || err == nil && slices.ContainsFunc(files, func(file inputFile) bool {
+		other, err := os.Stat(file.path)
+		return err == nil && os.SameFile(info, other)
+	})
 }
 
 // seenFiles are the files that were found, by a key that distinguishes most of them: size and time
