@@ -126,7 +126,8 @@ func (p *Plan) columnOf(attribute int) int {
 		func(c releaseColumn) bool { return c.attribute == attribute })
 }
 
-// CheckLayout refuses a job whose release would have two columns with the same name.
+// CheckLayout refuses a job whose release would have two columns with the same name, or the ends of
+// one masked column under the name of another one, whose values a reader would take them for.
 func CheckLayout(schema *formats.Schema, specs []*job.Column) error {
 	seen := make(map[string]bool)
 	for i := range schema.Fields {
@@ -137,6 +138,14 @@ func CheckLayout(schema *formats.Schema, specs []*job.Column) error {
 					"lay out the release: two columns would be named %s", name)
 			}
 			seen[name] = true
+		}
+	}
+	for i := range schema.Fields {
+		name := specs[i].Name
+		if specs[i].Masked() && seen[name] && !slices.Contains(specs[i].Released(), name) {
+			return fault.Errorf(fault.Usage, "render labels instead of bounds",
+				"lay out the release: bounds would be named %s, and there is a masked column of "+
+					"that name", name)
 		}
 	}
 	return nil
