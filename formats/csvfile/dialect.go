@@ -3,6 +3,7 @@ package csvfile
 import (
 	"bytes"
 	"fmt"
+	"io"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -65,22 +66,26 @@ func dialectOf(declared *formats.CSV, start *sample) (d dialect, err error) {
 	return d, nil
 }
 
-// encodingOf returns the encoding that is declared, or that a byte order mark indicates; nil for
-// UTF-8.
-func encodingOf(declared string, head []byte) (encoding.Encoding, error) {
+// decoderOf returns the decoder of the encoding that is declared, or that a byte order mark
+// indicates; nil for UTF-8.
+func decoderOf(declared string, head []byte) (func(io.Reader) io.Reader, error) {
 	if declared == "" && (bytes.HasPrefix(head, []byte{0xff, 0xfe}) ||
 		bytes.HasPrefix(head, []byte{0xfe, 0xff})) {
 		declared = formats.EncodingUTF16
+	}
+	decodes := func(of encoding.Encoding) func(io.Reader) io.Reader {
+		return func(r io.Reader) io.Reader { return of.NewDecoder().Reader(r) }
 	}
 	switch declared {
 	case "", formats.EncodingUTF8:
 		return nil, nil
 	case formats.EncodingUTF16:
-		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), nil
+		decode := decodes(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM))
+		return func(r io.Reader) io.Reader { return decode(&paired{Reader: r}) }, nil
 	case formats.EncodingLatin1:
-		return charmap.ISO8859_1, nil
+		return decodes(charmap.ISO8859_1), nil
 	case formats.EncodingWindows1252:
-		return charmap.Windows1252, nil
+		return decodes(charmap.Windows1252), nil
 	}
 	return nil, fmt.Errorf("%w: encoding %q", formats.ErrUnsupported, declared)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -197,6 +198,25 @@ func TestEncodings(t *testing.T) {
 	if _, err := tryCSV(t, string(utf16of("a,b\n1,2\n", 0)), formats.ReadOptions{}); !errors.Is(err,
 		formats.ErrDamaged) || !strings.Contains(err.Error(), "UTF-16") {
 		t.Errorf("UTF-16 that is not declared: %v", err)
+	}
+	for high := range 2 {
+		whole := utf16of("\ufeffa,b\n1,🦊\n2,x", high)
+		s := mustCSV(t, string(whole), formats.ReadOptions{})
+		if got := formatstest.ReadAll(t, s, true)[1][0]; got != "🦊" {
+			t.Errorf("a pair of surrogates is %q", got)
+		}
+		fox := bytes.Index(whole, utf16of("🦊", high))
+		for name, damaged := range map[string][]byte{
+			"first half":        slices.Delete(slices.Clone(whole), fox+2, fox+4),
+			"second half":       slices.Delete(slices.Clone(whole), fox, fox+2),
+			"first half at end": whole[:fox+2],
+			"half of a unit":    append(slices.Clone(whole), 'x'),
+		} {
+			_, err := tryCSV(t, string(damaged), formats.ReadOptions{})
+			if !errors.Is(err, formats.ErrDamaged) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
 	}
 	if _, err := tryCSV(t, "a\n1\n",
 		formats.ReadOptions{CSV: formats.CSV{Encoding: "ebcdic"}}); !errors.Is(err,

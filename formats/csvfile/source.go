@@ -25,7 +25,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"golang.org/x/text/encoding"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/storage"
@@ -45,7 +44,7 @@ type source struct {
 	threads  int
 	cutting  cutting
 	unpack   func(io.Reader) (io.ReadCloser, error) // nil: the file is not packed
-	encoding encoding.Encoding                      // nil: UTF-8
+	decode   func(io.Reader) io.Reader              // nil: UTF-8
 	dialect  dialect
 	csv      formats.CSV
 	numerals *numerals       // nil: numbers are in kcut's own form
@@ -165,7 +164,7 @@ type text struct {
 }
 
 // inSequence reports whether the text can only be read from its start.
-func (s *source) inSequence() bool { return s.unpack != nil || s.encoding != nil }
+func (s *source) inSequence() bool { return s.unpack != nil || s.decode != nil }
 
 // text returns the unpacked bytes from offset to end of the file (end < 0, or in sequence: all).
 // The file must be the one whose records were counted.
@@ -189,8 +188,8 @@ func (s *source) text(ctx context.Context, offset, end int64) (*text, error) {
 			t.Reader, t.unpacked = unpacked, unpacked
 		}
 	}
-	if s.encoding != nil {
-		t.Reader = s.encoding.NewDecoder().Reader(t.Reader)
+	if s.decode != nil {
+		t.Reader = s.decode(t.Reader)
 	}
 	if err == nil && s.inSequence() {
 		_, err = io.CopyN(io.Discard, t, offset)
@@ -285,7 +284,7 @@ func (s *source) sniff(ctx context.Context, declared formats.CSV) (start place, 
 	if err != nil {
 		return start, err
 	}
-	if s.encoding, err = encodingOf(declared.Encoding, head); err == nil && s.encoding != nil {
+	if s.decode, err = decoderOf(declared.Encoding, head); err == nil && s.decode != nil {
 		head, err = s.head(ctx)
 	}
 	if err != nil {
