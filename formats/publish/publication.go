@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // SuccessFile is the name of the empty file that marks a directory as complete.
@@ -117,7 +118,7 @@ func (p *Publication) begin() error {
 func (p *Publication) hold() error {
 	f, err := p.open()
 	if err != nil {
-		return err
+		return p.inTheWay(err)
 	}
 	if err = f.Lock(); err == nil {
 		var opened, named fs.FileInfo
@@ -127,12 +128,24 @@ func (p *Publication) hold() error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			err = nil
+		case err == nil && os.SameFile(opened, named) && opened.IsDir() != p.dir:
+			err = p.inTheWay(fs.ErrExist)
 		case err == nil && os.SameFile(opened, named):
 			p.held = f
 			return nil
 		}
 	}
 	return errors.Join(err, f.Close())
+}
+
+// inTheWay explains why the temporary sibling cannot be opened if it is of another kind: a run that
+// was killed has left it whose output was a directory, and is to be a file now, or the reverse.
+func (p *Publication) inTheWay(err error) error {
+	if info, looked := p.fs.Lstat(p.work); looked != nil || info.IsDir() == p.dir {
+		return err
+	}
+	return fault.Errorf(fault.Exists, "remove it if a run that was killed has left it, or name "+
+		"another output", "%s is in the way: %w", p.work, err)
 }
 
 func (p *Publication) open() (*Handle, error) {

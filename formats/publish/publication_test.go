@@ -443,3 +443,27 @@ func TestReplace(t *testing.T) {
 		t.Errorf("a link to a device: %v", err)
 	}
 }
+
+// What a killed run has left stays, and is no fault that passes by itself, if it is a directory and
+// the output is to be a file, or the reverse.
+func TestLeftoverOfAnotherKind(t *testing.T) {
+	for _, dir := range []bool{false, true} {
+		folder := t.TempDir()
+		left, make := filepath.Join(folder, ".out.kcut-tmp"), os.Mkdir
+		if dir {
+			make = func(path string, mode os.FileMode) error {
+				return os.WriteFile(path, nil, mode)
+			}
+		}
+		if err := make(left, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		_, err := publish.On(nil, filepath.Join(folder, "out"), dir)
+		if fault.ClassOf(err) != fault.Exists {
+			t.Errorf("directory %v: %v is of class %v", dir, err, fault.ClassOf(err))
+		}
+		if _, err := os.Lstat(left); err != nil {
+			t.Errorf("directory %v: %v", dir, err)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // content has the blocks of a test state.
@@ -254,5 +255,19 @@ func TestInNoFolder(t *testing.T) {
 	}
 	if err := in(file+"/below").Put("name", nil); err == nil {
 		t.Error("written below a file")
+	}
+}
+
+// A file with the name of the folder stays, and the error is no internal one.
+func TestFileInPlaceOfFolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "work")
+	if err := os.WriteFile(path, []byte("somebody's"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := in(path).Claim(); fault.ClassOf(err) != fault.Exists {
+		t.Errorf("%v is of class %v", err, fault.ClassOf(err))
+	}
+	if text, err := os.ReadFile(path); string(text) != "somebody's" {
+		t.Errorf("the file has %q, %v", text, err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // Folder is a private folder of files. Each file is written in one step. Claim or the first Put
@@ -78,7 +79,7 @@ func (f *Folder) make() error {
 	case err != nil:
 		return err
 	case !info.IsDir():
-		return errors.New("it is no folder")
+		return fault.Errorf(fault.Exists, "remove it, or name another output", "it is no folder")
 	case info.Mode().Perm()&0o077 != 0:
 		return f.FS.Chmod(f.Path, 0o700)
 	}
