@@ -176,17 +176,10 @@ func (c *Counter) pack(n int, codes [][]uint32) []uint64 {
 	}
 	keys := c.keys[:n*words]
 	clear(keys)
-	for i := 0; i < len(codes); {
-		if i+4 <= len(codes) && c.layout.Fields[i].Word == c.layout.Fields[i+3].Word {
-			fields := c.layout.Fields[i : i+4]
-			packFour(keys[fields[0].Word:], uint(words), fields, n, codes[i:i+4])
-			i += 4
-			continue
-		}
+	for i, column := range codes {
 		if field := c.layout.Fields[i]; field.Mask > 0 {
-			pack(keys[field.Word:], words, codes[i][:n], field.Shift)
+			pack(keys[field.Word:], words, column[:n], field.Shift)
 		}
-		i++
 	}
 	return keys
 }
@@ -213,21 +206,6 @@ func pack(keys []uint64, words int, codes []uint32, shift uint) {
 	keys = keys[:len(codes)]
 	for i, code := range codes {
 		keys[i] |= uint64(code) << (shift & 63)
-	}
-}
-
-// packFour is pack for four columns that share a word. It stores each word only once.
-func packFour(keys []uint64, words uint, fields []Field, n int, codes [][]uint32) {
-	var times [4]uint64
-	for i, f := range fields {
-		times[i] = 1 << f.Shift
-	}
-	t, u, v, w := times[0], times[1], times[2], times[3]
-	x, y, z := codes[1][:n], codes[2][:n], codes[3][:n]
-	at := uint(0)
-	for i, code := range codes[0][:n] {
-		keys[at] |= uint64(code)*t | uint64(x[i])*u | uint64(y[i])*v | uint64(z[i])*w
-		at += words
 	}
 }
 
