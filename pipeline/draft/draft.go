@@ -71,6 +71,8 @@ type draft struct {
 	looked   int64            // number of rows read
 	class    *Profile         // nil: none
 	entity   *Profile         // nil: none
+	// the column whose people may have several rows, while k counts rows; nil: none
+	uncounted *Profile
 	// masked columns that determine the class
 	classTellers []string
 	classFound   string // why a run refuses the class that is asked for; empty: it does not
@@ -179,7 +181,8 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 // propose proposes the job, from the rows that were read.
 func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 	budget *spill.Budget) error {
-	d.class, d.entity, d.known, d.classTellers, d.left = nil, nil, nil, nil, 0
+	d.class, d.entity, d.uncounted, d.known = nil, nil, nil, nil
+	d.classTellers, d.left = nil, 0
 	if err := d.chooseClass(); err != nil {
 		return err
 	}

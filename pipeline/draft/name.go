@@ -98,6 +98,12 @@ var (
 		"legal")
 )
 
+// ofPersons are the names of columns of the numbers of those whom a table is about.
+var ofPersons = words{
+	alone: append(pairs(people, numbered), "mrn"),
+	whole: append([]string{"id"}, people...),
+}
+
 // ofPeople are the names of columns of people's names, whatever the number of values.
 var ofPeople = words{
 	meaning: namesOfPeople,

@@ -27,8 +27,10 @@ type Profile struct {
 	alone float64
 
 	// In a column whose values have an order: the number of every row, NaN for a null, as long as
-	// there is a sample; and the distance that the middle nine tenths of its distinct values span.
+	// there is a sample; the least of them; and the distance that the middle nine tenths of its
+	// distinct values span.
 	numbers   []float64
+	least     float64
 	low, high float64
 	digits    int // of whole numbers, all of which have as many; 0: they have not, or are others
 }
@@ -96,6 +98,7 @@ func (p *Profile) measure() {
 		if len(least) == len(most) && sorted[0] >= 0 {
 			p.digits = len(most)
 		}
+		p.least = sorted[0]
 		p.low, p.high = sorted[len(sorted)/20], sorted[len(sorted)-1-len(sorted)/20]
 	}
 }

@@ -56,8 +56,9 @@ type rule struct {
 }
 
 // rules are in the order in which they are tried: columns that no mask fits, columns that identify
-// people by their form, by their name, or by unique values, and then the masks of all others.
-var rules = slices.Concat(unusable, looking, named, alone, quasiIdentifiers)
+// people by their form, by their name, or by unique values, and then the masks of all others. Some
+// numbers of people have the form of telephones: their name decides.
+var rules = slices.Concat(unusable, looking, named, dialled, alone, quasiIdentifiers)
 
 // roleOf proposes the role of a column that is not the class.
 func roleOf(p *Profile) *Role {
@@ -115,11 +116,13 @@ var looking = []rule{
 	likeDirect(socialSecurity, 0.05, "social security numbers", true),
 	likeDirect(iban, 0.05, "account numbers", true),
 	likeDirect(card, 0.5, "numbers of payment cards", true),
-	likeDirect(phone, 0.5, "telephone numbers", true),
 	likeDirect(url, 0.5, "addresses of web pages", false),
 	likeDirect(address, 0.5, "network addresses", false),
 	likeDirect(uuid, 0.5, "UUIDs", true),
 }
+
+// dialled is the rule for telephones whose name does not say whose number it is.
+var dialled = []rule{likeDirect(phone, 0.5, "telephone numbers", true)}
 
 func likeDirect(form pattern, part float64, looks string, owned bool) rule {
 	return rule{func(p *Profile) bool { return p.share(form) >= part }, func(p *Profile) *Role {
@@ -149,6 +152,13 @@ func (p *Profile) hasMany() bool {
 		(p.Field.Distinct >= manyValues || p.distinctShare() >= manyShare)
 }
 
+// numbersPeople reports whether a column has the number of a person by its name, and more values
+// than kinds of people. A number of people from 0 on counts them.
+func (p *Profile) numbersPeople() bool {
+	return p.Field.Distinct > fewCodes && (len(p.numbers) == 0 || p.least != 0) &&
+		ofPersons.has(wordsOf(p.name))
+}
+
 // peopleShare is the share of the rows from which a column of many values has names of people: more
 // people than that have a known given name or surname, and fewer places, firms and the like.
 const peopleShare = 0.1
@@ -159,7 +169,7 @@ var named = []rule{{
 	func(p *Profile) bool {
 		name := wordsOf(p.name)
 		return p.typ.Kind == formats.String && ofPeople.has(name) ||
-			p.hasMany() && directMeaning(name).meaning != ""
+			(p.hasMany() || p.numbersPeople()) && directMeaning(name).meaning != ""
 	},
 	func(p *Profile) *Role {
 		meaning := directMeaning(wordsOf(p.name))

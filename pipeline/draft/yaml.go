@@ -64,6 +64,13 @@ const entityWords = `
 entity: %s
 `
 
+// uncountedWords say that k does not count an identifier that repeats.
+const uncountedWords = `
+# k COUNTS ROWS, NOT PEOPLE: %s repeats, with %s in %s rows. If these are people, a
+# group of k rows may be one of them. There are too few of them for this k, or too many rows of each
+# or of all: give fewer rows of more people, or one row of each, or a smaller k, or try entity: %s.
+`
+
 // yaml writes the draft as a job file.
 func (d *draft) yaml() (string, error) {
 	var out strings.Builder
@@ -106,6 +113,10 @@ func (d *draft) yaml() (string, error) {
 			could = ". Few values have: " + quotedList(names)
 		}
 		fmt.Fprintf(&out, noClassWords, could)
+	}
+	if p := d.uncounted; p != nil {
+		fmt.Fprintf(&out, uncountedWords, job.Quoted(p.name), text.Count(int(p.Field.Distinct),
+			"value"), text.Grouped(p.Field.Rows), job.Quoted(p.name))
 	}
 	out.WriteString(setWords)
 	fmt.Fprintf(&out, "  # %s: %s of the rows are unique in these columns\n", d.known.knownTo,

@@ -1,0 +1,49 @@
+package draft_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/pipeline/draft"
+)
+
+// visits returns a table of some people with the same number of rows each.
+func visits(name, number string, people, rows int) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s,age,visit,dose\n", name)
+	for i := range people * rows {
+		person := i % people
+		fmt.Fprintf(&out, number+",%d,%d,%d\n", 1015+person, 50+person%40, i/people%13, i*i%11)
+	}
+	return out.String()
+}
+
+// k counts people with up to 500 rows each, also those whose numbers have the form of telephones.
+// With more rows each, or too few people for k, a draft says before the sets that k counts rows.
+func TestDraftCountsPeopleWithManyRows(t *testing.T) {
+	counts := "\n# k COUNTS ROWS, NOT PEOPLE: "
+	for _, tt := range []struct {
+		people, rows, k int
+		want            string
+	}{{120, 33, 0, "USUBJID"}, {100, 500, 0, "USUBJID"}, {100, 501, 0, ""}, {90, 30, 0, ""},
+		{120, 33, 13, ""}} {
+		t.Chdir(t.TempDir())
+		write(t, "visits.csv", visits("USUBJID", "01-701-%d", tt.people, tt.rows))
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"visits.csv"}, K: tt.k},
+			sees(0, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		job, _ := runDraft(t, text)
+		line := regexp.MustCompile(`(?m)^  USUBJID: .*$`).FindString(text)
+		before, _, _ := strings.Cut(text, "\nquasi_identifiers:")
+		if job.Entity != tt.want || !strings.Contains(line, "drop ") ||
+			!strings.Contains(line, "# called like identifiers, with ") ||
+			strings.Contains(before, counts+"USUBJID repeats, with ") != (tt.want == "") ||
+			strings.Count(text, counts) > 1 {
+			t.Errorf("%+v: k counts %q:\n%s", tt, job.Entity, text)
+		}
+	}
+}
