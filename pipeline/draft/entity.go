@@ -63,8 +63,8 @@ const mostUnknown = 0.05
 // persons and others are words of identifiers of those whom a table is about, and of others and of
 // things.
 var (
-	persons = words{alone: slices.Concat(people, pairs(people, numbered), []string{"mrn"})}
-	others  = words{alone: slices.Concat(staff, things, pairs(things, numbered), regions)}
+	persons = words{alone: slices.Concat(people, ofPersons.alone)}
+	others  = words{alone: slices.Concat(staff, things, pairs(things, numbered), regions, housed)}
 )
 
 // entityRank returns a rank for how much a column looks like the number of a person, 0 for the

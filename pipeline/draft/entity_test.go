@@ -47,3 +47,29 @@ func TestDraftCountsPeopleWithManyRows(t *testing.T) {
 		}
 	}
 }
+
+// Numbers of people that surveys have are dropped, and k counts them; those of households are
+// dropped.
+func TestDraftKnowsNumbersOfSurveys(t *testing.T) {
+	for _, name := range strings.Fields("uid userid resp_id respid caseid idno subid nomem_encr " +
+		"pidp persnr mergeid hhidpn hhid") {
+		t.Chdir(t.TempDir())
+		write(t, "survey.csv", visits(name, "%d", 400, 3))
+		text := draftOf(t, draft.Options{Input: []string{"survey.csv"}})
+		job, _ := runDraft(t, text)
+		if counted := job.Entity == name; roleOfText(text, name) != "drop" ||
+			counted != (name != "hhid") {
+			t.Errorf("%s: k counts %q:\n%s", name, job.Entity, text)
+		}
+	}
+}
+
+// roleOfText returns the first word of a column's entry.
+func roleOfText(text, column string) string {
+	found := regexp.MustCompile(`(?m)^  ` + regexp.QuoteMeta(column) + `: +(\S+)`).
+		FindStringSubmatch(text)
+	if found == nil {
+		return ""
+	}
+	return found[1]
+}

@@ -81,6 +81,10 @@ var (
 	// staff are words for people who serve those of whom a table is.
 	staff = strings.Fields("doctor physician provider nurse investigator manager agent seller " +
 		"attending pcp npi caregiver contact mother father parent guardian spouse")
+	// surveyed are the numbers of people in surveys; housed are those of households.
+	surveyed = strings.Fields("uid respid respno caseid idno idnum subid patid patno perid persid " +
+		"persno persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn")
+	housed = strings.Fields("hhid hhno hhnr hhnum hidp famid")
 	// things are words for what else has a number.
 	things = strings.Fields("site station bike store shop branch facility hospital school course " +
 		"product item article order invoice transaction booking reservation ticket visit " +
@@ -100,7 +104,7 @@ var (
 
 // ofPersons are the names of columns of the numbers of those whom a table is about.
 var ofPersons = words{
-	alone: append(pairs(people, numbered), "mrn"),
+	alone: slices.Concat(pairs(people, numbered), surveyed, []string{"mrn"}),
 	whole: append([]string{"id"}, people...),
 }
 
@@ -162,9 +166,8 @@ var direct = []words{
 	},
 	{
 		meaning: identifiers,
-		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr",
-			"caseid", "caseno", "recordid"},
-			pairs(people, numbered)),
+		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr", "caseno",
+			"recordid"}, surveyed, housed, pairs(people, numbered)),
 		whole: slices.Concat(people, strings.Fields("index rowid rownumber rowname rownames row "+
 			"unnamed0 obs obsno observation record seq seqn seqno serialnumber number pid ptid")),
 		last: []string{"number", "nr", "no"},
