@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kcut/kcut/formats"
@@ -189,7 +190,27 @@ func (d *draft) determinesReliably(by, of *Profile) bool {
 func (d *draft) computed(by, of *Profile) bool {
 	return by.typ.Ordered() && !by.isCode() && !of.isTime() && by.place >= 0 && of.place >= 0 &&
 		by.Field.Distinct > fewCodes && of.Field.Distinct > fewCodes &&
-		d.sample.Intervals(by.numbers, of.place, 0)
+		d.sample.Intervals(by.numbers, of.place, 0) && goTogether(by.numbers, of.numbers)
+}
+
+// goTogether reports whether the second numbers never fall, or never rise, in the order of the
+// first ones.
+func goTogether(by, of []float64) bool {
+	order := make([]int, 0, len(by))
+	for row := range by {
+		if !math.IsNaN(by[row]) && !math.IsNaN(of[row]) {
+			order = append(order, row)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(by[a], by[b]), cmp.Compare(of[a], of[b]))
+	})
+	rises, falls := false, false
+	for i, row := range order[min(1, len(order)):] {
+		rises = rises || of[row] > of[order[i]]
+		falls = falls || of[row] < of[order[i]]
+	}
+	return !rises || !falls
 }
 
 // isTime reports whether a column has dates or times.

@@ -87,23 +87,26 @@ func TestDraftDropsWhatGoesWithTheClass(t *testing.T) {
 }
 
 // Squares and logarithms of a number go, and indicators of a range of it; a number that has two
-// other values for each of them stays, and so does an indicator of two ranges.
+// other values for each of them stays, and so do an indicator of two ranges, and two numbers that
+// differ in each row, and neither rise nor fall together.
 func TestDraftDropsWhatANumberComputes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("size,sizesq,lnsize,dose,middle,ends\n")
+	out.WriteString("size,sizesq,lnsize,dose,middle,ends,pcs,mcs\n")
 	rng := rand.New(rand.NewPCG(13, 3))
 	for range 900 {
 		size := 1 + rng.IntN(600)
 		dose := rng.IntN(30)
-		fmt.Fprintf(&out, "%d,%d,%.6f,%d,%d,%d\n", size, size*size, math.Log(float64(size)), dose,
-			indicator(dose > 9 && dose < 20), indicator(dose%10 > 4))
+		fmt.Fprintf(&out, "%d,%d,%.6f,%d,%d,%d,%g,%g\n", size, size*size,
+			math.Log(float64(size)), dose, indicator(dose > 9 && dose < 20),
+			indicator(dose%10 > 4), 60*rng.Float64(), 60*rng.Float64())
 	}
 	write(t, "table.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
 	job, _ := runDraft(t, text)
 	wantMasks(t, job, map[string]string{"size": "discretize", "sizesq": "drop", "lnsize": "drop",
-		"dose": "discretize", "middle": "drop", "ends": "suppress"})
+		"dose": "discretize", "middle": "drop", "ends": "suppress", "pcs": "discretize",
+		"mcs": "discretize"})
 }
 
 func indicator(of bool) int {
