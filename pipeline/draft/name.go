@@ -232,3 +232,6 @@ var categories = words{
 	not: append(strings.Fields("of count size age year years month months day days rate num "+
 		"score level number no nr week date time per percent avg mean"), amounts.alone...),
 }
+
+// counted are the names of columns that may count things or those who serve.
+var counted = words{whole: slices.Concat(things, staff)}

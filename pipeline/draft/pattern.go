@@ -19,6 +19,7 @@ const (
 	card
 	socialSecurity
 	isoDate
+	partDate
 	usDate
 	euroDate
 	zip
@@ -44,6 +45,7 @@ var forms = [patterns]func(text string) bool{
 	card:           isCard,
 	socialSecurity: matches(`^\d{3}-\d{2}-\d{4}$`),
 	isoDate:        isDate,
+	partDate:       matches(`^[12]\d{3}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])(T.*)?)?)?$`),
 	usDate:         isUSDate,
 	euroDate:       matches(`^(0?[1-9]|[12]\d|3[01])[/.-](0?[1-9]|1[0-2])[/.-]\d{4}([T ].*)?$`),
 	zip:            matches(`^\d{5}(-\d{4})?$`),

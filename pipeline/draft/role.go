@@ -277,6 +277,9 @@ var quasiIdentifiers = []rule{
 	{func(p *Profile) bool {
 		return p.typ.Ordered()
 	}, func(p *Profile) *Role { return discretize(p, distinctValues(p)) }},
+	{func(p *Profile) bool {
+		return p.Field.Distinct > fewCodes && p.share(partDate) >= most && p.share(number) < most
+	}, prefixes("dates as text, some without a day or a month", 7, 4)},
 	{func(p *Profile) bool { return p.share(euroDate) >= most }, func(p *Profile) *Role {
 		return &Role{
 			Mask: job.MaskSuppress,
@@ -317,11 +320,13 @@ func (p *Profile) hasCodes(form pattern, part float64) bool {
 	return p.Field.Distinct > fewCodes && p.share(form) >= part
 }
 
-// isCode reports whether a column has whole numbers that stand for something, by its name.
+// isCode reports whether a column has whole numbers that stand for something, by its name. Those
+// that are only called like a thing count it if they begin with 0.
 func (p *Profile) isCode() bool {
 	name := wordsOf(p.name)
 	return (p.typ.Kind == formats.Int || p.typ.Kind == formats.Uint) &&
-		(categories.has(name) || postal.has(name)) && !p.countsSex()
+		(categories.has(name) || postal.has(name)) && !p.countsSex() &&
+		!(p.least == 0 && counted.has(name))
 }
 
 // prefixes generalizes codes to their first characters.
