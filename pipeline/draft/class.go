@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,6 +40,13 @@ var (
 // mostOutcomes is the largest number of values of an outcome that only a part of the name shows.
 const mostOutcomes = 5
 
+// groups are the names of columns with the groups of people that a study compares, which may have
+// been found or made.
+var groups = words{
+	whole: append(pairs([]string{"", "dx", "diagnosis", "diag", "disease"},
+		[]string{"group", "grp", "cohort"}), "dx", "diagnosis"),
+}
+
 var (
 	// happened are words for what came of somebody, wherever they are in the name.
 	happened = words{
@@ -71,6 +79,12 @@ var (
 				"tstop tte")),
 		whole: strings.Fields("t days weeks week months stop survival"),
 	}
+	// ended are last words of the status of a time, whose name is that of the time, alone or with one
+	// of lasted behind it: srv.s beside srv, with.status beside with.time.
+	ended  = strings.Fields("s status stat event cens d delta")
+	lasted = strings.Fields("t time days weeks months years")
+	// deadly are words of a time up to death.
+	deadly = strings.Fields("srv surv survival os death died dead mortality")
 	// followed are words for what people are followed up for.
 	followed = strings.Fields("vital survival surv os pfs dfs rfs efs death follow fu censor event")
 )
@@ -79,6 +93,7 @@ var (
 // that has one of the likeliest names, or a name that ends like one, or that has a word for what
 // came of somebody or, in the last or the first column, such a word.
 func (d *draft) chooseClass() error {
+	d.pairTimes()
 	if d.Class != "" {
 		return d.takeClass()
 	}
@@ -133,7 +148,7 @@ func (d *draft) noClass(format string, args ...any) error {
 // not. First are the names that are predicted; then, those of two values first, the ones that end
 // with such a word; then the ones that say what came of somebody; then those that have a word that
 // is predicted at an end of the table; then the last column if it has two values and is called by
-// what was done, as transported.
+// what was done, as transported; and then a group of people, by its texts.
 func (d *draft) classRank(p *Profile) int {
 	words := wordsOf(p.name)
 	if n := len(words); n > 0 && slices.Contains(marking, words[n-1]) {
@@ -156,6 +171,8 @@ func (d *draft) classRank(p *Profile) int {
 	case p == d.profiles[len(d.profiles)-1] && p.Field.Distinct == 2 && n == 1 &&
 		strings.HasSuffix(words[0], "ed") && !p.isBasic():
 		return rank + 3*usualClasses
+	case d.isGroup(p):
+		return rank + 4*usualClasses
 	}
 	return -1
 }
@@ -170,7 +187,56 @@ func (d *draft) isOutcome(p *Profile) bool {
 		}
 	}
 	return p.couldBeClass() && p.Field.Distinct <= mostOutcomes && (happened.has(name) ||
-		endings.has(name) && slices.ContainsFunc(d.profiles, (*Profile).isDuration))
+		endings.has(name) && slices.ContainsFunc(d.profiles, (*Profile).isDuration) ||
+		d.isLikeliestStatus(p))
+}
+
+// isGroup reports whether a column has the groups of people that a study compares, without a
+// treatment among them: texts in a table with what everybody knows of people.
+func (d *draft) isGroup(p *Profile) bool {
+	return p.typ.Kind == formats.String && p.Field.Distinct <= mostOutcomes &&
+		groups.has(wordsOf(p.name)) && !p.isBasic() && p.texts.forms[treatment] == 0 &&
+		slices.ContainsFunc(d.profiles, func(of *Profile) bool { return of != p && of.isBasic() })
+}
+
+// pairTimes finds the times whose status a column of few values has, by the names of both.
+func (d *draft) pairTimes() {
+	called := make(map[string]*Profile)
+	for _, p := range d.profiles {
+		if name := wordsOf(p.name); p.typ.Ordered() && !p.isTime() && len(name) > 0 &&
+			p.Field.Distinct > usualClasses {
+			called[strings.Join(name, " ")] = p
+			if n := len(name) - 1; slices.Contains(lasted, name[n]) {
+				called[strings.Join(name[:n], " ")] = p
+			}
+		}
+	}
+	d.times = make(map[*Profile]*Profile)
+	for _, p := range d.profiles {
+		name := wordsOf(p.name)
+		if n := len(name) - 1; n > 0 && slices.Contains(ended, name[n]) && p.couldBeClass() &&
+			p.Field.Distinct <= mostOutcomes {
+			if time := called[strings.Join(name[:n], " ")]; time != nil {
+				d.times[p] = time
+			}
+		}
+	}
+}
+
+// isLikeliestStatus reports whether a column has the status of the only time with one, or of a time
+// up to death.
+func (d *draft) isLikeliestStatus(p *Profile) bool {
+	if d.times[p] == nil {
+		return false
+	}
+	for _, time := range d.times {
+		if time != d.times[p] {
+			return slices.ContainsFunc(wordsOf(p.name), func(word string) bool {
+				return slices.Contains(deadly, word)
+			})
+		}
+	}
+	return true
 }
 
 // isDuration reports whether a column has the time to an event, by its name and its many values.
@@ -202,8 +268,9 @@ func (p *Profile) couldBeClass() bool {
 // mostCandidates is the largest number of columns that are named if none looks like the class.
 const mostCandidates = 6
 
-// classCandidates names columns that could be the class: the last one first, since most tables have
-// it there, then those with the fewest values.
+// classCandidates names columns that could be the class: first those with a name that is likely,
+// then the last one, since most tables have it there, then those with the fewest values, and at the
+// end what everybody knows of somebody.
 func (d *draft) classCandidates() (names []string) {
 	last := d.profiles[len(d.profiles)-1]
 	var could []*Profile
@@ -212,12 +279,19 @@ func (d *draft) classCandidates() (names []string) {
 			could = append(could, p)
 		}
 	}
-	slices.SortStableFunc(could, func(a, b *Profile) int {
+	place := func(p *Profile) int {
 		switch {
-		case a == last || b == last:
-			return map[bool]int{true: -1, false: 1}[a == last]
+		case p.isBasic():
+			return 3
+		case d.mayBeOutcome(p):
+			return 0
+		case p == last:
+			return 1
 		}
-		return int(a.Field.Distinct - b.Field.Distinct)
+		return 2
+	}
+	slices.SortStableFunc(could, func(a, b *Profile) int {
+		return cmp.Or(place(a)-place(b), cmp.Compare(a.Field.Distinct, b.Field.Distinct))
 	})
 	for _, p := range could[:min(mostCandidates, len(could))] {
 		names = append(names, p.name)
@@ -225,9 +299,25 @@ func (d *draft) classCandidates() (names []string) {
 	return names
 }
 
+// mayBeOutcome reports whether a column of few values has a name that a class may have, or is the
+// status of a time.
+func (d *draft) mayBeOutcome(p *Profile) bool {
+	name := wordsOf(p.name)
+	if !p.couldBeClass() || p.Field.Distinct > mostOutcomes || p.isBasic() ||
+		slices.ContainsFunc(name, func(word string) bool { return slices.Contains(earlier, word) }) {
+		return false
+	}
+	return d.times[p] != nil || happened.has(name) || groups.has(name) ||
+		slices.ContainsFunc(name, func(word string) bool {
+			return slices.Contains(predicted, word) || slices.Contains(perhaps, word) ||
+				slices.Contains(suffered, word) || strings.HasSuffix(word, "status") ||
+				strings.HasSuffix(word, "outcome")
+		})
+}
+
 // endsWithClass reports whether a column has the time up to the event that the class is about.
 func (d *draft) endsWithClass(p *Profile) bool {
-	return d.class != nil && p.isDuration() && d.isOutcome(d.class)
+	return d.class != nil && (p.isDuration() && d.isOutcome(d.class) || p == d.times[d.class])
 }
 
 // dropTellers drops columns that say what the class is, which no model knows when it predicts, and

@@ -82,8 +82,10 @@ func (d *draft) dropCrowd() {
 		}
 		return same
 	})
+	likeliest := d.likeliest()
 	slices.SortStableFunc(masked, func(a, b *Profile) int {
-		return cmp.Or(d.afterAsked(a)-d.afterAsked(b), cmp.Compare(worth[b], worth[a]))
+		return cmp.Or(d.afterAsked(a, likeliest)-d.afterAsked(b, likeliest),
+			cmp.Compare(worth[b], worth[a]))
 	})
 	for _, p := range masked[min(d.crowd.most, len(masked)):] {
 		d.leave(p, "too few rows for it")
@@ -91,16 +93,31 @@ func (d *draft) dropCrowd() {
 }
 
 // afterAsked is 0 for a column with an age, a date of birth or a sex, 1 for one with a treatment, a
-// time up to an event, a height, a weight or the pay, and 2 for others.
-func (d *draft) afterAsked(p *Profile) int {
+// time up to an event, a height, a weight or the pay and for the likeliest classes, and 2 for
+// others.
+func (d *draft) afterAsked(p *Profile, likeliest []*Profile) int {
 	switch {
 	case p.isBasic() && rank(p) <= 1:
 		return 0
 	case p.Field.Distinct <= mostOutcomes && treatments.has(wordsOf(p.name)), d.endsWithClass(p),
-		p == d.firstPay(), p.typ.Ordered() && bodies.has(wordsOf(p.name)):
+		p == d.firstPay(), p.typ.Ordered() && bodies.has(wordsOf(p.name)),
+		slices.Contains(likeliest, p):
 		return 1
 	}
 	return 2
+}
+
+// mostLikeliest is the largest number of columns that are left as they may be the class.
+const mostLikeliest = 2
+
+// likeliest returns the first masked columns that may be the class of a table without one.
+func (d *draft) likeliest() (first []*Profile) {
+	for _, p := range d.profiles {
+		if d.class == nil && len(first) < mostLikeliest && p.role.masked() && d.mayBeOutcome(p) {
+			first = append(first, p)
+		}
+	}
+	return first
 }
 
 // firstPay returns the first masked column with what people are paid or charged, which a table
@@ -127,7 +144,7 @@ var pay = words{
 // treatments are the names of columns by which studies compare people.
 var treatments = words{
 	alone: []string{"treatment", "treat", "treated", "trt", "arm", "rx", "intervention"},
-	whole: []string{"therapy", "drug", "dose", "placebo"},
+	whole: []string{"therapy", "drug", "dose", "placebo", "group", "grp", "cohort"},
 	not:   earlier,
 }
 

@@ -67,10 +67,11 @@ type draft struct {
 	Options
 	rows     int64
 	profiles []*Profile
-	sample   *forecast.Sample // until sets are chosen
-	looked   int64            // number of rows read
-	class    *Profile         // nil: none
-	entity   *Profile         // nil: none
+	sample   *forecast.Sample      // until sets are chosen
+	looked   int64                 // number of rows read
+	class    *Profile              // nil: none
+	entity   *Profile              // nil: none
+	times    map[*Profile]*Profile // of columns with the status of a time that another one has
 	// the column whose people may have several rows, while k counts rows; nil: none
 	uncounted *Profile
 	// masked columns that determine the class

@@ -30,6 +30,7 @@ const (
 	minutes
 	sex
 	person
+	treatment
 	proper   // name of somebody, by its capitals
 	patterns // number of patterns
 )
@@ -56,7 +57,9 @@ var forms = [patterns]func(text string) bool{
 	sex:            matches(`^(?i:m|f|male|female|man|woman)$`),
 	person:         isPerson,
 	proper:         matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
-	minutes:        matches(`^([01]?\d|2[0-3]):[0-5]\d$`),
+	treatment: matches(`^(?i:(treat(ed|ment)?|placebo|intervention|experimental|active|sham|` +
+		`drug|therapy|vaccine(d|ated)?)\b.*)$`),
+	minutes: matches(`^([01]?\d|2[0-3]):[0-5]\d$`),
 }
 
 var isDate = matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ].*)?$`)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/pipeline/draft"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // study writes a table of some rows, in which each column has values in turn or, behind a name with
@@ -44,6 +45,69 @@ func study(t *testing.T, rows int, columns ...string) string {
 	return text
 }
 
+// classOf returns the class of a draft.
+func classOf(t *testing.T, text string) string {
+	t.Helper()
+	j, err := job.Parse("", []byte(text), nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return j.Class
+}
+
+// A group of people is the class, if nothing else looks like it, and no treatment.
+func TestDraftTakesGroupsOfPeople(t *testing.T) {
+	for _, tt := range []struct{ columns, want string }{
+		{"Age#;sex=m|f;Group=Demented|Nondemented|Converted;CDR=0|1|2", "Group"},
+		{"Age#;sex=m|f;dx=ill|well;CDR=0|1|2", "dx"},
+		{"Age#;sex=m|f;diagnosis_group=ill|well;CDR=0|1|2", "diagnosis_group"},
+		{"Age#;sex=m|f;dx=ill|well;died=0|1", "died"},
+		{"Age#;sex=m|f;Group=placebo|drug A|drug B;CDR=0|1|2", ""},
+		{"Age#;sex=m|f;Group=Control|Treatment;CDR=0|1|2", ""},
+		{"Age#;sex=m|f;Group=0|1|2;CDR=0|1|2", ""},
+		{"Age#;sex=m|f;Group=a|b|c|d|e|f;CDR=0|1|2", ""},
+		{"Age#;sex=m|f;age_group=young|old;CDR=0|1|2", ""},
+		{"size#;price#;Group=a|b;CDR=0|1|2", ""},
+	} {
+		text := study(t, 300, strings.Split(tt.columns, ";")...)
+		if got := classOf(t, text); got != tt.want {
+			t.Errorf("%s: class %q, want %q:\n%s", tt.columns, got, tt.want, text)
+		}
+	}
+}
+
+// A column that is called like a time of many values, and its status, is the class: among several
+// the one of death. The time stays, with a note.
+func TestDraftPairsTimesWithTheirStatus(t *testing.T) {
+	for _, tt := range []struct{ columns, want string }{
+		{"rec#;rec.s=0|1;rel#;rel.s=0|1;srv#;srv.s=0|1;sex=m|f", "srv.s"},
+		{"os#;os_event=0|1;pfs#;pfs_event=0|1;sex=m|f", "os_event"},
+		{"with.time#;trt=a|b;with.status=0|1|2;dep#;with.status2=0|1;sex=m|f", "with.status"},
+		{"visual_days#;visual_d=0|1;sex=m|f", "visual_d"},
+		{"rec#;rec.s=0|1;rel#;rel.s=0|1;sex=m|f", ""},
+		{"rec#;rel.s=0|1;sex=m|f", ""},
+		{"marital_time=1|2;marital_status=0|1;sex=m|f", ""},
+		{"rec#;rec.s=0|1|2|3|4|5;sex=m|f", ""},
+	} {
+		text := study(t, 300, strings.Split(tt.columns, ";")...)
+		if got := classOf(t, text); got != tt.want ||
+			(got != "") != strings.Contains(text, "it may end with the class") {
+			t.Errorf("%s: class %q, want %q:\n%s", tt.columns, got, tt.want, text)
+		}
+	}
+}
+
+// Candidates for the class are in the order of their names: those of a status or a result, then the
+// last one and those of few values, then what everybody knows of somebody.
+func TestDraftOrdersCandidates(t *testing.T) {
+	text := study(t, 300, "rec#", "rec.s=0|1", "rel#", "rel.s=0|1", "race=a|b|c", "married=0|1",
+		"smoker=0|1", "wants=0|1|2", "sex=m|f")
+	if want := "Few values have: rec.s, rel.s, smoker, wants, married, sex.\n"; !strings.Contains(
+		text, want) {
+		t.Errorf("want %q:\n%s", want, text)
+	}
+}
+
 // Whole numbers that are called like a thing count it from 0 on; from 1 on they may be its number.
 // Regions have numbers.
 func TestDraftKnowsCounts(t *testing.T) {
@@ -70,4 +134,30 @@ func TestDraftOfPartialDates(t *testing.T) {
 	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"study.csv"}}))
 	wantMasks(t, job, map[string]string{"CMSTDTC": "generalize{[7 4] [] []}",
 		"CMENDTC": "discretize", "age": "discretize"})
+}
+
+// Where rows are few, two columns with a name that a class or a treatment may have stay, though the
+// trial kept nothing of them.
+func TestDraftOfFewRowsLeavesCandidates(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	for i, line := range strings.Split(strings.TrimSpace(survey(320, .4, .4, .4, .4, .4, .4, .4)),
+		"\n") {
+		line = strings.Replace(line, "outcome", "rest", 1)
+		if i == 0 {
+			fmt.Fprintf(&out, "%s,linkstatus,response,result_of_test,grp,prior_status,treat\n", line)
+		} else {
+			fmt.Fprintf(&out, "%s,%d,%d,%d,%d,%d,%d\n", line, i/2%2, i/4%2, i/8%2, i/16%2, i/32%2,
+				i/64%2)
+		}
+	}
+	write(t, "few.csv", out.String())
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"}}, sees(9, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprint(maskedOf(t, text))
+	if want := "[age sex q04 linkstatus response grp treat]"; got != want {
+		t.Errorf("%s, want %s:\n%s", got, want, text)
+	}
 }
