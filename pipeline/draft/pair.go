@@ -115,7 +115,7 @@ func (d *draft) dropAges() {
 				slices.ContainsFunc(name, func(word string) bool {
 					return slices.Contains(called, word)
 				})
-			if born && slices.Contains(name, "age") || like && d.determines(by, p) {
+			if born && slices.Contains(name, "age") && !aged.has(name) || like && d.determines(by, p) {
 				p.role = drop("%s determines it", job.Quoted(by.name))
 			}
 		}

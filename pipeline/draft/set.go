@@ -20,7 +20,8 @@ var (
 	}
 	basics = words{
 		whole: slices.Concat(places.whole, sexes.whole, strings.Fields("black white hispan asian "+
-			"nonwhite nation kids selfemp employed unemployed")),
+			"nonwhite nation kids selfemp employed unemployed south north east west northeast "+
+			"northwest southeast southwest midwest")),
 		last: places.last,
 		alone: slices.Concat(first[0].alone, first[1].alone, first[2].alone, []string{
 			"state", "country", "region", "district", "municipality", "province", "race",
@@ -32,6 +33,14 @@ var (
 			"university", "college",
 			"occupation", "job", "profession", "employer", "workclass", "industry",
 		})}
+	// shortened are endings of a word that says the same in groups, as a code, or in short.
+	shortened = strings.Fields("grp group gr cat cl code cd abb abbr")
+	// aged are words for things that have an age, unless somebody has them.
+	aged = words{
+		alone: strings.Fields("car auto vehicle house housing home building property dwelling " +
+			"apartment machine device equipment account policy loan store company firm"),
+		not: slices.Concat(people, staff),
+	}
 	// otherPeople are words for columns about another person, or about the past.
 	otherPeople = words{alone: []string{"father", "mother", "previous"}}
 )
@@ -100,9 +109,30 @@ func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 // by its values, too.
 func (p *Profile) isBasic() bool {
 	name := wordsOf(p.name)
-	return (basics.has(name) || p.share(sex) >= most) && !otherPeople.has(name) &&
-		!p.countsSex()
+	return (called(&basics, name) || p.share(sex) >= most) && !otherPeople.has(name) &&
+		!p.countsSex() && !isAgeOfThing(name)
 }
+
+// called reports whether a column's name has a meaning, also with digits or a usual ending behind
+// its words: race4, agegrp, stateabb, educat.
+func called(w *words, name []string) bool {
+	plain := make([]string, len(name))
+	for i, word := range name {
+		plain[i] = strings.TrimRight(word, "0123456789")
+		for _, end := range shortened {
+			if begin, found := strings.CutSuffix(plain[i], end); found && w.has([]string{begin}) {
+				plain[i] = begin
+			}
+		}
+		if strings.HasPrefix(word, "educ") {
+			plain[i] = "educ"
+		}
+	}
+	return w.has(name) || w.has(plain)
+}
+
+// isAgeOfThing reports whether a column has the age of a thing, by its name.
+func isAgeOfThing(name []string) bool { return slices.Contains(name, "age") && aged.has(name) }
 
 // mostSexes is the largest number of codes for the sex.
 const mostSexes = 10
@@ -117,7 +147,7 @@ func (p *Profile) countsSex() bool {
 func rank(p *Profile) int {
 	name := wordsOf(p.name)
 	for i := range first {
-		if first[i].has(name) || i == 1 && p.share(sex) >= most {
+		if called(&first[i], name) || i == 1 && p.share(sex) >= most {
 			return i
 		}
 	}

@@ -187,3 +187,19 @@ func TestDraftDropsSums(t *testing.T) {
 		t.Errorf("%q, want %q:\n%s", got, want, text)
 	}
 }
+
+// What an acquaintance knows may have a number or an ending in its name; the age of a thing is not
+// somebody's.
+func TestDraftKnowsNamesWithEndings(t *testing.T) {
+	text := study(t, 300, "stateabb=AL|NY|CA", "south=0|1", "region4=1|2|3|4", "race4=1|2|3|4",
+		"educat=1|2|3|4|5", "age_of_car#", "houseAge#", "vehicle_age#", "policy_holder_age#",
+		"polint=1|2|3|4", "q4=1|2|3")
+	want := "- columns: [policy_holder_age, stateabb, south, region4, race4, educat]\n"
+	if !strings.Contains(text, want) {
+		t.Errorf("want %q:\n%s", want, text)
+	}
+	job, err := job.Parse("", []byte(text), nil)
+	if err != nil || len(job.Sets[1].Columns) != 11 {
+		t.Errorf("%v:\n%s", err, text)
+	}
+}
