@@ -315,9 +315,13 @@ func (d *draft) mayBeOutcome(p *Profile) bool {
 		})
 }
 
-// endsWithClass reports whether a column has the time up to the event that the class is about.
+// endsWithClass reports whether a column has the time up to the event that the class is about: the
+// one that is called like it, or any other.
 func (d *draft) endsWithClass(p *Profile) bool {
-	return d.class != nil && (p.isDuration() && d.isOutcome(d.class) || p == d.times[d.class])
+	if d.class == nil || d.times[d.class] != nil {
+		return d.class != nil && p == d.times[d.class]
+	}
+	return p.isDuration() && d.isOutcome(d.class)
 }
 
 // dropTellers drops columns that say what the class is, which no model knows when it predicts, and
