@@ -79,8 +79,8 @@ var (
 				"tstop tte")),
 		whole: strings.Fields("t days weeks week months stop survival"),
 	}
-	// ended are last words of the status of a time, whose name is that of the time, alone or with one
-	// of lasted behind it: srv.s beside srv, with.status beside with.time.
+	// ended are last words of the status of a time, whose name is that of the time, alone or with
+	// one of lasted behind it: srv.s with srv, with.status with with.time.
 	ended  = strings.Fields("s status stat event cens d delta")
 	lasted = strings.Fields("t time days weeks months years")
 	// deadly are words of a time up to death.
@@ -304,7 +304,7 @@ func (d *draft) classCandidates() (names []string) {
 func (d *draft) mayBeOutcome(p *Profile) bool {
 	name := wordsOf(p.name)
 	if !p.couldBeClass() || p.Field.Distinct > mostOutcomes || p.isBasic() ||
-		slices.ContainsFunc(name, func(word string) bool { return slices.Contains(earlier, word) }) {
+		(&words{alone: earlier}).has(name) {
 		return false
 	}
 	return d.times[p] != nil || happened.has(name) || groups.has(name) ||

@@ -82,8 +82,8 @@ var (
 	staff = strings.Fields("doctor physician provider nurse investigator manager agent seller " +
 		"attending pcp npi caregiver contact mother father parent guardian spouse")
 	// surveyed are the numbers of people in surveys; housed are those of households.
-	surveyed = strings.Fields("uid respid respno caseid idno idnum subid patid patno perid persid " +
-		"persno persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn")
+	surveyed = strings.Fields("uid respid respno caseid idno idnum subid patid patno perid " +
+		"persid persno persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn")
 	housed = strings.Fields("hhid hhno hhnr hhnum hidp famid")
 	// things are words for what else has a number.
 	things = strings.Fields("site station bike store shop branch facility hospital school course " +

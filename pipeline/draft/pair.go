@@ -115,7 +115,8 @@ func (d *draft) dropAges() {
 				slices.ContainsFunc(name, func(word string) bool {
 					return slices.Contains(called, word)
 				})
-			if born && slices.Contains(name, "age") && !aged.has(name) || like && d.determines(by, p) {
+			if born && slices.Contains(name, "age") && !aged.has(name) ||
+				like && d.determines(by, p) {
 				p.role = drop("%s determines it", job.Quoted(by.name))
 			}
 		}
@@ -148,7 +149,8 @@ const mostAdded = 24
 func (d *draft) dropSums() {
 	var terms []*Profile
 	for _, p := range d.profiles {
-		if p.role.masked() && p.typ.Ordered() && !p.isTime() && !p.isCode() && p.Field.Distinct > 2 {
+		if p.role.masked() && p.typ.Ordered() && !p.isTime() && !p.isCode() &&
+			p.Field.Distinct > 2 {
 			terms = append(terms, p)
 		}
 	}

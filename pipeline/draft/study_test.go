@@ -146,7 +146,7 @@ func TestDraftOfFewRowsLeavesCandidates(t *testing.T) {
 		"\n") {
 		line = strings.Replace(line, "outcome", "rest", 1)
 		if i == 0 {
-			fmt.Fprintf(&out, "%s,linkstatus,response,result_of_test,grp,prior_status,treat\n", line)
+			out.WriteString(line + ",linkstatus,response,result_of_test,grp,prior_status,treat\n")
 		} else {
 			fmt.Fprintf(&out, "%s,%d,%d,%d,%d,%d,%d\n", line, i/2%2, i/4%2, i/8%2, i/16%2, i/32%2,
 				i/64%2)
