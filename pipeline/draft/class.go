@@ -325,40 +325,62 @@ func (d *draft) endsWithClass(p *Profile) bool {
 }
 
 // dropTellers drops columns that say what the class is, which no model knows when it predicts, and
-// which would be all that a search for the class divides by: those that determine it, such as
-// rejected, where the class is approved, and those that have a value only where it has one, such as
-// the date of a new offence. Of columns that all do so none is dropped, and none that an
-// acquaintance knows.
+// which would be all that a search for the class divides by, and columns that say what a dropped
+// one says. Of columns that all do so none is dropped, and none that an acquaintance knows.
 func (d *draft) dropTellers() {
+	if d.class == nil {
+		return
+	}
 	why := make(map[*Profile]string)
-	others := false
-	for _, p := range d.profiles {
-		switch {
-		case d.class == nil || !p.role.masked():
-		case p.isBasic():
-			others = true
-		case d.determinesReliably(p, d.class) && d.determines(d.class, p):
-			why[p] = sameAsClass
-		case d.determinesReliably(p, d.class):
-			why[p] = "it determines the class: no model knows it when it predicts"
-		case d.presentByClass(p):
-			why[p] = "whether it has a value goes with the class: no model knows it when it predicts"
-		default:
-			others = true
+	for told := []*Profile{d.class}; len(told) > 0; told = told[1:] {
+		for _, p := range d.profiles {
+			if reason := d.tells(p, told[0]); p.role.masked() && !p.isBasic() && why[p] == "" &&
+				reason != "" {
+				why[p] = reason
+				told = append(told, p)
+			}
 		}
 	}
+	if !slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		return p.role.masked() && why[p] == ""
+	}) {
+		return
+	}
 	for p, reason := range why {
-		if others {
-			p.role = drop("%s; to mask it: %s (%s)", reason, d.entry(p), p.role.Reason)
-		}
+		p.role = drop("%s; to mask it: %s (%s)", reason, d.entry(p), p.role.Reason)
 	}
 }
 
-// presentByClass reports whether all rows in which a column has a value have one value of the class,
-// or all in which it has none.
-func (d *draft) presentByClass(p *Profile) bool {
-	return p.place >= 0 && d.class.place >= 0 && p.Field.Rows < p.Rows &&
-		d.sample.PresenceDetermines(p.place, d.class.place)
+// tells returns why a column says what the class is, or a column that does; "": it does not. Some
+// determine it, such as rejected, where the class is approved; some have a value, or none, only in
+// rows with one value of it, such as the date of a new offence; and some have a part of its name
+// and say most of it, such as is_recid of two_year_recid.
+func (d *draft) tells(p, class *Profile) string {
+	switch {
+	case p == class || p.place < 0 || class.place < 0:
+		return ""
+	case d.determinesReliably(p, class) && d.determines(class, p):
+		return sameAsClass
+	case d.determinesReliably(p, class):
+		return "it determines the class: no model knows it when it predicts"
+	case p.Field.Rows < p.Rows && d.sample.PresenceDetermines(p.place, class.place):
+		return "whether it has a value goes with the class: no model knows it when it predicts"
+	case p.isCalledLike(class) && d.information(p, class) >= mostOfClass*
+		d.sample.Information(class.place, nil, class.place, 1):
+		return sameAsClass
+	}
+	return ""
+}
+
+// mostOfClass is the part of the information about the class from which a column that is called
+// like it says most of it.
+const mostOfClass = 0.5
+
+// isCalledLike reports whether the names of two columns have a long word in common.
+func (p *Profile) isCalledLike(other *Profile) bool {
+	return slices.ContainsFunc(wordsOf(p.name), func(word string) bool {
+		return len(word) >= 4 && slices.Contains(wordsOf(other.name), word)
+	})
 }
 
 // sameAsClass is why a column is dropped that says what the class says.

@@ -54,22 +54,26 @@ func (d *draft) worths() (masked []*Profile, worth map[*Profile]float64) {
 		if !p.role.masked() {
 			continue
 		}
-		numbers := p.numbers
-		if p.Field.Distinct <= fewCodes || p.isCode() {
-			numbers = nil // each value may say something else
-		}
 		switch {
 		case d.class != nil && d.class.place >= 0:
-			worth[p] = d.sample.Information(p.place, numbers, d.class.place, d.K)
+			worth[p] = d.information(p, d.class)
 		case d.crowd != nil:
-			worth[p] = d.crowd.parts[p.name] *
-				d.sample.Information(p.place, numbers, p.place, d.K)
+			worth[p] = d.crowd.parts[p.name] * d.information(p, p)
 		default:
 			worth[p] = float64(p.Field.Rows)
 		}
 		masked = append(masked, p)
 	}
 	return masked, worth
+}
+
+// information returns what a column says about another one.
+func (d *draft) information(p, other *Profile) float64 {
+	numbers := p.numbers
+	if p.Field.Distinct <= fewCodes || p.isCode() {
+		numbers = nil // each value may say something else
+	}
+	return d.sample.Information(p.place, numbers, other.place, d.K)
 }
 
 // listed returns the columns that have an entry: all, or in a wide table those that are released or

@@ -59,11 +59,12 @@ func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 }
 
 // A column that has a value only in rows of one class is dropped, also one that lacks values only
-// there; one with few such rows stays.
+// there, one that is called like the class and says most of it, and one that has a value only with
+// that; one with few such rows stays.
 func TestDraftDropsWhatGoesWithTheClass(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("age,sex,offence,paid,points,again\n")
+	out.WriteString("age,sex,offence,paid,points,kind,is_again,hours,two_years_again\n")
 	rng := rand.New(rand.NewPCG(17, 3))
 	for i := range 600 {
 		again := i % 3 / 2
@@ -73,14 +74,17 @@ func TestDraftDropsWhatGoesWithTheClass(t *testing.T) {
 			}
 			return fmt.Sprint(1 + rng.IntN(9))
 		}
-		fmt.Fprintf(&out, "%d,%s,%s,%s,%s,%d\n", 20+rng.IntN(40), []string{"m", "f"}[rng.IntN(2)],
-			of(again == 1 && i%2 == 0), of(again == 0 || i%4 == 0), of(again == 1 && i < 60), again)
+		is := max(again, indicator(i%21 == 0)) // some offend again after two years
+		fmt.Fprintf(&out, "%d,%s,%s,%s,%s,%s,%d,%d,%d\n", 20+rng.IntN(40),
+			[]string{"m", "f"}[rng.IntN(2)], of(again == 1 && i%2 == 0), of(again == 0 || i%4 == 0),
+			of(again == 1 && i < 60), of(is == 1), is, again+rng.IntN(5), again)
 	}
 	write(t, "table.csv", out.String())
-	text := draftOf(t, draft.Options{Input: []string{"table.csv"}, Class: "again"})
+	text := draftOf(t, draft.Options{Input: []string{"table.csv"}, Class: "two_years_again"})
 	job, _ := runDraft(t, text)
 	wantMasks(t, job, map[string]string{"age": "discretize", "sex": "suppress", "offence": "drop",
-		"paid": "drop", "points": "discretize", "again": "keep"})
+		"paid": "drop", "points": "discretize",
+		"is_again": "drop", "kind": "drop", "hours": "discretize", "two_years_again": "keep"})
 	if want := "# whether it has a value goes with the class: "; !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
 	}
