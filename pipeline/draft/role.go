@@ -270,8 +270,8 @@ var quasiIdentifiers = []rule{
 	{func(p *Profile) bool {
 		return p.typ.Ordered() && !p.isTime() && p.Field.Distinct == 2
 	}, func(p *Profile) *Role {
-		// labels 0 and 1 are read more easily than (,1) and [1,), and an interval holds no null: few
-		// of them would cost all groups the numbers
+		// labels 0 and 1 are read more easily than (,1) and [1,), and an interval holds no null:
+		// few of them would cost all groups the numbers
 		return &Role{Mask: job.MaskSuppress, Reason: distinctValues(p)}
 	}},
 	{func(p *Profile) bool {
