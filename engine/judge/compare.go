@@ -83,10 +83,12 @@ func (c *comparison) compare(b *Block, all uint64, visit func(*Block) error) err
 	return c.block.flush(1, visit)
 }
 
-// put adds records of a tuple in original form.
+// put adds records of a tuple in original form. Their class is a feature, in the place of the kind.
 func (c *comparison) put(b *Block, tuple int, origin uint32, records uint64) {
 	c.block.copy(b, tuple, records)
-	c.block.Classes[len(c.block.Classes)-1] = origin
+	last := len(c.block.Classes) - 1
+	c.block.Columns[len(b.Columns)-1][last] = b.Classes[tuple]
+	c.block.Classes[last] = origin
 }
 
 // draw draws values for a tuple's labels and gives them to the last record.

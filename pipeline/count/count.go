@@ -121,6 +121,9 @@ type Request struct {
 	// Take returns how many of n equal records are counted. record is the position of the first of
 	// them in the input. nil: all are counted.
 	Take func(record, n uint64) (taken uint64)
+	// TakeEntity reports whether the records of an entity, which has a hash, are counted, before
+	// Take is asked. nil: those of all entities are counted.
+	TakeEntity func(hash uint64) bool
 	// SideCount counts the same rows in the reading that counts values; nil: there is none.
 	SideCount *SideCount
 	// Population has the people of the groupings with People; nil: there are none.
@@ -162,7 +165,13 @@ type Column struct {
 	Labeler  domain.Labeler // codes values by an earlier cut; nil: values get numbers
 	Most     int            // leave out a column without order with more values; 0: leave out none
 	Match    *string        // the code is 0 if a value has this text, else 1; nil: code all values
+	// Groups is a number of groups to which entities are dealt. The code is the group of the
+	// entity. 0: code all values.
+	Groups int
 }
+
+// bound reports whether a column of this kind gets a domain.
+func (c *Column) bound() bool { return c.Match == nil && c.Groups == 0 }
 
 // matches reports whether a value has the text Match.
 func (c *Column) matches(values *formats.Values, i int) bool { return values.Text(i) == *c.Match }
@@ -251,14 +260,14 @@ func (r *Request) ClassCoder(labels []engine.Label, budget *spill.Budget) (domai
 }
 
 // bound returns the number of columns that get a domain: all columns before the class. If there is
-// no class, these are all columns before the matched columns and the columns of the sensitive
-// profile.
+// no class, these are all columns before those with Match or Groups and before the columns of the
+// sensitive profile.
 func (r *Request) bound() int {
 	if r.Class >= 0 {
 		return r.Class
 	}
 	n := len(r.Columns) - r.profileColumns()
-	for n > 0 && r.Columns[n-1].Match != nil {
+	for n > 0 && !r.Columns[n-1].bound() {
 		n--
 	}
 	return n

@@ -48,6 +48,8 @@ func (b *dictionary) columns(r *Request, budget *spill.Budget) (columns []column
 				return nil, err
 			}
 			c.coder = domain.Renumbered{Coder: coder, Codes: b.merges[i].Codes, Domain: c.domain}
+		} else if groups := r.Columns[i].Groups; groups > 0 {
+			c.coder, c.domain = entityGroups{r.entities, groups}, groups
 		} else {
 			c.coder = predicateCoder(r.Columns[i].matches)
 		}

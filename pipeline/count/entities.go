@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/domain"
@@ -213,4 +214,36 @@ func hashOf(values *formats.Values, i int) uint64 {
 		return risk.Scatter(domain.CanonicalWord(values, i))
 	}
 	return risk.HashValue(values, i)
+}
+
+// entityGroups deals entities to a number of groups. It is the coder of a column with Groups.
+type entityGroups struct {
+	*entities
+	groups int
+}
+
+// group returns the group of the entity with a hash. The entities of the list are dealt one after
+// the other, in the order of their hashes, so that the groups have the same number of them, or one
+// more.
+func (g entityGroups) group(hash uint64) uint32 {
+	key := entityKey(hash)
+	number := engine.Mix(key)
+	if g.counts[0] == nil {
+		at, _ := slices.BinarySearch(g.list, key)
+		number = uint64(at)
+	}
+	return uint32(number % uint64(g.groups))
+}
+
+// Null returns the group of the entity of all nulls.
+func (g entityGroups) Null() uint32 { return g.group(risk.Null) }
+
+// Encode appends the groups of the entities of values.
+func (g entityGroups) Encode(
+	values *formats.Values, from int, codes []uint32,
+) ([]uint32, int, error) {
+	for i := from; i < values.Len(); i++ {
+		codes = append(codes, g.group(hashOf(values, i)))
+	}
+	return codes, g.groups, nil
 }

@@ -18,19 +18,35 @@ import (
 // entityKeyLister lists the entity keys of records for one worker.
 type entityKeyLister struct {
 	of   *formats.Values // the list of values that keys belong to
-	keys []uint64        // by code
+	keys []uint64        // by code; 0: the entity is not taken
+	take func(hash uint64) bool
 	run  *spill.RowRun
 }
 
-func (l *entityKeyLister) Block(b *formats.Batch, from, to int) error {
-	values := b.Columns[0].Values
+// key returns the key of the entity with a hash, or 0 if the entity is not taken.
+func (l *entityKeyLister) key(hash uint64) uint64 {
+	if l.take != nil && !l.take(hash) {
+		return 0
+	}
+	return entityKey(hash)
+}
+
+// learn finds the keys of a list of values.
+func (l *entityKeyLister) learn(values *formats.Values) {
 	if l.of != values {
-		l.of, l.keys = values, append(l.keys[:0], entityKey(risk.Null))
+		l.of, l.keys = values, append(l.keys[:0], l.key(risk.Null))
 	}
 	for i := len(l.keys) - 1; i < values.Len(); i++ {
-		l.keys = append(l.keys, entityKey(hashOf(values, i)))
+		l.keys = append(l.keys, l.key(hashOf(values, i)))
 	}
+}
+
+func (l *entityKeyLister) Block(b *formats.Batch, from, to int) error {
+	l.learn(b.Columns[0].Values)
 	for i, code := range b.Columns[0].Codes[from:to] {
+		if l.keys[code] == 0 {
+			continue
+		}
 		if err := l.run.AppendShort(l.keys[code], b.Records(from+i, from+i+1)); err != nil {
 			return err
 		}
@@ -51,7 +67,7 @@ func (e *entities) countKeys(ctx context.Context, r *Request, res *Resources) (e
 	defer func() { err = errors.Join(err, sorter.Close()) }()
 	listers, rows := make([]*entityKeyLister, workers), r.Dataset.Rows()
 	for i := range listers {
-		listers[i] = &entityKeyLister{run: sorter.NewRun()}
+		listers[i] = &entityKeyLister{take: r.TakeEntity, run: sorter.NewRun()}
 	}
 	column := r.Dataset.Coded(r.Columns[len(r.Columns)-1].Field)
 	err = dataset.ScanBlocks(ctx, r.Dataset, column, listers,

@@ -92,7 +92,7 @@ func (r *Request) Reads() []formats.Request {
 func (r *reading) read(ctx context.Context, advanced func(rows int64)) error {
 	inOrder := func(c column) bool { return c.coder == nil }
 	scan := dataset.ScanBlocks[*counting]
-	if r.Take != nil || slices.ContainsFunc(r.columns, inOrder) {
+	if r.takes() || slices.ContainsFunc(r.columns, inOrder) {
 		scan = dataset.Scan
 	}
 	return scan(ctx, r.Dataset, r.Dataset.Coded(r.fields...), r.workers, advanced)
@@ -169,7 +169,7 @@ type groupingCount struct {
 func (r *reading) newCounting(number, workers int) *counting {
 	n := len(r.columns)
 	w := &counting{
-		reading: r, number: number, sampling: sampling{take: r.Take},
+		reading: r, number: number, sampling: r.newSampling(),
 		maps:  make([]domain.Mapping, n),
 		codes: make([][]uint32, n+1), domains: make([]int, n+1),
 		columnCounters: make([]*columnCounter, n), counts: make([]groupingCount, r.pairs),
@@ -437,11 +437,27 @@ func (t *columnCounter) empty() error {
 	return nil
 }
 
+// takes reports whether only some of the records are counted.
+func (r *Request) takes() bool { return r.Take != nil || r.TakeEntity != nil }
+
 // sampling takes some of the records of an input.
 type sampling struct {
-	take   func(record, n uint64) uint64 // Request.Take
+	take   func(record, n uint64) uint64 // Request.Take; nil: all are taken
+	lister *entityKeyLister              // has Request.TakeEntity; nil: every entity is taken
+	entity int                           // position of the entity column
 	start  uint64                        // the position in the input of the split's first record
 	sample formats.Batch                 // scratch
+}
+
+func (r *Request) newSampling() (s sampling) {
+	s.take = r.Take
+	if r.TakeEntity != nil {
+		s.lister, s.entity = &entityKeyLister{take: r.TakeEntity}, len(r.Columns)-1
+		if s.take == nil {
+			s.take = func(_, n uint64) uint64 { return n }
+		}
+	}
+	return s
 }
 
 // BeginSplit sets the position of the split's first record.
@@ -462,11 +478,15 @@ func (s *sampling) taken(b *formats.Batch) *formats.Batch {
 		c.Values, c.Codes = b.Columns[i].Values, c.Codes[:0]
 	}
 	s.sample.Rows, s.sample.Counts = 0, s.sample.Counts[:0]
+	if s.lister != nil {
+		s.lister.learn(b.Columns[s.entity].Values)
+	}
 	at := s.start + uint64(b.Row)
 	for row := range b.Rows {
 		records := uint64(b.Records(row, row+1))
 		taken := s.take(at, records)
-		if at += records; taken == 0 {
+		at += records
+		if taken == 0 || s.lister != nil && s.lister.keys[b.Columns[s.entity].Codes[row]] == 0 {
 			continue
 		}
 		for i, c := range s.sample.Columns {

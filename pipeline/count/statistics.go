@@ -30,7 +30,9 @@ func readValues(
 	if r.Class >= 0 {
 		n++
 	}
-	n += r.profileColumns()
+	if r.Profile != nil {
+		n = len(r.Columns) // the columns of the profile are the last ones
+	}
 	if tuples {
 		n, scanners = len(r.Columns), r.Dataset.BlockScanners(res.Threads)
 		s.groupings, s.most = r.Groupings, r.most(manyTuples)
@@ -65,7 +67,7 @@ func (s *reading) bindValues(ctx context.Context) (*Counts, error) {
 	for _, w := range s.workers {
 		rows += w.rows
 	}
-	if s.Take == nil && rows != s.Dataset.Rows() {
+	if !s.takes() && rows != s.Dataset.Rows() {
 		return nil, fmt.Errorf("count the values of %d rows of an input of %d: %w",
 			rows, s.Dataset.Rows(), formats.ErrChanged)
 	}
@@ -145,7 +147,8 @@ func (c *Counts) translate(
 		case i == s.ProfilePosition():
 			maps, sizes = append(maps, profiles), append(sizes, c.Table.KindsLen())
 		case i >= len(c.Columns):
-			maps, sizes = append(maps, []uint32{0, 1}), append(sizes, 2)
+			n := max(2, s.Request.Columns[i].Groups)
+			maps, sizes = append(maps, engine.Identity(n).Codes), append(sizes, n)
 		default:
 			d := c.Columns[i]
 			maps, sizes = append(maps, d.Codes), append(sizes, max(1, d.Attribute.Len()))

@@ -77,7 +77,7 @@ func (r *reading) bindTuples(joined []*partition.Table, c *Counts) error {
 		if r.groupings[g].Weighted {
 			all = c.weight
 		}
-		if n := table.Size(); r.Take == nil && n != all && !r.groupings[g].People {
+		if n := table.Size(); !r.takes() && n != all && !r.groupings[g].People {
 			err := fmt.Errorf("count the tuples of %d rows of set %d of an input of %d: %w",
 				n, g+1, c.Table.Rows, formats.ErrChanged)
 			for _, table := range joined {

@@ -107,7 +107,8 @@ type evaluation struct {
 	// Records are the distinct records of the input, in order, with all columns that a release has.
 	// They are divided and masked many times, while the input is read once. Kept columns have kind
 	// Discretize if their values are ordered, otherwise Suppress. After the other fields the counts
-	// have the side of the split, if records are split. Without a class all records are of class 0.
+	// have the side of the split, if records are split, or the group of the entity, if k counts
+	// entities. Without a class all records are of class 0.
 	// The space has the rest of the budget, and the store with the counts and with data that do not
 	// fit; nil: all data must fit.
 	*judge.Records
@@ -117,6 +118,8 @@ type evaluation struct {
 	rows    uint64
 	classes []uint64 // by class: number of rows
 	split   uint64   // number of test rows of a split
+	groups  int      // number of groups of entities; 0: rows are assigned one by one
+	grouped []uint64 // by group of entities: number of rows
 
 	measured [][]measurement // by round, as far as they are done
 }
@@ -135,6 +138,9 @@ type measurement struct {
 func (e *evaluation) run(ctx context.Context) error {
 	if e.SplitColumn == "" && e.rows < uint64(e.Folds) {
 		return undealt("choose fewer folds", "there are %d rows for %d folds", e.rows, e.Folds)
+	}
+	if n := e.entities(); e.groups > 0 && n > 0 && n < uint64(e.Folds) {
+		return undealt("choose fewer folds", "there are %d entities for %d folds", n, e.Folds)
 	}
 	n := len(e.rounds)
 	_, err := e.Events.Stage(ctx, Stage, func() error {
@@ -243,32 +249,42 @@ func (e *evaluation) assign(ctx context.Context, r round) (*judge.Fold, error) {
 	return f, f.Prepare(ctx, true, e.Space.Budget)
 }
 
-// count counts the rows of the classes, and those of the second side of a split.
+// count counts the rows of the classes, of the second side of a split, and of groups of entities.
 func (e *evaluation) count(ctx context.Context) error {
-	side := func(key []uint64) uint64 { return 0 }
-	if e.SplitColumn != "" {
-		side = e.side
-	}
 	e.classes, e.rows, e.split = make([]uint64, max(1, len(e.ClassNames))), 0, 0
-	class := e.class()
+	e.grouped = make([]uint64, e.groups)
+	kind := e.kind()
 	return e.Counts.Scan(ctx, e.Space, func(block *partition.Table) error {
 		for i, n := range block.Counts {
 			key := block.Keys[i*block.Layout.Words:][:block.Layout.Words]
 			e.rows += n
-			e.classes[class.Code(key)] += n
-			e.split += n * side(key)
+			e.classes[judge.ClassOf(e.Table, kind.Code(key))] += n
+			switch {
+			case e.SplitColumn != "":
+				e.split += n * e.last(key)
+			case e.groups > 0:
+				e.grouped[e.last(key)] += n
+			}
 		}
 		return nil
 	})
 }
 
-// class returns the field of the class.
-func (e *evaluation) class() partition.Field {
+// entities returns the number of entities, if k counts them and it is known; otherwise 0.
+func (e *evaluation) entities() uint64 {
+	if e.Kinds == nil {
+		return 0
+	}
+	return e.Kinds.Counted
+}
+
+// kind returns the field of the kind, which is the class if there are no kinds.
+func (e *evaluation) kind() partition.Field {
 	return e.Counts.Layout.Fields[len(e.Attributes)+len(e.Kept)]
 }
 
-// side returns the side of a split for a record.
-func (e *evaluation) side(key []uint64) uint64 {
+// last returns the side of a split for a record, or the group of its entity.
+func (e *evaluation) last(key []uint64) uint64 {
 	fields := e.Counts.Layout.Fields
 	return uint64(fields[len(fields)-1].Code(key))
 }

@@ -40,13 +40,15 @@ func (e *evaluation) part(r round, test bool) judge.Source {
 	})
 }
 
-// assigner assigns the rows of a round, record after record: by the side of a split, or to folds,
-// the rows of every class one after the other. The numbers of rows in folds differ by at most one,
-// for every class and in all.
+// assigner assigns the rows of a round, record after record: by the side of a split, to folds by
+// the groups of their entities, or to folds the rows of every class one after the other. The
+// numbers of groups in folds differ by at most one; without groups those of rows do, for every
+// class and in all.
 type assigner struct {
 	*evaluation
 	folds, test uint64
 	classes     []assigned
+	groups      []bool // whether a group of entities is for testing; nil: there are no groups
 	tested      uint64 // number of all test rows
 }
 
@@ -73,6 +75,10 @@ func (e *evaluation) assigner(r round) *assigner {
 		return &assigner{evaluation: e, tested: e.split}
 	}
 	d := &assigner{evaluation: e, folds: uint64(e.Folds), test: r.test}
+	if e.groups > 0 {
+		d.assignGroups(uint64(r.repeat))
+		return d
+	}
 	first := uint64(0)
 	for class, n := range e.classes {
 		c := assigned{turn: mostShuffled, first: first, rows: n}
@@ -88,12 +94,34 @@ func (e *evaluation) assigner(r round) *assigner {
 	return d
 }
 
+// assignGroups assigns the groups of entities. If there are fewer entities than groups, the first
+// groups have one each.
+func (d *assigner) assignGroups(repeat uint64) {
+	n := uint64(d.evaluation.groups)
+	if entities := d.entities(); entities > 0 {
+		n = min(n, entities)
+	}
+	d.groups = make([]bool, n)
+	s := newShuffle(n, engine.Mix(repeat))
+	for group := range d.groups {
+		if d.groups[group] = s.at(uint64(group))%d.folds == d.test; d.groups[group] {
+			d.tested += d.grouped[group]
+		}
+	}
+}
+
 // next assigns the rows of a record, and returns the number of those for testing.
 func (d *assigner) next(key []uint64, rows uint64) (tested uint64) {
-	if d.folds == 0 {
-		return rows * d.side(key)
+	switch {
+	case d.folds == 0:
+		return rows * d.last(key)
+	case d.groups != nil:
+		if d.groups[d.last(key)] {
+			return rows
+		}
+		return 0
 	}
-	field := d.class()
+	field := d.kind()
 	c := &d.classes[field.Code(key)]
 	for rows > 0 {
 		at := c.next % c.turn

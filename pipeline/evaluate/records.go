@@ -95,9 +95,9 @@ func (e *evaluation) readRecords(
 func (e *evaluation) request(
 	b *binding.Bound, spilled bool, run *resources.Run,
 ) (*count.Request, error) {
-	if key := b.Protects(); key != "" {
-		return nil, b.Job.LocatedKey(key, "evaluate the job without it",
-			errors.New("an evaluation counts records alone"))
+	if len(b.Sensitive) > 0 {
+		return nil, b.Job.LocatedKey("sensitive", "evaluate the job without it",
+			errors.New("an evaluation does not look at sensitive columns"))
 	}
 	if key := b.Job.CountsPeople(); key != "" {
 		return nil, b.Job.LocatedKey(key, "evaluate the job without it",
@@ -139,16 +139,52 @@ func (e *evaluation) request(
 		}
 		r.Columns = append(r.Columns, count.Column{Field: f, Match: &e.SplitValue})
 	}
+	e.requestEntities(r, b, run)
 	all := make([]int, len(r.Columns))
 	for i := range all {
 		all[i] = i
 	}
+	if b.Entity >= 0 { // it is the last column, and the kind takes the place of the class
+		all = all[:len(all)-1]
+		if r.Class >= 0 {
+			all[r.Class] = r.ProfilePosition()
+		} else {
+			all = slices.Insert(all, len(all)-1, r.ProfilePosition())
+		}
+	}
 	r.Groupings = []count.Grouping{{Columns: all}}
-	if e.Sample > 0 {
-		take, rows := judge.Sampler(e.Sample), uint64(b.Dataset.Rows())
+	take, rows := judge.Sampler(e.Sample), uint64(b.Dataset.Rows())
+	switch {
+	case e.Sample > 0 && b.Entity >= 0:
+		r.TakeEntity = func(hash uint64) bool { return take(hash, 1, rows) > 0 }
+	case e.Sample > 0:
 		r.Take = func(row, n uint64) uint64 { return take(row, n, rows) }
 	}
 	return r, nil
+}
+
+// groupsOfFold is the number of groups of entities for each fold, if folds differ from repeat to
+// repeat. More groups make repeats differ more, and more tuples.
+const groupsOfFold = 16
+
+// requestEntities requests the entities if k counts these, and their groups, of which folds
+// consist: all records of an entity are in one fold, so that no classifier is tested on entities
+// that it has learned from, and an entity has the same weight in every fold.
+func (e *evaluation) requestEntities(r *count.Request, b *binding.Bound, run *resources.Run) {
+	if e.groups = 0; b.Entity < 0 {
+		return
+	}
+	if e.SplitColumn == "" {
+		if e.groups = e.Folds; e.Repeats > 1 {
+			e.groups *= groupsOfFold
+		}
+		r.Columns = append(r.Columns, count.Column{Field: b.Entity, Groups: e.groups})
+	} else {
+		run.Noted("k counts entities: one with rows on both sides of the split counts for less " +
+			"in training than in a run on these rows, and is tested though it was learned from")
+	}
+	r.Profile = &count.ProfileColumns{Entities: true}
+	r.Columns = append(r.Columns, count.Column{Field: b.Entity})
 }
 
 // countRecords counts the records and puts them in order.
@@ -163,6 +199,7 @@ func (e *evaluation) countRecords(
 	names, table := counts.Table.ClassNames, counts.Table.Groupings[0]
 	records := &judge.Records{Counts: table, Table: &engine.Table{
 		Attributes: counts.Table.Attributes, Classes: len(names), ClassNames: names,
+		Kinds: counts.Table.Kinds,
 	}}
 	e.Records, e.specs, e.types = records, b.MaskedSpecs(), nil
 	for _, field := range b.Masked {
@@ -182,7 +219,7 @@ func (e *evaluation) countRecords(
 		}
 		fields = append(fields, f)
 	}
-	if request.Class < 0 {
+	if request.Class < 0 && records.Kinds == nil {
 		last := fields[len(fields)-1]
 		none := partition.Field{Word: last.Word, Shift: last.Shift + uint(bits.Len64(last.Mask))}
 		fields = slices.Insert(fields, len(records.Attributes)+len(records.Kept), none)
@@ -196,14 +233,14 @@ func (e *evaluation) countRecords(
 	return nil
 }
 
-// requirement returns the requirements of a job on the attributes. The job must have the same
-// columns as the job of the records.
-func (e *evaluation) requirement(job *job.Job) engine.Requirement {
+// requirement returns the requirements of a job on the attributes, for the records from which rules
+// are made. The job must have the same columns as the job of the records.
+func (t *trial) requirement(job *job.Job) engine.Requirement {
 	number := make(map[string]int)
-	for a := range e.Attributes {
-		number[e.Attributes[a].Name] = a
+	for a := range t.Attributes {
+		number[t.Attributes[a].Name] = a
 	}
-	kept, _ := binding.Requirement(job, number, int64(e.Counts.Size()))
+	kept, _ := binding.Requirement(job, number, int64(t.Searched.Stats().Size))
 	return kept
 }
 

@@ -43,7 +43,7 @@ func TestRulesFromAll(t *testing.T) {
 					variant.Sets[0].K = 0
 				}
 				tr, shown := watched(e, f)
-				release, err := tr.search(t.Context(), variant, e.requirement(variant))
+				release, err := tr.search(t.Context(), variant, tr.requirement(variant))
 				must(t, err)
 				costs, err := tr.Judge(t.Context(), release)
 				must(t, err)

@@ -8,7 +8,10 @@ import (
 // Report is the result of an evaluation. Errors are shares of the test rows, by classifier. Without
 // a class there are no classifiers.
 type Report struct {
-	Rows            uint64             `json:"rows"`
+	Rows uint64 `json:"rows"`
+	// Entities is the number of entities that have the rows, if k counts them; 0: they are more
+	// than are counted one by one.
+	Entities        uint64             `json:"entities,omitempty"`
 	Rounds          int                `json:"rounds"`
 	Learners        []string           `json:"classifiers"`
 	Baseline        map[string]Score   `json:"baseline"` // BE: raw values
@@ -124,7 +127,7 @@ type tested struct {
 
 // report summarizes the rounds.
 func (e *evaluation) report() *Report {
-	r := &Report{Rows: e.rows, Rounds: len(e.rounds), Learners: []string{}}
+	r := &Report{Rows: e.rows, Entities: e.entities(), Rounds: len(e.rounds), Learners: []string{}}
 	for _, l := range e.learners {
 		r.Learners = append(r.Learners, l.Name())
 	}

@@ -197,14 +197,15 @@ func (t *trial) examine(
 }
 
 // pool returns the table for a search, without groupings. If its plan asks for it, values of
-// suppressed columns that fewer than k records of the source have become one code, as in a run, and
-// so do nulls; k is the largest of the column's sets. So do values below one node of the finest
-// level that the job allows in a column. The memory of the codes is drawn.
+// suppressed columns that fewer than k records of the source, or entities, have become one code, as
+// in a run, and so do nulls; k is the largest of the column's sets. So do values below one node of
+// the finest level that the job allows in a column. The memory of the codes is drawn.
 func (t *trial) pool(
 	job *job.Job, plan engine.Plan, requirement engine.Requirement,
 ) (*engine.Table, judge.Pools, error) {
 	pools, table := make(judge.Pools, len(t.Attributes)), *t.Searched
 	attributes, histograms := slices.Clone(t.Attributes), slices.Clone(table.Histograms)
+	weights := slices.Clone(table.Sizes)
 	for a, of := range requirement.ByAttribute(len(attributes)) {
 		level := 0
 		if spec := job.Column(attributes[a].Name); spec != nil {
@@ -212,16 +213,23 @@ func (t *trial) pool(
 		}
 		switch {
 		case plan.Pool && attributes[a].Mask == engine.Suppress:
-			sizes := t.Searched.Histograms[a].Sizes()
-			attributes[a], pools[a] = poolRare(&attributes[a], sizes, of.K.Size())
+			sizes := table.Histograms[a].Sizes()
+			if table.Sizes != nil {
+				sizes = table.Sizes[a]
+			}
+			least := table.Kinds.LeastWeight(of.K.Size())
+			attributes[a], pools[a] = poolRare(&attributes[a], sizes, least)
 		case level > 0 && attributes[a].Mask == engine.Generalize:
 			attributes[a], pools[a] = poolLevel(&attributes[a], level)
 		default:
 			continue
 		}
 		histograms[a] = poolHistogram(t.Searched.Histograms[a], pools[a], attributes[a].Len())
+		if weights != nil {
+			weights[a] = poolSizes(t.Searched.Sizes[a], pools[a], attributes[a].Len())
+		}
 	}
-	table.Attributes, table.Histograms = attributes, histograms
+	table.Attributes, table.Histograms, table.Sizes = attributes, histograms, weights
 	return &table, pools, t.Space.Budget.Draw("pooled values", pools.Bytes())
 }
 
@@ -237,8 +245,9 @@ func poolLevel(a *engine.Attribute, level int) (engine.Attribute, []uint32) {
 	return pooled, codes
 }
 
-// poolRare returns an attribute of the values of at least k records, and the code that each value
-// has in it. They are followed by the rest, if there is one, and then the null.
+// poolRare returns an attribute of the values of at least k records, or of so much weight, and the
+// code that each value has in it. They are followed by the rest, if there is one, and then the
+// null.
 func poolRare(a *engine.Attribute, sizes []uint64, k uint64) (engine.Attribute, []uint32) {
 	pooled, codes, last := *a, make([]uint32, len(sizes)), len(sizes)-1
 	pooled.Texts, pooled.HasNull = nil, a.HasNull && sizes[last] >= k
@@ -260,6 +269,15 @@ func poolRare(a *engine.Attribute, sizes []uint64, k uint64) (engine.Attribute, 
 		codes[last] = uint32(pooled.Len() - 1)
 	}
 	return pooled, codes
+}
+
+// poolSizes adds up the sizes of the codes that become one, in a domain.
+func poolSizes(sizes []uint64, codes []uint32, domain int) []uint64 {
+	pooled := make([]uint64, domain)
+	for code, to := range codes {
+		pooled[to] += sizes[code]
+	}
+	return pooled
 }
 
 // poolHistogram adds up the classes of the codes that become one, in a domain.

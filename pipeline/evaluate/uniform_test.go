@@ -53,7 +53,7 @@ func TestUniform(t *testing.T) {
 		assigning(t, jobs, o, func(e *evaluation, f *judge.Fold) {
 			for i := range jobs {
 				tr, _ := watched(e, f)
-				release, err := tr.search(t.Context(), jobs[i], e.requirement(jobs[i]))
+				release, err := tr.search(t.Context(), jobs[i], tr.requirement(jobs[i]))
 				must(t, err)
 				l, tested := &learner{map[string]uint64{}}, map[string]uint64{}
 				tr.Learners = []classify.Learner{l}
