@@ -310,24 +310,3 @@ func TestSplitEntities(t *testing.T) {
 		t.Errorf("notices: %q", notices)
 	}
 }
-
-// A share of rows that may be suppressed is one of the rows from which rules are made.
-func TestSuppressedShare(t *testing.T) {
-	path, _ := people(t, rand.New(rand.NewPCG(5, 1)), 600)
-	jobs := load(t, path, "limits.threads", "1", "tdr")
-	for _, all := range []bool{false, true} {
-		o := Options{Folds: 2, Repeats: 1, RulesFromAll: all}
-		assigning(t, jobs, o, func(e *evaluation, f *judge.Fold) {
-			tr, _ := watched(e, f)
-			want := uint64(30)
-			if all {
-				want = 60
-			}
-			if got := tr.requirement(&job.Job{
-				Algorithm: jobs[0].Algorithm, MaxSuppressed: job.Quota{Percent: 10},
-			}).MaxSuppressed; got != want {
-				t.Errorf("rules from all %t: %d rows, want %d", all, got, want)
-			}
-		})
-	}
-}

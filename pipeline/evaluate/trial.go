@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/search"
 )
 
 // trial is one measurement while it is made.
@@ -68,6 +69,12 @@ func (t *trial) variant(ctx context.Context, job *job.Job) error {
 	}
 	if err != nil {
 		return err
+	}
+	suppressed, dropped := release.Lost()
+	t.failed = search.CheckLost(job.MaxSuppressed, job.Algorithm.Name, t.Searched,
+		suppressed+dropped)
+	if t.failed != nil {
+		return nil
 	}
 	if err := t.setBounds(ctx, release); err != nil {
 		return err

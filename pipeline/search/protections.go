@@ -47,19 +47,19 @@ func (s *Search) bindProtections(t *engine.Table) {
 	}
 }
 
-// checkLost refuses the result of an algorithm that ends with groups which are too small, if these
-// have more records than may be taken away.
-func (s *Search) checkLost(t *engine.Table, lost uint64) error {
-	if s.quota == (job.Quota{}) || algorithm.TakesAway(s.algorithm) || s.applied != "" {
+// CheckLost refuses the result of an algorithm that ends with groups which are too small, if these
+// have more records of a table than may be taken away.
+func CheckLost(quota job.Quota, by string, t *engine.Table, lost uint64) error {
+	if quota == (job.Quota{}) || algorithm.TakesAway(by) {
 		return nil
 	}
-	most := s.quota.Of(int64(t.Stats().Size))
+	most := quota.Of(int64(t.Stats().Size))
 	if lost <= most {
 		return nil
 	}
 	return fault.Errorf(fault.Privacy, "allow more, lower k, or take algorithm tdr",
 		"mask by %s: %s in groups that are too small, max_suppressed allows %d",
-		s.algorithm, text.Count(lost, "record"), most)
+		by, text.Count(lost, "record"), most)
 }
 
 // require binds the requirement to a table, and refuses one that even all its records together do

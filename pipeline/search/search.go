@@ -233,8 +233,10 @@ func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) 
 		return nil, err
 	}
 	suppressed, dropped := recoding.Lost()
-	if err := s.checkLost(table, suppressed+dropped); err != nil {
-		return nil, err
+	if s.applied == "" {
+		if err := CheckLost(s.quota, s.algorithm, table, suppressed+dropped); err != nil {
+			return nil, err
+		}
 	}
 	if err := checkReached(s.Bound, table, recoding); err != nil {
 		return nil, err
