@@ -274,9 +274,7 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 	if r.Entities > 0 {
 		rows += " of " + text.Grouped(int64(r.Entities)) + " entities"
 	}
-	return fmt.Sprintf("%s, %s%s; errors in percent
-
-%s%s%s%s", rows,
+	return fmt.Sprintf("%s, %s%s; errors in percent\n\n%s%s%s%s", rows,
 		text.Count(r.Rounds, "round"), shown, t, notes, optimistic(r), more)
 }
 

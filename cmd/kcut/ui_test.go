@@ -243,9 +243,11 @@ func TestLinesFit(t *testing.T) {
 		var stderr strings.Builder
 		u := newUI(io.Discard, &stderr, terminal)
 		u.color = false
-		u.fail(&exit.Failure{Message: long, Hint: "look\n" + long}, nil)
+		u.fail(&exit.Failure{Message: long, Hint: "look"}, nil)
+		u.fail(&exit.Failure{Message: "look\n" + long, Hint: "look"}, nil)
 		lines := strings.Split(stderr.String(), "\n")
-		if tail := "kcut: hint: look\n" + long + "\n"; !strings.HasSuffix(stderr.String(), tail) {
+		tail := "kcut: error: look\n" + long + "\nkcut: hint: look\n"
+		if !strings.HasSuffix(stderr.String(), tail) {
 			t.Errorf("terminal %v: a message with a place is changed: %q", terminal, &stderr)
 		}
 		if !terminal {

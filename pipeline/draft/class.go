@@ -145,8 +145,8 @@ func (d *draft) noClass(format string, args ...any) error {
 }
 
 // classRank returns a rank for how much a column looks like the class, 0 for the most; −1: it does
-// not. First are the names that are predicted; then, those of two values first, the ones that end
-// with such a word; then the ones that say what came of somebody; then those that have a word that
+// not. First are the names that are predicted; then the last column, if it has a name that is
+// often predicted; then, those of two values first, the ones that end with such a word; then the ones that say what came of somebody; then those that have a word that
 // is predicted at an end of the table; then the last column if it has two values and is called by
 // what was done, as transported; and then a group of people, by its texts.
 func (d *draft) classRank(p *Profile) int {
@@ -161,6 +161,8 @@ func (d *draft) classRank(p *Profile) int {
 	case n == 0 || !p.couldBeClass():
 	case whole >= 0:
 		return whole
+	case p == d.profiles[len(d.profiles)-1] && slices.Contains(perhaps, strings.Join(words, "")):
+		return len(predicted)
 	case isPredicted(words[n-1]) && !slices.Contains(kinds, words[n-1]):
 		return rank
 	case d.isOutcome(p):
@@ -257,6 +259,11 @@ func (d *draft) isAtEnd(p *Profile) bool {
 // have a value of their own that a run takes it as class.
 func (p *Profile) couldBeClass() bool {
 	switch p.typ.Kind {
+	case formats.Float, formats.Decimal: // pandas writes 1.0 where a column had a null once
+		if p.Field.Distinct > mostOutcomes {
+			return false
+		}
+		fallthrough
 	case formats.String, formats.Boolean, formats.Int, formats.Uint:
 		return p.Field.Distinct >= 2 && p.Field.Distinct <= usualClasses &&
 			p.Field.Distinct*2 <= p.Field.Rows && p.alone <= guard.MostUnique &&

@@ -18,13 +18,12 @@ const (
 	mostEntityRows    = 5_000_000
 )
 
-// mostOnce is the largest ratio of values to rows of an identifier that repeats, and not by
-// mistake.
+// mostOnce is the largest ratio of values to rows of an identifier that repeats not by mistake.
 const mostOnce = 0.98
 
 // repeats reports whether a dropped column has values that belong to one person each, and repeat.
 func (p *Profile) repeats() bool {
-	return p.role.owned && p.Field.Distinct >= 2 && p.distinctShare() <= mostOnce
+	return p.role.owned && p.Field.Distinct >= 2 && p.distinctShare() < 1
 }
 
 // chooseEntity finds the column that k counts: among the identifiers that repeat, the one that
@@ -52,7 +51,7 @@ func (d *draft) chooseEntity() {
 // countable reports whether k can count the values of a column, which are enough for it.
 func (d *draft) countable(p *Profile) bool {
 	n := p.Field.Distinct
-	return d.rows <= mostEntityRows && n >= max(fewestEntities, int64(entitiesByK*d.K)) &&
+	return d.rows <= mostEntityRows && p.distinctShare() <= mostOnce && n >= max(fewestEntities, int64(entitiesByK*d.K)) &&
 		p.Field.Extrapolate(d.rows).AtLeast*mostRowsPerEntity >= d.rows &&
 		float64(p.Rows-p.Field.Rows) <= mostUnknown*float64(p.Rows)
 }

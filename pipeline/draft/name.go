@@ -82,7 +82,8 @@ var (
 	staff = strings.Fields("doctor physician provider nurse investigator manager agent seller " +
 		"attending pcp npi caregiver contact mother father parent guardian spouse")
 	// surveyed are the numbers of people in surveys; housed are those of households.
-	surveyed = strings.Fields("uid respid respno caseid idno idnum subid patid patno perid " +
+	surveyed = strings.Fields("uid idcode codeid respcode casecode pidcode " +
+		"respid respno caseid idno idnum subid patid patno perid " +
 		"persid persno persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn")
 	housed = strings.Fields("hhid hhno hhnr hhnum hidp famid")
 	// things are words for what else has a number.
@@ -90,7 +91,7 @@ var (
 		"product item article order invoice transaction booking reservation ticket visit " +
 		"encounter admission stay hadm appointment claim session device card vehicle flight trip " +
 		"company employer department household event policy contract institution inst center " +
-		"centre clinic")
+		"centre clinic agency office organization organisation org unit team dept")
 	// regions are words for places that have a number or a code.
 	regions = strings.Fields("country county state region district province municipality area " +
 		"zone location tract block city town precinct ward borough neighborhood geo")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
@@ -26,6 +27,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	d.dropNumbersOfNames()
 	d.dropAges()
 	d.dropTwins()
+	d.dropRare()
 	d.dropSums()
 	d.dropTellers()
 	d.noteDurations()
@@ -66,6 +68,21 @@ func (d *draft) dropNames() {
 		case len(parts) > 1:
 			p.role = drop("called like a part of names, as is another column, with %s",
 				distinctValues(p))
+		}
+	}
+}
+
+// rareShare is the least ratio of different texts to rows of a column that is dropped since hardly a
+// text has several rows, such as the number of a ticket or of a cabin.
+const rareShare = 0.6
+
+// dropRare drops columns of texts of which hardly one has several rows.
+func (d *draft) dropRare() {
+	for _, p := range d.profiles {
+		if p.role.Mask == job.MaskSuppress && p.typ.Kind == formats.String &&
+			p.Field.Distinct > fewCodes && p.distinctShare() >= rareShare {
+			p.role = drop("hardly a value has several rows: %s in %s rows",
+				text.Grouped(p.Field.Distinct), text.Grouped(p.Field.Rows))
 		}
 	}
 }

@@ -291,7 +291,9 @@ var quasiIdentifiers = []rule{
 		return p.typ.Kind == formats.String && postal.has(wordsOf(p.name)) &&
 			p.texts.longest <= 12 && p.share(zip) < most
 	}, prefixes("called like zip codes", 5, 3, 1)},
-	{func(p *Profile) bool { return p.hasCodes(zip, most) }, prefixes("like zip codes", 5, 3, 1)},
+	{func(p *Profile) bool {
+		return p.hasCodes(zip, most) && !amounts.has(wordsOf(p.name))
+	}, prefixes("like zip codes", 5, 3, 1)},
 	{func(p *Profile) bool {
 		return p.hasCodes(diagnosis, most)
 	}, prefixes("like ICD codes", 3, 1)},

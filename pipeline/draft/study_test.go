@@ -203,3 +203,35 @@ func TestDraftKnowsNamesWithEndings(t *testing.T) {
 		t.Errorf("%v:\n%s", err, text)
 	}
 }
+
+// A class may be written as 0.0 and 1.0. In the last column a name that is often predicted wins
+// over what came of somebody.
+func TestDraftTakesNumbersAndResponses(t *testing.T) {
+	text := study(t, 600, "age#", "hours#", "target=0.0|1.0", "kind=a|b|c")
+	if got := classOf(t, text); got != "target" {
+		t.Errorf("class %q of 0.0 and 1.0\n%s", got, text)
+	}
+	text = study(t, 600, "age#", "accepted_offer=0|1", "hours#", "Response=0|1")
+	if got := classOf(t, text); got != "Response" {
+		t.Errorf("class %q, want the last column\n%s", got, text)
+	}
+}
+
+// Texts of which hardly one has several rows are dropped: 400 in 600 rows, but not 300.
+func TestDraftDropsRareTexts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("age,ticket,cabin\n")
+	for i := range 600 {
+		fmt.Fprintf(&out, "%d,T %d,C %d\n", 20+i%50, i%400, i%300)
+	}
+	write(t, "trips.csv", out.String())
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"trips.csv"}}, sees(0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if masked := maskedOf(t, text); slices.Contains(masked, "ticket") ||
+		!slices.Contains(masked, "cabin") {
+		t.Errorf("%s\n%s", masked, text)
+	}
+}
