@@ -145,10 +145,11 @@ func (d *draft) noClass(format string, args ...any) error {
 }
 
 // classRank returns a rank for how much a column looks like the class, 0 for the most; −1: it does
-// not. First are the names that are predicted; then the last column, if it has a name that is
-// often predicted; then, those of two values first, the ones that end with such a word; then the ones that say what came of somebody; then those that have a word that
-// is predicted at an end of the table; then the last column if it has two values and is called by
-// what was done, as transported; and then a group of people, by its texts.
+// not. First are the names that are predicted; then the last column, if it has a name that is often
+// predicted; then, those of two values first, the ones that end with such a word; then the ones
+// that say what came of somebody; then those that have a word that is predicted at an end of the
+// table; then the last column if it has two values and is called by what was done, as transported;
+// and then a group of people, by its texts.
 func (d *draft) classRank(p *Profile) int {
 	words := wordsOf(p.name)
 	if n := len(words); n > 0 && slices.Contains(marking, words[n-1]) {

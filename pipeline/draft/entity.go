@@ -51,7 +51,8 @@ func (d *draft) chooseEntity() {
 // countable reports whether k can count the values of a column, which are enough for it.
 func (d *draft) countable(p *Profile) bool {
 	n := p.Field.Distinct
-	return d.rows <= mostEntityRows && p.distinctShare() <= mostOnce && n >= max(fewestEntities, int64(entitiesByK*d.K)) &&
+	return d.rows <= mostEntityRows && p.distinctShare() <= mostOnce &&
+		n >= max(fewestEntities, int64(entitiesByK*d.K)) &&
 		p.Field.Extrapolate(d.rows).AtLeast*mostRowsPerEntity >= d.rows &&
 		float64(p.Rows-p.Field.Rows) <= mostUnknown*float64(p.Rows)
 }

@@ -72,8 +72,8 @@ func (d *draft) dropNames() {
 	}
 }
 
-// rareShare is the least ratio of different texts to rows of a column that is dropped since hardly a
-// text has several rows, such as the number of a ticket or of a cabin.
+// rareShare is the least ratio of different texts to rows of a column that is dropped since hardly
+// a text has several rows, such as the number of a ticket or of a cabin.
 const rareShare = 0.6
 
 // dropRare drops columns of texts of which hardly one has several rows.
