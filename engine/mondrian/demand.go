@@ -63,26 +63,22 @@ func (d *demand) close(closes []bool, contents []engine.Content) *demand {
 	return of
 }
 
-// least returns the least number of records that a side needs.
-func least(asked []*engine.Set) uint64 {
-	var k []uint64
+// least returns the least number of records that a side needs; 0: no cut is allowable.
+func least(asked []*engine.Set) (k uint64) {
 	for _, set := range asked {
-		if set != nil {
-			k = append(k, set.K.Size())
+		if set != nil && (k == 0 || set.K.Size() < k) {
+			k = max(1, set.K.Size())
 		}
 	}
-	if k == nil {
-		return 0
-	}
-	return max(1, slices.Min(k))
+	return k
 }
 
 // demandBytes is the memory of a demand for each column.
 const demandBytes = 240
 
-// closing closes the sets of a part that do not hold on some side of a cut of a column: side is the
-// number of a code's side, of which there are some. Of the records on side 1 a number, shared, goes
-// to side 0.
+// closing closes the sets of a part that do not hold on some side of a cut of a column, where cuts
+// may close sets: side returns the number of a code's side. A number of records on side 1, shared,
+// goes to side 0.
 func (s *search) closing(ctx context.Context, p *part, column, sides int,
 	side func(code uint32) uint32, shared uint64) error {
 	if !s.closes {

@@ -332,20 +332,21 @@ func (d *draft) endsWithClass(p *Profile) bool {
 	return p.isDuration() && d.isOutcome(d.class)
 }
 
-// dropTellers drops columns that say what the class is, which no model knows when it predicts, and
-// which would be all that a search for the class divides by, and columns that say what a dropped
-// one says. Of columns that all do so none is dropped, and none that an acquaintance knows.
-func (d *draft) dropTellers() {
+// dropShowing drops columns that show the class, which no model knows when it predicts, and which
+// would be all that a search for the class divides by, and columns that show a dropped one. If all
+// columns do so it drops none, and never one that an acquaintance knows.
+func (d *draft) dropShowing() {
 	if d.class == nil {
 		return
 	}
 	why := make(map[*Profile]string)
-	for told := []*Profile{d.class}; len(told) > 0; told = told[1:] {
+	for shown := []*Profile{d.class}; len(shown) > 0; shown = shown[1:] {
 		for _, p := range d.profiles {
-			if reason := d.tells(p, told[0]); p.role.masked() && !p.isBasic() && why[p] == "" &&
-				reason != "" {
-				why[p] = reason
-				told = append(told, p)
+			if !p.role.masked() || p.isBasic() || why[p] != "" {
+				continue
+			}
+			if reason := d.shows(p, shown[0]); reason != "" {
+				why[p], shown = reason, append(shown, p)
 			}
 		}
 	}
@@ -359,17 +360,18 @@ func (d *draft) dropTellers() {
 	}
 }
 
-// tells returns why a column says what the class is, or a column that does; "": it does not. Some
-// determine it, such as rejected, where the class is approved; some have a value, or none, only in
-// rows with one value of it, such as the date of a new offence; and some have a part of its name
-// and say most of it, such as is_recid of two_year_recid.
-func (d *draft) tells(p, class *Profile) string {
+// shows returns the reason why a column shows the class, or another column; empty: it does not. A
+// column may determine the class, as rejected does where the class is approved. It may have a
+// value, or none, only in rows of one class, as the date of a new offence. It may have a part of
+// the name and most of the information, as is_recid of two_year_recid.
+func (d *draft) shows(p, class *Profile) string {
 	switch {
 	case p == class || p.place < 0 || class.place < 0:
 		return ""
-	case d.determinesReliably(p, class) && d.determines(class, p):
-		return sameAsClass
 	case d.determinesReliably(p, class):
+		if d.determines(class, p) {
+			return sameAsClass
+		}
 		return "it determines the class: no model knows it when it predicts"
 	case p.Field.Rows < p.Rows && d.sample.PresenceDetermines(p.place, class.place):
 		return "whether it has a value goes with the class: no model knows it when it predicts"

@@ -82,9 +82,9 @@ func (d *draft) dropCrowd() {
 		}
 		return same
 	})
-	likeliest := d.likeliest()
+	outcomes := append(d.likeliest(), d.firstPay())
 	slices.SortStableFunc(masked, func(a, b *Profile) int {
-		return cmp.Or(d.afterAsked(a, likeliest)-d.afterAsked(b, likeliest),
+		return cmp.Or(d.afterAsked(a, outcomes)-d.afterAsked(b, outcomes),
 			cmp.Compare(worth[b], worth[a]))
 	})
 	for _, p := range masked[min(d.crowd.most, len(masked)):] {
@@ -93,15 +93,13 @@ func (d *draft) dropCrowd() {
 }
 
 // afterAsked is 0 for a column with an age, a date of birth or a sex, 1 for one with a treatment, a
-// time up to an event, a height, a weight or the pay and for the likeliest classes, and 2 for
-// others.
-func (d *draft) afterAsked(p *Profile, likeliest []*Profile) int {
+// time up to an event, a height or a weight, and for outcomes, and 2 for others.
+func (d *draft) afterAsked(p *Profile, outcomes []*Profile) int {
 	switch {
 	case p.isBasic() && rank(p) <= 1:
 		return 0
 	case p.Field.Distinct <= mostOutcomes && treatments.has(wordsOf(p.name)), d.endsWithClass(p),
-		p == d.firstPay(), p.typ.Ordered() && bodies.has(wordsOf(p.name)),
-		slices.Contains(likeliest, p):
+		p.typ.Ordered() && bodies.has(wordsOf(p.name)), slices.Contains(outcomes, p):
 		return 1
 	}
 	return 2

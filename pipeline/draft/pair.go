@@ -29,7 +29,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	d.dropTwins()
 	d.dropRare()
 	d.dropSums()
-	d.dropTellers()
+	d.dropShowing()
 	d.noteDurations()
 	d.dropMany()
 	for _, of := range d.profiles {

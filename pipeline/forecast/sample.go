@@ -166,24 +166,28 @@ const byChance = 40
 // PresenceDetermines reports whether all rows in which a column has a value have the same value of
 // another one, or all in which it has none, and more of them than by chance.
 func (s *Sample) PresenceDetermines(column, other int) bool {
-	shares, rows := make(map[uint64]float64), s.columns[column].rows
-	others := s.columns[other].rows
-	for _, h := range others {
-		shares[h] += 1 / float64(len(others))
-	}
+	rows, others := s.columns[column].rows, s.columns[other].rows
 	for _, present := range []bool{true, false} {
-		bits, same, first := 0.0, true, uint64(0)
-		for row, h := range rows {
-			switch {
-			case present != (h != risk.Null):
-			case bits == 0:
-				bits, first = -math.Log2(shares[others[row]]), others[row]
-			default:
-				bits -= math.Log2(shares[first])
-				same = same && others[row] == first
+		n, same, first := 0, true, uint64(0)
+		for row := 0; row < len(rows) && same; row++ {
+			if present != (rows[row] != risk.Null) {
+				continue
+			}
+			if n++; n == 1 {
+				first = others[row]
+			}
+			same = others[row] == first
+		}
+		if !same || n == 0 {
+			continue
+		}
+		with := 0
+		for _, h := range others {
+			if h == first {
+				with++
 			}
 		}
-		if same && bits >= byChance {
+		if float64(n)*math.Log2(float64(len(others))/float64(with)) >= byChance {
 			return true
 		}
 	}
