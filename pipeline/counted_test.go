@@ -13,6 +13,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -175,5 +176,24 @@ func TestTenBillionRowsReleased(t *testing.T) {
 	must(t, err)
 	if !found.OK || found.Rows != int64(all) || found.Sets[0].Anonymity != rarer {
 		t.Errorf("%+v, want %d rows with anonymity %d", found, all, rarer)
+	}
+}
+
+// A release may have more classes than the union counts one by one. Where a set has all masked
+// columns, verifying it finds what the run claims.
+func TestVerifyManyClassesOfAllColumns(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("a,b\n")
+	for i := range risk.UnionHashes + 1000 {
+		fmt.Fprintf(&rows, "%d,%d\n%[1]d,%[2]d\n", i/400, i%400)
+	}
+	dir := csvFolder(t, "input: in\noutput: out.parquet\n"+
+		"quasi_identifiers: [{columns: all, k: 2}]\nalgorithm: mondrian\n"+
+		"columns: {a: discretize, b: discretize}\n", rows.String())
+	report := mustRun(t, dir, nil)
+	result, err := verify.Release(t.Context(), filepath.Join(dir, "out.parquet"), verify.Options{})
+	must(t, err)
+	if union := (risk.Union{}); *report.Union != union || *result.Union != union {
+		t.Errorf("of all labels the run has %+v, the release %+v", report.Union, result.Union)
 	}
 }

@@ -96,6 +96,9 @@ func verify(
 		return nil, nil, err
 	}
 	v.union = v.classSizes.report.Labels.Union()
+	if v.union.Unique+v.union.BelowK == 0 && cut.HidesAll() {
+		v.union = &risk.Union{} // not of a part: the set with all masked columns counts all classes
+	}
 	r, err = v.result(v.path)
 	return v, r, err
 }
