@@ -20,31 +20,30 @@ func (t *Trial) placer(r *Release) (*Masker, error) {
 	if !ok {
 		return NewMasker(t.placingCut(r, r.Recoding.(*engine.Cut)), r.Pools), nil
 	}
-	spans, covers := make([][]recheck.Span, len(t.Attributes)),
-		make([][]cover.Cover, len(t.Attributes))
+	var columns []recheck.Coverage
 	var labels []int
 	bytes := int64(0)
 	for a := range t.Attributes {
-		spans[a] = make([]recheck.Span, len(regions.Labels(a)))
-		labels = append(labels, len(spans[a]))
+		of := recheck.Coverage{Spans: make([]recheck.Span, len(regions.Labels(a)))}
 		if t.Attributes[a].Mask == engine.Discretize {
-			t.scaleOf(r, a).spans(regions.Labels(a), regions.Intervals(a), spans[a])
-			continue
+			t.scaleOf(r, a).spans(regions.Labels(a), regions.Intervals(a), of.Spans)
+		} else {
+			covers := cover.Of(&r.Attributes[a], regions, a)
+			of.Covers = func(label, code uint32) bool { return covers[label].Has(code) }
+			for i := range covers {
+				s := &of.Spans[i]
+				s.Low, s.High, s.Codes = covers[i].Span()
+				bytes += covers[i].Bytes()
+			}
 		}
-		covers[a] = cover.Of(&r.Attributes[a], regions, a)
-		for i := range covers[a] {
-			s := &spans[a][i]
-			s.Low, s.High, s.Codes = covers[a][i].Span()
-			bytes += covers[a][i].Bytes()
-		}
+		columns, labels = append(columns, of), append(labels, len(of.Spans))
 	}
 	bytes += recheck.RegionIndexBytes(regions.Len(), labels)
 	if err := t.Space.Budget.Draw("an index of regions", bytes); err != nil {
 		return nil, err
 	}
 	placed := regions.Unsearched().(*engine.Regions)
-	placed.Locator = recheck.NewSpanIndex(regions.Released, spans,
-		func(column int, label, code uint32) bool { return covers[column][label].Has(code) })
+	placed.Locator = recheck.NewRegionIndex(regions.Released, columns)
 	return NewMasker(placed, nil), nil
 }
 

@@ -13,8 +13,7 @@ import (
 // too.
 type RegionIndex struct {
 	released []uint32 // labels of all regions, one for each column
-	spans    [][]Span // by column: the spans of labels
-	covers   Covers
+	columns  []Coverage
 	nodes    []regionNode
 	listed   []int32 // the regions of all leaves, ascending in each
 }
@@ -25,8 +24,12 @@ type Span struct {
 	Codes     uint32 // number of codes; 0: none
 }
 
-// Covers reports whether a label of a column covers a code of the label's span.
-type Covers func(column int, label, code uint32) bool
+// Coverage says which codes the labels of a column cover.
+type Coverage struct {
+	Spans []Span // by label
+	// Covers reports whether a label covers a code of its span, if it does not cover all.
+	Covers func(label, code uint32) bool
+}
 
 // has reports whether a code is in the span. If the span is whole, the label then covers it.
 func (s *Span) has(code uint32) bool { return s.Low <= code && code <= s.High }
@@ -41,24 +44,11 @@ type regionNode struct {
 	above  int32  // the node of the upper side; for a leaf, the end of its regions
 }
 
-// NewRegionIndex returns an index of regions, given their labels, the number of labels of each
-// column, and the labels that cover a code, by column and code.
-func NewRegionIndex(released []uint32, labels []int, covers [][][]uint32) *RegionIndex {
-	var spans [][]Span
-	for a := range covers {
-		spans = append(spans, spansOf(covers[a], labels[a]))
-	}
-	return NewSpanIndex(released, spans, func(column int, label, code uint32) bool {
-		return slices.Contains(covers[column][code], label)
-	})
-}
-
-// NewSpanIndex returns an index of regions, given their labels, and the codes that each label
-// covers, by column and label. Where all codes of a span are covered, covers is not asked.
-func NewSpanIndex(released []uint32, spans [][]Span, covers Covers) *RegionIndex {
-	x := &RegionIndex{released: released, spans: spans, covers: covers}
+// NewRegionIndex returns an index of regions, given their labels, and the codes that these cover.
+func NewRegionIndex(released []uint32, columns []Coverage) *RegionIndex {
+	x := &RegionIndex{released: released, columns: columns}
 	var list []int32
-	for region := range int32(len(released) / len(spans)) {
+	for region := range int32(len(released) / len(columns)) {
 		if x.coversSome(region) {
 			list = append(list, region)
 		}
@@ -68,8 +58,9 @@ func NewSpanIndex(released []uint32, spans [][]Span, covers Covers) *RegionIndex
 	return x
 }
 
-// spansOf returns the spans of a column's labels.
-func spansOf(covers [][]uint32, labels int) []Span {
+// CoverageOf returns the coverage of a column with a number of labels, given the labels that cover
+// each code.
+func CoverageOf(covers [][]uint32, labels int) Coverage {
 	spans := make([]Span, labels)
 	for i := range spans {
 		spans[i].Low = math.MaxUint32
@@ -81,13 +72,15 @@ func spansOf(covers [][]uint32, labels int) []Span {
 			s.Codes++
 		}
 	}
-	return spans
+	return Coverage{Spans: spans, Covers: func(label, code uint32) bool {
+		return slices.Contains(covers[code], label)
+	}}
 }
 
 // coversSome reports whether a region covers any tuples.
 func (x *RegionIndex) coversSome(region int32) bool {
 	for a, label := range x.labels(region) {
-		if x.spans[a][label].Codes == 0 {
+		if x.columns[a].Spans[label].Codes == 0 {
 			return false
 		}
 	}
@@ -96,7 +89,7 @@ func (x *RegionIndex) coversSome(region int32) bool {
 
 // labels returns the labels of a region.
 func (x *RegionIndex) labels(region int32) []uint32 {
-	return x.released[int(region)*len(x.spans):][:len(x.spans)]
+	return x.released[int(region)*len(x.columns):][:len(x.columns)]
 }
 
 // regionIndexBytes is the largest memory for a region, including the work memory of making the
@@ -137,8 +130,8 @@ func (x *RegionIndex) Locate(n int, codes [][]uint32, regions []int32) {
 // covered reports whether a region covers tuple i.
 func (x *RegionIndex) covered(region int32, codes [][]uint32, i int) bool {
 	for a, label := range x.labels(region) {
-		code, s := codes[a][i], &x.spans[a][label]
-		if !s.has(code) || !s.whole() && !x.covers(a, label, code) {
+		code, of := codes[a][i], &x.columns[a]
+		if s := &of.Spans[label]; !s.has(code) || !s.whole() && !of.Covers(label, code) {
 			return false
 		}
 	}
@@ -185,7 +178,7 @@ func (d *regionDivider) divide(list []int32, spare int) {
 
 // span returns the codes that a region covers in a column.
 func (d *regionDivider) span(region int32, column int) *Span {
-	return &d.spans[column][d.labels(region)[column]]
+	return &d.columns[column].Spans[d.labels(region)[column]]
 }
 
 // regionCut divides a list of regions at a code of a column: those with lower codes are below, and
@@ -207,7 +200,7 @@ func (d *regionDivider) best(list []int32, spare int) regionCut {
 		return best
 	}
 	longest := len(list) - len(list)/8
-	for a := range d.spans {
+	for a := range d.columns {
 		d.lows, d.highs = d.lows[:0], d.highs[:0]
 		for _, region := range list {
 			s := d.span(region, a)

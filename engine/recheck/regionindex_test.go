@@ -110,7 +110,11 @@ func TestRegionIndex(t *testing.T) {
 	found, lacking, cuts := 0, 0, 0
 	enginetest.Cases(t, 500, func(r *rand.Rand) {
 		c := newIndexCase(r)
-		x := NewRegionIndex(c.released, c.labels, c.covers)
+		var columns []Coverage
+		for a, covers := range c.covers {
+			columns = append(columns, CoverageOf(covers, c.labels[a]))
+		}
+		x := NewRegionIndex(c.released, columns)
 		const n = 50
 		codes := make([][]uint32, len(c.covers))
 		for a := range codes {

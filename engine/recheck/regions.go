@@ -16,8 +16,8 @@ type Regions struct {
 	Given *engine.Regions // only the labels: which records they have is found out here
 	Marks []uint32        // labels of suppressed records, by attribute
 
-	// Covers are the labels that cover a code, by attribute and code. It must be set before Search.
-	Covers [][][]uint32
+	// Coverage says which codes labels cover, by attribute. It must be set before Search.
+	Coverage []Coverage
 
 	OnBreak       OnBreak // Fail or Suppress
 	MaxSuppressed uint64
@@ -94,7 +94,7 @@ func (s *regionSearch) run(ctx context.Context) error {
 	}
 	defer s.space.Return(taken)
 	s.locate = &regionLocator{
-		RegionIndex: NewRegionIndex(s.Given.Released, labels, s.Covers),
+		RegionIndex: NewRegionIndex(s.Given.Released, s.Coverage),
 		bytes:       located,
 	}
 	s.sizes, s.out = make([]uint64, regions), make([]bool, regions)

@@ -14,6 +14,7 @@ import (
 // regionCase is a table whose rows are checked against random regions.
 type regionCase struct {
 	engine Regions
+	covers [][][]uint32 // the labels that cover a code, by attribute and code
 	codes  enginetest.Codes
 	data   enginetest.Data // rows and their sensitive values
 	sets   []engine.Set
@@ -43,7 +44,8 @@ func newRegionCase(r *rand.Rand) (c regionCase) {
 				}
 			}
 		}
-		c.engine.Covers = append(c.engine.Covers, covers)
+		c.covers = append(c.covers, covers)
+		c.engine.Coverage = append(c.engine.Coverage, CoverageOf(covers, labels))
 		c.engine.Given.Columns = append(c.engine.Given.Columns,
 			engine.ColumnCut{Labels: make([]engine.Label, labels)})
 		c.engine.Marks = append(c.engine.Marks, uint32(labels-1))
@@ -82,7 +84,7 @@ func (c *regionCase) region(row int) int {
 	for region := 0; region*n < len(c.engine.Given.Released); region++ {
 		covered := true
 		for a, label := range c.engine.Given.Released[region*n:][:n] {
-			covered = covered && slices.Contains(c.engine.Covers[a][c.codes.Columns[a][row]], label)
+			covered = covered && slices.Contains(c.covers[a][c.codes.Columns[a][row]], label)
 		}
 		if covered {
 			return region

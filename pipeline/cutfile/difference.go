@@ -257,14 +257,14 @@ func regionsWithin(fine, coarse *File, columns map[string]*coverer) bool {
 	if fine.Kind != KindRegions || coarse.Kind != KindRegions {
 		return false
 	}
-	order := make([]int, len(fine.Columns))         // positions of the columns in the other cut
-	covers := make([][][]uint32, len(fine.Columns)) // by column and label
-	codes := make([][]uint32, len(fine.Columns))    // the labels of regions, by column
-	var labels []int                                // numbers of labels in the other cut, by column
+	order := make([]int, len(fine.Columns))      // positions of the columns in the other cut
+	codes := make([][]uint32, len(fine.Columns)) // the labels of regions, by column
+	var coverage []recheck.Coverage              // of the labels by those of the other cut
 	for a := range fine.Columns {
 		f := &fine.Columns[a]
 		order[a] = coarse.Columns.Position(f.Name)
 		of := columns[f.Name]
+		var covers [][]uint32 // by label
 		for label := range f.Labels() {
 			var by []uint32
 			if label < len(f.Cut) {
@@ -273,12 +273,12 @@ func regionsWithin(fine, coarse *File, columns map[string]*coverer) bool {
 			if of.Suppressed != "" {
 				by = append(by, uint32(len(of.Cut)))
 			}
-			covers[a] = append(covers[a], by)
+			covers = append(covers, by)
 		}
+		coverage = append(coverage, recheck.CoverageOf(covers, of.Labels()))
 		for _, region := range fine.Regions {
 			codes[a] = append(codes[a], region[a])
 		}
-		labels = append(labels, of.Labels())
 	}
 	var released []uint32
 	for _, region := range coarse.Regions {
@@ -287,7 +287,7 @@ func regionsWithin(fine, coarse *File, columns map[string]*coverer) bool {
 		}
 	}
 	within := make([]int32, len(fine.Regions))
-	recheck.NewRegionIndex(released, labels, covers).Locate(len(within), codes, within)
+	recheck.NewRegionIndex(released, coverage).Locate(len(within), codes, within)
 	return !slices.Contains(within, engine.Dropped)
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
@@ -225,11 +226,11 @@ func (g *Cut) CodedRegions() (regions *engine.Regions, marks []uint32) {
 	return regions, marks
 }
 
-// Covers returns the labels that cover a code, by attribute and code, for a cut of regions. The
-// labelers have made their domains before.
-func Covers(labelers []Labeler) (covers [][][]uint32) {
+// CoverageOf returns which codes the labels of a cut of regions cover, by attribute. The labelers
+// have made their domains before.
+func CoverageOf(labelers []Labeler) (coverage []recheck.Coverage) {
 	for _, l := range labelers {
-		covers = append(covers, l.(*overlapLabeler).covers)
+		coverage = append(coverage, l.(interface{ Coverage() recheck.Coverage }).Coverage())
 	}
-	return covers
+	return coverage
 }

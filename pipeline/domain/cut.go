@@ -224,6 +224,8 @@ func (c *CutColumn) Released(shown []uint32, none uint32, budget *spill.Budget) 
 // labeler returns the coder of the column.
 func (c *CutColumn) labeler(budget *spill.Budget) (Labeler, error) {
 	switch {
+	case c.cut.Kind == cutfile.KindRegions && c.Is(engine.Discretize):
+		return c.placeLabeler(budget)
 	case c.cut.Kind == cutfile.KindRegions:
 		return c.overlapLabeler(budget)
 	case c.Is(engine.Generalize):

@@ -37,6 +37,7 @@ type labelSpace struct {
 	hasNull bool        // a label is the null
 	begin   func() find // returns a find for one goroutine
 	added   *Interner   // numbers the labels that the cut does not have; nil: there can be none
+	places  int         // number of places, which follow the labels, see placeLabeler
 }
 
 func newLabelSpace(column *CutColumn) labelSpace {
@@ -53,7 +54,7 @@ func (s *labelSpace) Encode(values *formats.Values, from int, codes []uint32) ([
 func (s *labelSpace) Unmapped() uint32 { return s.code(unmappedLabel) }
 
 func (s *labelSpace) Size() int {
-	size := int(s.code(newLabel))
+	size := int(s.code(newLabel)) + s.places
 	if s.added != nil {
 		s.added.mu.Lock()
 		defer s.added.mu.Unlock()

@@ -3,76 +3,47 @@ package domain
 import (
 	"encoding/binary"
 	"slices"
-	"sort"
-	"sync"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
-// overlapLabeler is the labeler of a column of a cut of regions: several of its labels may cover a
-// value, and values that the same labels cover have one code. There are no codes of single labels:
-// the added names are sets of them, as the numbers of the labels, four bytes each.
+// overlapLabeler is the labeler of a column of a cut of regions that has no intervals: several of
+// its labels may cover a value, and values that the same labels cover have one code. There are no
+// codes of single labels: the added names are sets of them, as the numbers of the labels, four
+// bytes each.
 type overlapLabeler struct {
 	labelSpace
-	of    labelsOf  // for a column whose labels are not intervals
-	nulls []uint32  // the labels that cover the null
-	spans *overlaps // for a column of intervals
-	marks []uint32  // the mark of a suppressed value, which covers everything, if there is one
-
-	mu     sync.Mutex
-	places map[int32]uint32 // codes by place among the intervals
-
-	nanIsNull bool
+	regional
+	of labelsOf
 
 	covers [][]uint32 // by code of the domain, once it exists
+}
+
+// regional is the common part of the labelers of a cut of regions.
+type regional struct {
+	labels    int      // number of labels, with the mark and the null
+	ofNull    []uint32 // the labels that cover the null, but for the mark
+	marks     []uint32 // the mark of a suppressed value, which covers everything, if there is one
+	nanIsNull bool
 }
 
 // labelsOf returns the labels that cover a value, ascending, without the mark. If ok is false, the
 // value is unmapped.
 type labelsOf func(values *formats.Values, i int) (labels []uint32, ok bool)
 
-// placeBytes is the memory of a place.
-const placeBytes = 48
-
 func (c *overlapLabeler) find(values *formats.Values, i int) (uint32, error) {
 	if c.nanIsNull && IsNaN(values, i) {
 		return c.Null(), nil
-	}
-	if c.spans != nil {
-		return c.findPlace(values, i)
 	}
 	labels, ok := c.of(values, i)
 	if !ok {
 		return c.Unmapped(), nil
 	}
 	return c.addSet(labels)
-}
-
-// findPlace is find for intervals. The labels are the same between two neighbouring ends, so they
-// are looked up once.
-func (c *overlapLabeler) findPlace(values *formats.Values, i int) (code uint32, err error) {
-	if c.spans.within.Excludes(values, i) {
-		return c.Unmapped(), nil
-	}
-	place := c.spans.place(values, i)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if code, ok := c.places[place]; ok {
-		return code, nil
-	}
-	if code, err = c.addSet(c.spans.intervals.Holding(place, place)); err != nil {
-		return 0, err
-	}
-	if err := c.added.budget.Draw(c.added.what, placeBytes); err != nil {
-		return 0, err
-	}
-	c.places[place] = code
-	return code, nil
 }
 
 // addSet returns the code of a set of labels, to which the mark is added.
@@ -96,7 +67,7 @@ func (c *overlapLabeler) Domain(records []uint64) (Domain, error) {
 	}, records)
 	out.Outside = 0
 	note := func(labels []uint32, n uint64) {
-		if len(labels) == 0 || len(labels) == 1 && c.column.Suppressed != "" && c.column.Tells() {
+		if c.isOutside(c.column, len(labels) > len(c.marks)) {
 			out.Outside += n
 		}
 		c.covers = append(c.covers, labels)
@@ -105,8 +76,19 @@ func (c *overlapLabeler) Domain(records []uint64) (Domain, error) {
 		out.Codes[codes[code]] = uint32(code)
 		note(labelsIn(name), records[codes[code]])
 	}
-	note(c.nulls, out.Nulls)
+	note(slices.Concat(c.ofNull, c.marks), out.Nulls)
 	return out, nil
+}
+
+// isOutside reports whether the cut does not cover values of a column, given whether a label but
+// the mark does.
+func (r *regional) isOutside(column *CutColumn, labeled bool) bool {
+	return !labeled && (len(r.marks) == 0 || column.Tells())
+}
+
+// Coverage returns the labels that cover the codes of the domain.
+func (c *overlapLabeler) Coverage() recheck.Coverage {
+	return recheck.CoverageOf(c.covers, c.labels)
 }
 
 // labelsIn returns the labels of a set.
@@ -120,31 +102,33 @@ func labelsIn(name string) []uint32 {
 
 // overlapLabeler returns the labeler of a column whose labels may overlap.
 func (c *CutColumn) overlapLabeler(budget *spill.Budget) (*overlapLabeler, error) {
-	l := &overlapLabeler{places: make(map[int32]uint32), nanIsNull: NaNIsNull(c.Spec, c.Taxonomy)}
+	regional, numbers := c.regional()
+	l := &overlapLabeler{regional: regional}
 	l.labelSpace = labelSpace{
 		column: c,
 		added: newInterner(formats.Type{Kind: formats.String},
 			"sets of labels of column "+c.Spec.Name, budget),
 	}
 	l.begin = func() find { return l.find }
-	_, numbers := c.labels(true)
-	var err error
-	switch {
-	case c.Is(engine.Generalize):
-		err = l.coverNodes(numbers)
-	case c.Is(engine.Discretize):
-		err = l.coverIntervals(numbers)
-	default:
+	if c.Is(engine.Generalize) {
+		if err := l.coverNodes(numbers); err != nil {
+			return nil, err
+		}
+	} else {
 		l.coverValues(numbers)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if c.Suppressed != "" {
-		l.marks = numbers[len(c.Cut):]
-		l.nulls = append(l.nulls, l.marks...)
-	}
 	return l, nil
+}
+
+// regional returns the common part of a labeler, without the labels that cover the null, and the
+// numbers of the labels of the cut.
+func (c *CutColumn) regional() (r regional, numbers []uint32) {
+	coded, numbers := c.labels(true)
+	r = regional{labels: len(coded.Labels), nanIsNull: NaNIsNull(c.Spec, c.Taxonomy)}
+	if c.Suppressed != "" {
+		r.marks = numbers[len(c.Cut):]
+	}
+	return r, numbers
 }
 
 // coverValues finds the labels that contain a value.
@@ -153,7 +137,7 @@ func (c *overlapLabeler) coverValues(numbers []uint32) {
 	for i, label := range c.column.Cut {
 		for _, value := range label.Values() {
 			if value.Null {
-				c.nulls = append(c.nulls, numbers[i])
+				c.ofNull = append(c.ofNull, numbers[i])
 			} else {
 				by[value.Text] = append(by[value.Text], numbers[i])
 			}
@@ -178,7 +162,7 @@ func (c *overlapLabeler) coverNodes(numbers []uint32) error {
 	for i, label := range c.column.Cut {
 		switch {
 		case label.Null:
-			c.nulls = append(c.nulls, numbers[i])
+			c.ofNull = append(c.ofNull, numbers[i])
 		case !unknown && !engine.Takes(generator, label.Label):
 			return c.column.mismatch("its taxonomy lacks a node of the cut")
 		default:
@@ -190,7 +174,7 @@ func (c *overlapLabeler) coverNodes(numbers []uint32) error {
 	}
 	root := engine.Ancestry(generator, "")[0]
 	if all, ok := number[root]; ok {
-		c.nulls = append(c.nulls, all)
+		c.ofNull = append(c.ofNull, all)
 	}
 	c.of = func(values *formats.Values, i int) (labels []uint32, ok bool) {
 		text := values.Text(i)
@@ -208,98 +192,4 @@ func (c *overlapLabeler) coverNodes(numbers []uint32) error {
 		return labels, ok || unknown
 	}
 	return nil
-}
-
-// coverIntervals finds the intervals that contain a value.
-func (c *overlapLabeler) coverIntervals(numbers []uint32) error {
-	column, t := c.column, c.column.Type
-	bounds, err := NewBounds(column.Spec, t)
-	if err != nil {
-		return err
-	}
-	least, err := NewMinWidth(column.Spec, t)
-	if err != nil {
-		return err
-	}
-	o := &overlaps{within: bounds.Span}
-	spans := make([]Span, len(column.Cut))
-	for i, label := range column.Cut {
-		if label.Null {
-			c.nulls = append(c.nulls, numbers[i])
-			continue
-		}
-		span, ok := &spans[i], label.Interval
-		for _, end := range []struct {
-			text []byte
-			to   **formats.Values
-		}{{label.Lower, &span.Lower}, {label.Upper, &span.Upper}} {
-			if text, closed := cutfile.EndText(end.text); closed {
-				*end.to = &formats.Values{Type: t}
-				ok = ok && (*end.to).Parse(text) == nil
-				o.ends = append(o.ends, *end.to)
-				if ok && !isAllOf(*end.to, bounds.Lower) && !isAllOf(*end.to, bounds.Upper) {
-					if err := column.checkStep(end.text); err != nil {
-						return err
-					}
-				}
-			}
-		}
-		if !ok {
-			return column.mismatch("its labels are no intervals of a column of type %s", t)
-		}
-		if isAllOf(span.Lower, bounds.Lower) && isAllOf(span.Upper, bounds.Upper) {
-			c.nulls = append(c.nulls, numbers[i])
-		} else if span.Lower != nil && span.Upper != nil {
-			width := span.Upper.Float(0) - span.Lower.Float(0)
-			if err := column.checkWidth(width, least); err != nil {
-				return err
-			}
-		}
-	}
-	slices.SortFunc(o.ends, func(a, b *formats.Values) int { return CompareValues(a, 0, b, 0) })
-	var list []recheck.Interval
-	for i, label := range column.Cut {
-		if !label.Null {
-			list = append(list, o.interval(&spans[i], numbers[i], label.Ends().Closed()))
-		}
-	}
-	o.intervals, c.spans = recheck.NewIntervals(list), o
-	return nil
-}
-
-// overlaps are intervals that may overlap.
-type overlaps struct {
-	within    Span
-	ends      []*formats.Values // ascending
-	intervals *recheck.Intervals
-}
-
-// interval returns the places of a span; its upper end belongs to it if closed.
-func (o *overlaps) interval(s *Span, label uint32, closed bool) recheck.Interval {
-	of := recheck.Interval{High: 2 * int32(len(o.ends)), Label: label}
-	if s.Lower != nil {
-		of.Low = o.place(s.Lower, 0)
-	}
-	if s.Upper != nil {
-		if of.High = o.place(s.Upper, 0); !closed {
-			of.High--
-		}
-	}
-	return of
-}
-
-// place numbers the ends and the gaps between them.
-func (o *overlaps) place(values *formats.Values, i int) int32 {
-	at, is := sort.Find(len(o.ends), func(e int) int {
-		return CompareValues(values, i, o.ends[e], 0)
-	})
-	if is {
-		return 2*int32(at) + 1
-	}
-	return 2 * int32(at)
-}
-
-// isAllOf reports whether an end is the end of the number line.
-func isAllOf(end, bound *formats.Values) bool {
-	return end == nil || bound != nil && CompareValues(end, 0, bound, 0) == 0
 }

@@ -44,7 +44,7 @@ func (s *Search) Count(ctx context.Context, tuning count.Tuning, g *guard.Count)
 		return nil, err
 	}
 	if e, ok := s.engine.(*recheck.Regions); ok {
-		e.Covers = domain.Covers(labelers)
+		e.Coverage = domain.CoverageOf(labelers)
 	}
 	if err := s.require(counts.Table); err != nil {
 		return nil, err
