@@ -243,6 +243,7 @@ var unreached = map[string][]size{
 		{name: "engine/mondrian.fittedCells", value: 1 << 16},
 		{name: "pipeline/algorithm.most", value: 1 << 16},
 		{name: "pipeline/forecast.mostFitted", value: 1 << 16},
+		{name: "engine/mondrian.mostSteps", value: 64},
 		{name: "engine/mondrian.rolledOut", value: 1 << 15},
 		{name: "engine/recheck.cutTuples", value: 1 << 10},
 		{name: "engine/recheck.fewRegions", value: 8},

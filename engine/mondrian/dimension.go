@@ -29,6 +29,7 @@ type dimension struct {
 	// Suppress: largest number of values that a label may name: the largest K of the sets with the
 	// attribute
 	most uint64
+	ends []uint32 // Discretize: the codes at which narrow intervals end, ascending
 	division
 }
 
@@ -102,6 +103,44 @@ func (d *dimension) content(left engine.Content) engine.Content {
 		codes[i] = left.Lo + uint32(i)
 	}
 	return d.Named(codes)
+}
+
+// mostSteps is the largest number of steps between the ends of narrow intervals.
+const mostSteps = 64
+
+// setEnds sets the ends of narrow intervals, given the histogram of all records. Between two of
+// them are at least as many records as the attribute's sets ask for, so no end is the bound of a
+// few people's values, and few enough steps that labels of many regions are alike.
+func (d *dimension) setEnds(set *cells.FrequencySet) {
+	all := uint64(0)
+	for i, code := range set.Codes {
+		if code < d.top {
+			all += set.Size(i)
+		}
+	}
+	least, below, since := max(d.most, (all+mostSteps-1)/mostSteps), uint64(0), uint64(0)
+	d.ends = append(d.ends[:0], 0)
+	for i, code := range set.Codes {
+		if code >= d.top {
+			break
+		}
+		if since >= least && all-below >= least {
+			d.ends, since = append(d.ends, code), 0
+		}
+		since, below = since+set.Size(i), below+set.Size(i)
+	}
+	d.ends = append(d.ends, d.top)
+}
+
+// narrow returns the narrowest interval around the values present, given what the cuts leave: it
+// ends at a cut or at one of the ends of narrow intervals.
+func (d *dimension) narrow(left engine.Content, e cells.Extent) engine.Content {
+	above, _ := slices.BinarySearch(d.ends, e.Lo+1)
+	below, _ := slices.BinarySearch(d.ends, e.Hi+1)
+	return engine.Content{
+		Lo: max(left.Lo, d.ends[above-1]),
+		Hi: min(left.Hi, d.ends[below]),
+	}
 }
 
 // names reports whether the label of a number of values of a suppressed attribute names them. With

@@ -28,9 +28,9 @@
 // whatever else it contains: so no label names a value of too few records, and * is true for all.
 // More values than the largest K of the sets with the attribute are *, too.
 //
-// Tight labels are those of the values present instead, as in the papers: of generalized and
-// suppressed attributes, and of numbers in relaxed regions, which may overlap, up to the next value
-// of the domain.
+// Tight labels are those of the values present instead, as in the papers. Intervals around numbers
+// end at cuts or at few other bounds, of which no two have fewer records between them than the sets
+// ask for.
 package mondrian
 
 import (

@@ -3,7 +3,10 @@ package mondrian_test
 import (
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -63,6 +66,33 @@ func TestPatients(t *testing.T) {
 		if !maps.Equal(groups, want) {
 			t.Errorf("tight %t: got %v, want %v", tight, groups, want)
 		}
+	}
+}
+
+// TestStepsOfNarrowIntervals: among many records narrow intervals end at few values.
+func TestStepsOfNarrowIntervals(t *testing.T) {
+	const records, k = 2000, 3
+	r := rand.New(rand.NewPCG(1, 2))
+	c := randomCase{Case: enginetest.Case{Sets: []engine.Set{{Columns: []int{0, 1}, K: k}}}}
+	for i := range 2 {
+		c.Data.Columns = append(c.Data.Columns,
+			enginetest.Column{Name: strconv.Itoa(i), Mask: engine.Discretize})
+	}
+	for range records {
+		c.Data.Rows = append(c.Data.Rows,
+			enginetest.Values(strconv.Itoa(1000+r.IntN(9000)), strconv.Itoa(1000+r.IntN(9000))))
+	}
+	e := mondrian.Engine{Tight: true}
+	got, err := c.search(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	naive := c.naive(e)
+	if rows := released(naive.Codes, got, 100); !slices.Equal(rows, naive.search()) {
+		t.Error("labels differ from those of the naive search")
+	}
+	if ends := len(naive.ends(0)); ends < 50 || ends > 63 {
+		t.Errorf("%d ends of steps of a 64th of the records", ends)
 	}
 }
 

@@ -618,7 +618,7 @@ func (n *naive) bound(part []naiveCell, a int, cuts naiveBound) naiveBound {
 	return cuts
 }
 
-// tight returns the bound of the values present. Strict cuts leave numbers as they are.
+// tight returns the bound of the values present, for numbers up to a cut or an end.
 func (n *naive) tight(part []naiveCell, a int, cuts naiveBound) naiveBound {
 	codes := values(part, a)
 	lo, hi := codes[0], codes[len(codes)-1]
@@ -629,10 +629,40 @@ func (n *naive) tight(part []naiveCell, a int, cuts naiveBound) naiveBound {
 		return naiveBound{nulls: true}
 	case n.isHierarchy(a):
 		return naiveBound{lo: n.lowest(a, codes)}
-	case attribute.Mask == engine.Discretize && (!n.engine.Relaxed || n.isNull(a, hi)):
+	case attribute.Mask == engine.Discretize && n.isNull(a, hi):
 		return cuts
+	case attribute.Mask == engine.Discretize:
+		tight := cuts
+		for _, end := range n.ends(a) {
+			if end <= lo && end > tight.lo {
+				tight.lo = end
+			}
+			if end > hi && end < tight.hi {
+				tight.hi = end
+			}
+		}
+		return tight
 	}
 	return naiveBound{lo: lo, hi: hi + 1}
+}
+
+// ends returns the codes at which intervals of the values present end, apart from cuts: between two
+// are k records, and a 64th of all.
+func (n *naive) ends(a int) (ends []int) {
+	var all []int
+	for r := range n.Rows {
+		if code := int(n.Columns[a][r]); !n.isNull(a, code) {
+			all = append(all, code)
+		}
+	}
+	slices.Sort(all)
+	least := max(kOf(n.sets, a), int(math.Ceil(float64(len(all))/64)))
+	for from, i := 0, 1; i < len(all); i++ {
+		if all[i] > all[i-1] && i-from >= least && len(all)-i >= least {
+			ends, from = append(ends, all[i]), i
+		}
+	}
+	return ends
 }
 
 func (n *naive) label(a int, b naiveBound) string {

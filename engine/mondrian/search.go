@@ -110,7 +110,26 @@ func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 	if s.guide != nil {
 		return s.guide.growTwice(ctx, cells)
 	}
+	if s.engine.Tight {
+		if err := s.setEnds(ctx, cells); err != nil {
+			return err
+		}
+	}
 	return s.grow(ctx, cells)
+}
+
+// setEnds sets the ends of narrow intervals of all discretized attributes.
+func (s *search) setEnds(ctx context.Context, of *cells.Cells) error {
+	var columns []int
+	for column, d := range s.dimensions {
+		if d.kind == continuous {
+			columns = append(columns, column)
+		}
+	}
+	return of.Histograms(ctx, columns, func(i int, set *cells.FrequencySet) error {
+		s.dimensions[columns[i]].setEnds(set)
+		return nil
+	})
 }
 
 // grow cuts the cells until no cut is allowable, and consumes them.
@@ -313,13 +332,15 @@ func (s *search) contents(ctx context.Context, p part) (contents []engine.Conten
 	if !s.engine.Tight {
 		return s.onPath(p), nil
 	}
-	contents, err = s.tight(ctx, p)
+	if contents, err = s.tight(ctx, p); err != nil {
+		return nil, err
+	}
 	for column, closed := range p.demand.contents {
 		if closed != nil {
 			contents[column] = *closed
 		}
 	}
-	return contents, err
+	return contents, nil
 }
 
 // onPath returns the contents that the cuts leave of a part.
@@ -333,6 +354,9 @@ func (s *search) onPath(p part) (contents []engine.Content) {
 // tight returns the contents of a part by the values present.
 func (s *search) tight(ctx context.Context, p part) (contents []engine.Content, err error) {
 	extents, err := p.cells.Extents(ctx, s.tops)
+	if err != nil {
+		return nil, err
+	}
 	contents = make([]engine.Content, len(extents))
 	for column, e := range extents {
 		d, c := s.dimensions[column], &contents[column]
@@ -341,21 +365,23 @@ func (s *search) tight(ctx context.Context, p part) (contents []engine.Content, 
 			*c = engine.OnlyNulls
 		case d.Mask == engine.Generalize:
 			c.Lo = uint32(d.ancestor(e))
-		case d.Mask == engine.Suppress && err == nil:
+		case d.Mask == engine.Suppress:
 			note := func(_ int, set *cells.FrequencySet) error {
 				if d.names(len(set.Codes)) {
 					*c = d.Named(set.Codes)
 				}
 				return nil
 			}
-			err = p.cells.Histograms(ctx, []int{column}, note)
-		case s.relaxed != nil && !e.Above:
-			c.Lo, c.Hi = e.Lo, e.Hi+1
+			if err := p.cells.Histograms(ctx, []int{column}, note); err != nil {
+				return nil, err
+			}
+		case !e.Above:
+			*c = d.narrow(p.bounds[column], e)
 		default:
 			*c = d.content(p.bounds[column])
 		}
 	}
-	return contents, err
+	return contents, nil
 }
 
 // put makes a part a region, and returns its number.
