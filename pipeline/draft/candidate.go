@@ -18,6 +18,7 @@ import (
 type candidate struct {
 	lines   []string
 	regions bool // it makes groups of the records, in memory, and new ones for the next input
+	counts  bool // its groups serve counting queries: they say little of a class
 }
 
 // spread are the lines with which tdr keeps some information of many columns instead of much of a
@@ -50,7 +51,9 @@ func (d *draft) purpose() *candidate {
 // tightMondrian returns a search that makes regions for counting: their labels are no wider than
 // their values.
 func (d *draft) tightMondrian() *candidate {
-	return d.apart(job.AlgorithmMondrian, ", region_labels: "+job.RegionLabelsTight)
+	c := d.apart(job.AlgorithmMondrian, ", region_labels: "+job.RegionLabelsTight)
+	c.counts = true
+	return c
 }
 
 // apart returns a search that makes regions and keeps several sets apart, since the k of what an

@@ -48,7 +48,8 @@ func (d *draft) crowded() *crowd {
 	if d.class != nil {
 		useful = usefulOfClass
 	}
-	if 3*t.keeps() >= 2*t.Masked && t.Information >= useful {
+	ofClass := d.class == nil || d.For != "" || !t.counts // or the searches for it kept nothing
+	if ofClass && 3*t.keeps() >= 2*t.Masked && t.Information >= useful {
 		return nil
 	}
 	c := &crowd{people: d.rows, columns: t.Masked, kept: t.keeps(), parts: t.Parts}
