@@ -30,7 +30,8 @@ type coverer struct {
 	positions map[engine.Label]uint32   // of all labels
 	naming    map[engine.Label][]uint32 // suppress: by value, the labels that name it
 	ends      []*end                    // discretize: ascending, each once
-	intervals *recheck.Intervals        // as ranks of the ends; open ends are beyond all ranks
+	lows      []int32                   // the lower ranks of the intervals, ascending
+	highest   []int32                   // by position there: the highest upper rank up to it
 	whole     []uint32                  // labels that cover the null
 }
 
@@ -77,14 +78,19 @@ func (c *coverer) index() {
 	}
 	slices.SortFunc(c.ends, (*end).compare)
 	c.ends = slices.CompactFunc(c.ends, func(a, b *end) bool { return a.compare(b) == 0 })
-	var list []recheck.Interval
-	for i, label := range c.Cut {
+	var list [][2]int32
+	for _, label := range c.Cut {
 		if !label.Null {
 			low, high := c.ranks(label)
-			list = append(list, recheck.Interval{Low: low, High: high, Label: uint32(i)})
+			list = append(list, [2]int32{low, high})
 		}
 	}
-	c.intervals = recheck.NewIntervals(list)
+	slices.SortFunc(list, func(a, b [2]int32) int { return int(a[0] - b[0]) })
+	most := int32(0)
+	for _, ranks := range list {
+		most = max(most, ranks[1])
+		c.lows, c.highest = append(c.lows, ranks[0]), append(c.highest, most)
+	}
 }
 
 // ranks returns the last end that is not above the lower end of an interval, which may belong to
@@ -104,7 +110,18 @@ func (c *coverer) ranks(label Label) (low, high int32) {
 	return low, high
 }
 
-// covering returns the positions of the labels that cover one of this or another cut.
+// covers reports whether some label covers one of this or another cut.
+func (c *coverer) covers(label Label) bool {
+	if label.Null || !c.Is(engine.Discretize) {
+		return len(c.covering(label)) > 0
+	}
+	low, high := c.ranks(label)
+	n, _ := slices.BinarySearch(c.lows, low+1)
+	return n > 0 && c.highest[n-1] >= high
+}
+
+// covering returns the positions of the labels that cover one of this or another cut, which is no
+// interval.
 func (c *coverer) covering(label Label) (positions []uint32) {
 	switch {
 	case c.Is(engine.Suppress):
@@ -117,8 +134,6 @@ func (c *coverer) covering(label Label) (positions []uint32) {
 		})
 	case label.Null:
 		return c.whole
-	case c.Is(engine.Discretize):
-		return c.intervals.Holding(c.ranks(label))
 	}
 	path := []string{label.Label}
 	if c.taxonomy != nil {
@@ -138,11 +153,14 @@ func (c *coverer) within(coarse *coverer) bool {
 	if c.Is(engine.Suppress) { // undisclosed values have the mark
 		return len(missing(coarse.Cut, c.Cut)) == 0
 	}
-	above := make(map[uint32]bool) // labels that cover some of the other cut
+	// labels that cover some of the other cut; of intervals, only the null
+	above := make(map[uint32]bool)
 	var names []string
 	for _, label := range coarse.Cut {
-		for _, at := range c.covering(label) {
-			above[at] = true
+		if label.Null || !c.Is(engine.Discretize) {
+			for _, at := range c.covering(label) {
+				above[at] = true
+			}
 		}
 		if !label.Null {
 			names = append(names, label.Label)
@@ -152,8 +170,69 @@ func (c *coverer) within(coarse *coverer) bool {
 	return !slices.ContainsFunc(missing(c.Cut, coarse.Cut), func(label Label) bool {
 		parted := c.Is(engine.Discretize) || c.begins(label.Label, names)
 		parted = above[c.positions[label.Plain()]] || !label.Null && parted
-		return parted && len(coarse.covering(label)) == 0
+		return parted && !coarse.covers(label)
 	})
+}
+
+// dimension says which labels of another cut a cut's labels cover, by codes of those labels.
+type dimension struct {
+	codes []uint32 // by label of the other cut, with the mark
+	recheck.Coverage
+}
+
+// dimensions returns the dimensions in which a label must cover another one of a column. For
+// intervals these are the lower and the upper end, so that no list of the intervals around each is
+// needed.
+func (c *coverer) dimensions(of *Column) []dimension {
+	if c.Is(engine.Discretize) {
+		return c.ofEnds(of)
+	}
+	d, covers := dimension{}, [][]uint32(nil)
+	for label := range of.Labels() {
+		var by []uint32
+		if label < len(of.Cut) {
+			by = slices.Clone(c.covering(of.Cut[label]))
+		}
+		if c.Suppressed != "" {
+			by = append(by, uint32(len(c.Cut)))
+		}
+		d.codes, covers = append(d.codes, uint32(label)), append(covers, by)
+	}
+	d.Coverage = recheck.CoverageOf(covers, c.Labels())
+	return []dimension{d}
+}
+
+// ofEnds returns the dimensions of intervals. Lower ends are numbered upwards and upper ones
+// downwards, so that an interval covers all codes from its own to the last one, those that cover
+// the null its code, too, which is next, and the mark all.
+func (c *coverer) ofEnds(of *Column) []dimension {
+	last := uint32(len(c.ends)) + 1
+	null, mark := last+1, last+2
+	codesOf := func(label Label) [2]uint32 {
+		if label.Null {
+			return [2]uint32{null, null}
+		}
+		low, high := c.ranks(label)
+		return [2]uint32{uint32(low), last - uint32(high)}
+	}
+	both := make([]dimension, 2)
+	for side := range both {
+		d := &both[side]
+		for _, label := range of.Cut {
+			d.codes = append(d.codes, codesOf(label)[side])
+		}
+		d.codes = append(d.codes, mark)
+		for i, label := range c.Cut {
+			s := recheck.Span{Low: codesOf(label)[side], High: last}
+			if slices.Contains(c.whole, uint32(i)) {
+				s.High = null
+			}
+			s.Codes = s.High - s.Low + 1
+			d.Spans = append(d.Spans, s)
+		}
+		d.Spans = append(d.Spans, recheck.Span{High: mark, Codes: mark + 1})
+	}
+	return both
 }
 
 // begins reports whether a label is above one of some sorted nodes, only by its name: when the

@@ -257,27 +257,19 @@ func regionsWithin(fine, coarse *File, columns map[string]*coverer) bool {
 	if fine.Kind != KindRegions || coarse.Kind != KindRegions {
 		return false
 	}
-	order := make([]int, len(fine.Columns))      // positions of the columns in the other cut
-	codes := make([][]uint32, len(fine.Columns)) // the labels of regions, by column
-	var coverage []recheck.Coverage              // of the labels by those of the other cut
+	var order []int                 // positions of the columns in the other cut
+	var codes [][]uint32            // of the labels of regions, by column
+	var coverage []recheck.Coverage // of the codes by the labels of the other cut
 	for a := range fine.Columns {
 		f := &fine.Columns[a]
-		order[a] = coarse.Columns.Position(f.Name)
-		of := columns[f.Name]
-		var covers [][]uint32 // by label
-		for label := range f.Labels() {
-			var by []uint32
-			if label < len(f.Cut) {
-				by = slices.Clone(of.covering(f.Cut[label]))
+		for _, d := range columns[f.Name].dimensions(f) {
+			order = append(order, coarse.Columns.Position(f.Name))
+			coverage = append(coverage, d.Coverage)
+			of := make([]uint32, len(fine.Regions))
+			for i, region := range fine.Regions {
+				of[i] = d.codes[region[a]]
 			}
-			if of.Suppressed != "" {
-				by = append(by, uint32(len(of.Cut)))
-			}
-			covers = append(covers, by)
-		}
-		coverage = append(coverage, recheck.CoverageOf(covers, of.Labels()))
-		for _, region := range fine.Regions {
-			codes[a] = append(codes[a], region[a])
+			codes = append(codes, of)
 		}
 	}
 	var released []uint32
