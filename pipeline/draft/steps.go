@@ -24,13 +24,8 @@ func (p *Profile) step() string {
 		p.high > mostExact || p.low < -mostExact {
 		return ""
 	}
-	switch p.typ.Kind {
-	case formats.Date:
-		return p.unit(span)
-	case formats.Timestamp:
+	if p.isTime() {
 		return p.unit(span / p.unitsOfDay())
-	case formats.Time:
-		return "hour"
 	}
 	step := roundUp(span / mostSteps)
 	switch least := math.Pow10(-p.typ.Scale); {
@@ -47,25 +42,43 @@ const (
 	leastStep = 1e-6
 )
 
-// unit returns the shortest unit of time for which the days contain at most some tens of units.
+// clockUnits are the units of a clock that the middle nine tenths of some times span for at least a
+// number of days, the longest first.
+var clockUnits = []struct {
+	name string
+	days float64
+}{
+	{"hour", 10. / 24}, {"minute", 5. / (24 * 60)}, {"second", 10. / 86400},
+}
+
+// unit returns the longest unit of time of which the days, which the middle nine tenths of the
+// values span, contain enough for a useful number of intervals.
 func (p *Profile) unit(days float64) string {
-	switch {
-	case days >= 10*365:
+	switch kind := p.typ.Kind; {
+	case kind != formats.Time && days >= 10*365:
 		return "year"
-	case days >= 10*30:
+	case kind != formats.Time && days >= 10*30:
 		return "month"
-	case p.typ.Kind == formats.Timestamp && days >= 10:
+	case kind == formats.Date:
+		return ""
+	case kind == formats.Timestamp && days >= 10:
 		return "day"
-	case p.typ.Kind == formats.Timestamp && days >= 0.5:
-		return "hour"
+	}
+	for _, unit := range clockUnits {
+		if days >= unit.days {
+			return unit.name
+		}
 	}
 	return ""
 }
 
-// unitsOfDay returns the number of units of a timestamp in a day.
+// unitsOfDay returns the number of units of a date, a time or a timestamp in a day.
 func (p *Profile) unitsOfDay() float64 {
 	unit := p.typ.Unit
-	if p.typ.Wide {
+	switch {
+	case p.typ.Kind == formats.Date:
+		return 1
+	case p.typ.Wide:
 		unit = formats.Nano
 	}
 	return 86400 * math.Pow(1000, float64(unit))

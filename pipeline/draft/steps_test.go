@@ -11,6 +11,7 @@ import (
 func TestSteps(t *testing.T) {
 	whole, float := formats.Type{Kind: formats.Int, Bits: 64},
 		formats.Type{Kind: formats.Float, Bits: 64}
+	clock := formats.Type{Kind: formats.Time, Unit: formats.Milli}
 	day, moment := formats.Type{Kind: formats.Date},
 		formats.Type{Kind: formats.Timestamp, Unit: formats.Milli}
 	for _, tt := range []struct {
@@ -27,8 +28,10 @@ func TestSteps(t *testing.T) {
 		{float, 500, 0, math.Inf(1), ""}, {float, 500, 0, 1e300, ""},
 		{day, 9000, 0, 20_000, "year"}, {day, 900, 0, 900, "month"}, {day, 90, 0, 90, ""},
 		{moment, 900, 0, 900 * 86_400_000, "month"}, {moment, 900, 0, 90 * 86_400_000, "day"},
-		{moment, 900, 0, 86_400_000, "hour"}, {moment, 900, 0, 3_600_000, ""},
-		{formats.Type{Kind: formats.Time, Unit: formats.Milli}, 900, 0, 80_000_000, "hour"},
+		{moment, 900, 0, 86_400_000, "hour"}, {moment, 900, 0, 3_600_000, "minute"},
+		{clock, 900, 0, 80_000_000, "hour"}, {clock, 1327, 733_000, 2_100_000, "minute"},
+		{clock, 8000, 8_000_000, 20_000_000, "minute"}, {clock, 555, 300_000, 480_000, "second"},
+		{clock, 900, 0, 5000, ""},
 	} {
 		p := &Profile{
 			typ:   tt.typ,
