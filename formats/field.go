@@ -34,7 +34,13 @@ type TextLine struct {
 	Advice string // the form of the texts, and how to declare it; empty: just texts
 	Type   string // the one type of a job by which all are dates or times; empty: none, or several
 	Found  bool   // no type is stored or declared of the column: its texts made it one of texts
+
+	Numerals []Numerals // the numerals, other than kcut's own, in which all are numbers
 }
+
+// Numerals are the signs in numbers: that before the fraction and that between groups of three
+// digits, 0 if it is not declared.
+type Numerals struct{ Decimal, Thousands byte }
 
 // Texts describes the types that the texts of a column allow. Only the package that reads CSV knows
 // its content.

@@ -350,7 +350,7 @@ func TestNumbersInBlocks(t *testing.T) {
 			fields[i] = s.Fields()[0]
 			fields[i].Texts = nil
 		}
-		if fields[0] != fields[1] {
+		if !reflect.DeepEqual(fields[0], fields[1]) {
 			t.Fatalf("seed %d: %q: %+v in one block, %+v in many", formatstest.Seed, text.String(),
 				fields[0], fields[1])
 		}

@@ -234,7 +234,12 @@ func (c *evidence) textLine() formats.TextLine {
 			at = max(at, c.decimals.none)
 		}
 	}
-	line := formats.TextLine{Advice: c.looks.advice(), Type: c.looks.declared(), Found: true}
+	line := formats.TextLine{
+		Advice:   c.looks.advice(),
+		Numerals: c.looks.signs(),
+		Type:     c.looks.declared(),
+		Found:    true,
+	}
 	if at != nowhere && (number || c.first < at) {
 		line.File, line.Line, line.Number = c.files[at/oneFile], int64(at%oneFile), number
 	}

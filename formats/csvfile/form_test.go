@@ -3,6 +3,7 @@ package csvfile
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -82,7 +83,7 @@ func TestJoinedEvidence(t *testing.T) {
 		see(0, column).Infer(&whole)
 		at := r.IntN(len(column))
 		see(0, column[:at]).Join(see(at, column[at:])).Infer(&parts)
-		if whole != parts {
+		if !reflect.DeepEqual(whole, parts) {
 			t.Fatalf("%q, cut at %d: %+v, want %+v", column, at, parts, whole)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"strings"
 	"time"
+
+	"github.com/kcut/kcut/formats"
 )
 
 // looks describes a column of texts that look like numbers or dates, if their form were declared.
@@ -143,6 +145,17 @@ func (l *looks) declared() string {
 		return ""
 	}
 	return strings.TrimPrefix(types[0], "type: ")
+}
+
+// signs returns the numerals in which all texts are numbers, if some are none without a
+// declaration.
+func (l *looks) signs() (signs []formats.Numerals) {
+	for i, d := range declarable {
+		if l.some && l.numerals&(1<<i) != 0 {
+			signs = append(signs, formats.Numerals{Decimal: d.decimal, Thousands: d.thousands})
+		}
+	}
+	return signs
 }
 
 // advice describes the form of the texts, and how to declare it; it is empty for plain texts.

@@ -10,25 +10,30 @@ import (
 )
 
 // absent are texts that often stand for no value, the mark of suppressed values first.
-var absent = []string{engine.Suppressed, " ", ".", "?", "-", "NA", "N/A", "n/a", "NaN", "nan",
-	"null", "NULL", "None", "none", "Unknown", "unknown", "missing"}
+var absent = append([]string{engine.Suppressed, " ", ".", "?", "-", "NA", "N/A", "n/a", "NaN",
+	"nan", "null", "NULL", "None", "none", "Unknown", "unknown", "missing"}, absentElsewhere...)
+
+// absentElsewhere are those that mean something in columns of other texts, as DNF in one that says
+// who finished, and those of spreadsheets and surveys.
+var absentElsewhere = []string{"--", "---", "..", "–", "na", "N.A.", "n.a.", "#N/A", "<NA>", "NaT",
+	"Null", "(null)", `\N`, "NONE", "nil", "UNKNOWN", "unk", "Unk", "UNK", "Missing", "MISSING",
+	"(Missing)", "Not Available", "Not available", "not available", "Not Applicable",
+	"Not applicable", "not applicable", "#VALUE!", "#DIV/0!", "#REF!", "#NUM!", "#NAME?", "#NULL!",
+	"DNS", "DNF", "DNQ", "DSQ", "DQ"}
 
 // clocks are the forms of times that no reader takes for times, with the type that a job declares.
 var clocks = map[pattern]string{clock: "time(hh:mm:ss)", minutes: "time(hh:mm)"}
 
 // declare declares what CSV does not say of itself: texts that stand for no value, where all others
-// of a column are numbers or times, and a type where these have one form. It reports whether there
-// is something that was not declared before.
+// of a column are numbers or times, a type where these have one form, and the signs in numbers. It
+// reports whether there is something that was not declared before.
 func (d *draft) declare(fields []formats.Field) bool {
 	before, types := len(d.CSV.Nulls), len(d.types)
 	for i, p := range d.profiles {
 		if p.typ.Kind != formats.String || p.Field.Rows == 0 || !fields[i].Text.Found {
 			continue
 		}
-		rows := p.Field.Rows
-		for _, n := range p.texts.absent {
-			rows -= n
-		}
+		rows := p.filled(func(at int) bool { return !d.meansElsewhere(at) })
 		typ := fields[i].Text.Type
 		if fields[i].Text.Number && !p.isNumbered() {
 			typ = "number"
@@ -38,9 +43,11 @@ func (d *draft) declare(fields []formats.Field) bool {
 				typ = of
 			}
 		}
-		regular := 2*rows >= p.Field.Rows && (p.texts.forms[number] == rows || typ != "")
+		numbers := p.texts.forms[number] + p.texts.forms[numeral]
+		regular := 2*rows >= p.Field.Rows && (numbers == rows || typ != "")
 		for at, n := range p.texts.absent {
-			if n > 0 && (regular || at == 0) && !slices.Contains(d.CSV.Nulls, absent[at]) {
+			if n > 0 && (regular && !d.meansElsewhere(at) || at == 0) &&
+				!slices.Contains(d.CSV.Nulls, absent[at]) {
 				d.CSV.Nulls = append(d.CSV.Nulls, absent[at])
 			}
 		}
@@ -48,7 +55,74 @@ func (d *draft) declare(fields []formats.Field) bool {
 			d.types = append(d.types, job.Column{Name: p.name, Type: typ, Mask: job.MaskDiscretize})
 		}
 	}
-	return len(d.CSV.Nulls) > before || len(d.types) > types
+	return d.declareNumerals(fields) || len(d.CSV.Nulls) > before || len(d.types) > types
+}
+
+// filled returns the number of rows of texts but those of some that stand for no value.
+func (p *Profile) filled(but func(absent int) bool) int64 {
+	rows := p.Field.Rows
+	for at, n := range p.texts.absent {
+		if n > 0 && but(at) {
+			rows -= n
+		}
+	}
+	return rows
+}
+
+// meansElsewhere reports whether a text that stands for no value in a column of numbers or times
+// may mean something in another column, of other texts, where a null would replace it, too.
+func (d *draft) meansElsewhere(at int) bool {
+	return slices.Contains(absentElsewhere, absent[at]) &&
+		slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+			forms := &p.texts.forms
+			return p.texts.absent[at] > 0 && forms[number]+forms[numeral]+forms[timing] <
+				p.filled(func(int) bool { return true })
+		})
+}
+
+// declareNumerals declares the signs in numbers if all columns of texts that are numbers with some
+// can be read with the same ones, and no other number changes. Signs as in 1,234 separate groups of
+// digits if a column has numbers without them, too, or some number of the table has a point before
+// its fraction. It reports whether it declares any.
+func (d *draft) declareNumerals(fields []formats.Field) bool {
+	if d.CSV.Decimal != 0 || d.CSV.Thousands != 0 {
+		return false
+	}
+	var signs []formats.Numerals
+	points, grouped, first := false, false, true
+	for i, p := range d.profiles {
+		points = points || p.typ.Kind == formats.Float || p.typ.Kind == formats.Decimal
+		of := fields[i].Text.Numerals
+		if len(of) == 0 {
+			continue
+		}
+		if p.isNumbered() || p.share(phone) > 0 || p.share(card) > 0 {
+			return false
+		}
+		grouped = grouped || p.texts.forms[number] > 0
+		if first {
+			signs, first = of, false
+		}
+		signs = slices.DeleteFunc(slices.Clone(signs), func(n formats.Numerals) bool {
+			return !slices.Contains(of, n)
+		})
+	}
+	withPoint := slices.DeleteFunc(slices.Clone(signs), func(n formats.Numerals) bool {
+		return n.Decimal == ','
+	})
+	unclear := len(withPoint) > 0 && len(withPoint) < len(signs) // 1,234
+	if points || unclear && grouped {
+		signs, unclear = withPoint, false
+	}
+	if len(signs) == 0 || unclear {
+		return false
+	}
+	d.signed = true
+	d.CSV.Decimal, d.CSV.Thousands = signs[0].Decimal, signs[0].Thousands
+	if d.CSV.Decimal == '.' {
+		d.CSV.Decimal = 0
+	}
+	return true
 }
 
 // isNumbered reports whether the numbers of a column stand for something by its name, or identify

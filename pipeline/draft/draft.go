@@ -83,6 +83,7 @@ type draft struct {
 	output       string
 	drawn        int64 // bytes drawn for the sample
 	lacking      bool  // texts that stand for null were found
+	signed       bool  // signs in numbers were found
 	// columns of CSV with a type that no reader finds
 	types   []job.Column
 	left    int  // columns of a wide table that are dropped though they could be masked

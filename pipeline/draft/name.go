@@ -219,7 +219,11 @@ var nameParts = words{whole: []string{"first", "last", "middle", "given", "famil
 
 // amounts are the names of columns of whole numbers that may all differ, and identify nobody.
 var amounts = words{alone: strings.Fields("amount total income salary wage wages price cost " +
-	"costs fee fees pop population share balance revenue expense expenses earnings")}
+	"costs fee fees pop population share balance revenue expense expenses earnings"),
+	whole: sums, last: sums}
+
+// sums are words for amounts, unless another word follows, as in payment_type.
+var sums = strings.Fields("pay paid payment payments amt bill bills charge charges")
 
 // categories are the names of columns whose whole numbers stand for something: they have no order.
 var categories = words{

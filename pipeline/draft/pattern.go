@@ -26,8 +26,11 @@ const (
 	diagnosis
 	code
 	number
+	numeral // number with signs between its digits
+	priced  // number with a currency or a percent sign
 	clock
 	minutes
+	timing // by a clock, or how long something took
 	sex
 	person
 	treatment
@@ -52,7 +55,9 @@ var forms = [patterns]func(text string) bool{
 	zip:            matches(`^\d{5}(-\d{4})?$`),
 	diagnosis:      isDiagnosis,
 	code:           isCode,
-	number:         matches(`^[+-]?\d{1,15}(\.\d{1,20})?$`),
+	number:         isNumber,
+	numeral:        isNumeral,
+	priced:         matches(`^(-? ?\p{Sc} ?-?\d[\d., '’]*[KkMm]?|-?\d[\d., '’]*[KkMm]? ?[\p{Sc}%])$`),
 	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d$`),
 	sex:            matches(`^(?i:m|f|male|female|man|woman)$`),
 	person:         isPerson,
@@ -60,7 +65,15 @@ var forms = [patterns]func(text string) bool{
 	treatment: matches(`^(?i:(treat(ed|ment)?|placebo|intervention|experimental|active|sham|` +
 		`drug|therapy|vaccine(d|ated)?)\b.*)$`),
 	minutes: matches(`^([01]?\d|2[0-3]):[0-5]\d$`),
+	timing:  matches(`^\d{1,3}:[0-5]\d(:[0-5]\d)?$`),
 }
+
+var isNumber = matches(`^[+-]?\d{1,15}(\.\d{1,20})?$`)
+
+// isNumeral accepts numbers with a decimal comma or with signs between groups of digits.
+func isNumeral(text string) bool { return numeralForm(text) && !isNumber(text) }
+
+var numeralForm = matches(`^[+-]?\d{1,15}([., '’]\d{3})*([.,]\d{1,20})?$`)
 
 var isDate = matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ].*)?$`)
 

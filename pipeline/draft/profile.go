@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/kcut/kcut/formats"
@@ -42,20 +43,23 @@ func newProfile(field formats.Field) *Profile {
 		position: field.Position,
 		differs:  field.Differs != nil,
 		place:    -1,
-		texts:    textProfile{low: math.Inf(1), high: math.Inf(-1)},
+		texts: textProfile{low: math.Inf(1), high: math.Inf(-1),
+			absent: make([]int64, len(absent))},
 	}
 }
 
 // textProfile counts rows by the form of their texts. Only columns of texts have one.
 type textProfile struct {
-	forms   [patterns]int64
-	broken  int64     // number of texts that are not UTF-8
-	absent  [17]int64 // rows of each of the texts that often stand for no value
-	spaces  int64     // number of spaces between words
-	length  int64     // in characters
-	longest int
-	low     float64 // of numbers
-	high    float64
+	forms     [patterns]int64
+	broken    int64   // number of texts that are not UTF-8
+	absent    []int64 // rows of each of the texts that often stand for no value
+	fractions int64   // rows of numbers with a point
+	timed     int     // largest number of characters of a time
+	spaces    int64   // number of spaces between words
+	length    int64   // in characters
+	longest   int
+	low       float64 // of numbers
+	high      float64
 }
 
 // observe counts the rows of a batch. It returns its scratch space.
@@ -125,8 +129,14 @@ func (t *textProfile) observe(value []byte, n int64) {
 			t.forms[form] += n
 		}
 	}
+	if forms[timing](text) {
+		t.timed = max(t.timed, size)
+	}
 	if x, err := strconv.ParseFloat(text, 64); err == nil && forms[number](text) {
 		t.low, t.high = min(t.low, x), max(t.high, x)
+		if strings.Contains(text, ".") {
+			t.fractions += n
+		}
 	}
 }
 

@@ -209,7 +209,33 @@ var uniqueShare = map[formats.Kind]float64{formats.String: 0.9, formats.Int: 0.9
 // do not apply to dates, which are generalized.
 var alone = []rule{
 	{func(p *Profile) bool { return p.dateForm() != "" }, func(p *Profile) *Role {
-		return generalize(p, "{"+p.dateForm()+": [month, year, decade]}", "dates as text")
+		form := isoDate
+		if p.dateForm() != "date" {
+			form = usDate
+		}
+		role := generalize(p, "{"+p.dateForm()+": [month, year, decade]}", "dates as text")
+		return role.withOdd(p, form, "date", true)
+	}},
+	{func(p *Profile) bool {
+		return p.typ.Kind == formats.String && p.Field.Distinct > fewCodes &&
+			p.share(timing) >= most
+	}, func(p *Profile) *Role {
+		// 1:23, 1:2 and 1 of 1:23:45, or the hour of 1:23
+		lengths := []int{p.texts.timed - 3}
+		if p.texts.timed > 6 {
+			lengths = append(lengths, p.texts.timed-4, p.texts.timed-6)
+		}
+		return prefixes("times as text", lengths...)(p).withOdd(p, timing, "time", false)
+	}},
+	{func(p *Profile) bool {
+		return p.typ.Kind == formats.String && p.Field.Distinct > fewCodes &&
+			p.share(priced)+p.share(numeral)+p.share(number) >= most && p.share(priced) > 0.5
+	}, func(p *Profile) *Role {
+		const signs = "numbers with signs such as $ or %: without these they can be discretized"
+		if p.distinctShare() >= rareShare {
+			return drop("%s; hardly a value has several rows", signs)
+		}
+		return &Role{Mask: job.MaskSuppress, Reason: distinctValues(p) + ", " + signs}
 	}},
 	{func(p *Profile) bool {
 		return diagnoses.has(wordsOf(p.name)) && p.Field.Distinct > fewCodes && p.share(code) >= 0.9
@@ -221,9 +247,10 @@ var alone = []rule{
 	{func(p *Profile) bool {
 		least, countable := uniqueShare[p.typ.Kind]
 		name := wordsOf(p.name)
-		amount := p.typ.Kind != formats.String && amounts.has(name)
+		text := p.typ.Kind == formats.String && p.share(number) < most
 		// a long zip code differs in nearly all rows, its first characters do not
-		return countable && !amount && !postal.has(name) && p.Field.Rows >= fewRows &&
+		return countable && (text || !amounts.has(name)) && !postal.has(name) &&
+			2*p.texts.fractions < p.Field.Rows && p.Field.Rows >= fewRows &&
 			p.distinctShare() >= least
 	}, func(p *Profile) *Role {
 		return drop("nearly every row has a value of its own: %s in %s rows",
@@ -234,17 +261,34 @@ var alone = []rule{
 	}},
 }
 
-// dateForm returns the generator of a text column of dates, or "".
+// dateForm returns the generator of a text column of dates, or "". A few texts may be none, unless
+// they are dates without a day.
 func (p *Profile) dateForm() string {
 	switch rows := p.Field.Rows; {
 	case p.typ.Kind != formats.String || rows == 0:
 		return ""
-	case p.texts.forms[isoDate] >= rows:
+	case p.share(isoDate) >= most && p.texts.forms[isoDate] >= p.texts.forms[partDate]:
 		return "date"
-	case p.texts.forms[usDate] >= rows && p.texts.forms[euroDate] < rows: // a day above 12 decides
+	// a day above 12 decides
+	case p.share(usDate) >= most && p.texts.forms[euroDate] < p.texts.forms[usDate]:
 		return "us_date"
 	}
 	return ""
+}
+
+// withOdd adds to the role of a column of texts of a form the number of rows with another text, and
+// how these can be masked like the others. A generator may need a place for them.
+func (r *Role) withOdd(p *Profile, form pattern, called string, placed bool) *Role {
+	odd := p.Field.Rows - p.texts.forms[form]
+	if odd == 0 {
+		return r
+	}
+	if placed {
+		r.Detail += ", unknown: root"
+	}
+	r.Reason += fmt.Sprintf("; no %s in %s of %s rows: without such texts (csv.nulls) it can be "+
+		"discretized", called, text.Grouped(odd), text.Grouped(p.Field.Rows))
+	return r
 }
 
 // quasiIdentifiers mask ordered columns by intervals with round ends, numbers in texts by ranges,
@@ -305,9 +349,10 @@ var quasiIdentifiers = []rule{
 		return prefixes("like codes", max(2, length*2/3), max(1, length/3))(p)
 	}},
 	{func(p *Profile) bool {
-		return p.Field.Distinct > fewCodes && p.texts.forms[number] >= p.Field.Rows
+		return p.Field.Distinct > fewCodes && p.share(number) >= most
 	}, func(p *Profile) *Role {
-		return generalize(p, roundRanges(p.texts.low, p.texts.high), "numbers as text")
+		role := generalize(p, roundRanges(p.texts.low, p.texts.high), "numbers as text")
+		return role.withOdd(p, number, "number", true)
 	}},
 	{func(p *Profile) bool { return p.Field.Distinct > fewCodes }, func(p *Profile) *Role {
 		return &Role{

@@ -21,8 +21,11 @@ const lackedWords = "missing_columns: null # some files lack columns that others
 // encodingWords follow the encoding of CSV that is not UTF-8.
 const encodingWords = " # it is not UTF-8: check that its letters are read correctly"
 
-// nullsWords follow texts that stand for no value.
-const nullsWords = " # nulls were found by their form: check that they mean no value"
+// nullsWords follow texts that stand for no value, and signsWords the signs in numbers.
+const (
+	nullsWords = " # nulls were found by their form: check that they mean no value"
+	signsWords = " # signs in numbers were found by their form: check that they are read correctly"
+)
 
 // noClassWords replace the class.
 const noClassWords = `# class: no column looks like a class. Name the column that a model is to predict and keep it, or use
@@ -92,9 +95,12 @@ func (d *draft) yaml() (string, error) {
 	}
 	if csv := d.CSV.YAML(); csv != "" {
 		comment := ""
-		if d.guessed {
+		switch {
+		case d.guessed:
 			comment = encodingWords
-		} else if d.lacking {
+		case d.signed:
+			comment = signsWords
+		case d.lacking:
 			comment = nullsWords
 		}
 		fmt.Fprintf(&out, "csv: %s%s\n", csv, comment)
