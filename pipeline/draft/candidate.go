@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -132,6 +133,7 @@ type tried struct {
 	*candidate
 	*forecast.Trial
 	forClass bool
+	asked    []string // columns that every analysis without a class asks for: age and sex
 	others   []*tried
 }
 
@@ -162,10 +164,20 @@ func (t *tried) isLittle(name string) bool {
 	return tried && part < littlePart && !slices.Contains(t.Lost, name)
 }
 
-// betterThan compares first by columns, then by information.
+// loses returns the number of columns that are asked for and of which little is left.
+func (t *tried) loses() (n int) {
+	for _, name := range t.asked {
+		if t.isLittle(name) || slices.Contains(t.Lost, name) {
+			n++
+		}
+	}
+	return n
+}
+
+// betterThan compares first by columns that are asked for, then by all, then by information.
 func (t *tried) betterThan(o *tried) bool {
-	return o == nil || t.keeps() > o.keeps() || t.keeps() == o.keeps() &&
-		t.Information > o.Information
+	return o == nil || cmp.Or(cmp.Compare(o.loses(), t.loses()), cmp.Compare(t.keeps(), o.keeps()),
+		cmp.Compare(t.Information, o.Information)) > 0
 }
 
 // chooseSearch tries the candidates on rows of the input. One that fails is left out; if all fail,
@@ -200,11 +212,22 @@ func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try,
 	return nil
 }
 
+// asked returns the masked columns with an age, a date of birth or a sex, if there is no class that
+// decides which columns matter.
+func (d *draft) asked() (names []string) {
+	for _, p := range d.profiles {
+		if d.class == nil && p.role.masked() && p.isBasic() && rank(p) <= 1 {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
 // attempt tries candidates, and returns those that did not fail.
 func (d *draft) attempt(ctx context.Context, part *dataset.Dataset, try Try,
 	budget *spill.Budget, candidates []*candidate) (all []*tried, err error) {
 	for _, c := range candidates {
-		d.tried = &tried{candidate: c, forClass: d.class != nil}
+		d.tried = &tried{candidate: c, forClass: d.class != nil, asked: d.asked()}
 		j, err := d.parse()
 		if err != nil {
 			return nil, err

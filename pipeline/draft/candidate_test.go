@@ -47,9 +47,9 @@ func trying(of map[string]outcome) draft.Try {
 	}
 }
 
-// A draft takes the candidate that leaves a tenth of the information of most columns, among several
-// the one that keeps most information, and the first of equals; candidates that fail are left out,
-// and if all fail, it names no way to search.
+// A draft takes the candidate that leaves a tenth of the information of most columns, without a
+// class first one that leaves it of age; among several the one that keeps most information, and the
+// first of equals. Candidates that fail are left out, and if all fail, it names no way to search.
 func TestDraftTakesTheBest(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "people.csv", "age,city,hours,sold\n"+strings.Repeat("1,a,4,0\n2,b,5,1\n3,a,6,1\n",
@@ -71,6 +71,8 @@ func TestDraftTakesTheBest(t *testing.T) {
 			"mondrian": {nil, 0.9, failed}}, "max_suppressed: 1%\n\n", "A single label"},
 		{"", map[string]outcome{"tdr": {a, 0, failed}, "spread": {a, 0, failed},
 			"mondrian": {a, 0, failed}}, "k: 10\n\n# generalize with a taxonomy", "Tried"},
+		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
+			"mondrian": {all[1:], 0.1, nil}}, "region_labels: tight}\n\n", "balance:"},
 		{"sold", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
 			"infogain-mondrian": {nil, 0.1, nil}},
 			"algorithm: infogain-mondrian\n\n", "A single label"},

@@ -37,6 +37,12 @@ var (
 	kinds = strings.Fields("class label target y")
 )
 
+// coarse are names of outcomes that a limit of a number makes.
+var coarse = words{
+	alone: strings.Fields("premie premature preterm lbw lowbirthweight obese obesity"),
+	whole: []string{"low"},
+}
+
 // mostOutcomes is the largest number of values of an outcome that only a part of the name shows.
 const mostOutcomes = 5
 
@@ -315,7 +321,7 @@ func (d *draft) mayBeOutcome(p *Profile) bool {
 		(&words{alone: earlier}).has(name) {
 		return false
 	}
-	return d.times[p] != nil || happened.has(name) || groups.has(name) ||
+	return d.times[p] != nil || happened.has(name) || groups.has(name) || coarse.has(name) ||
 		slices.ContainsFunc(name, func(word string) bool {
 			return slices.Contains(predicted, word) || slices.Contains(perhaps, word) ||
 				slices.Contains(suffered, word) || strings.HasSuffix(word, "status") ||

@@ -164,6 +164,11 @@ const crowdWords = `
 # such as a measurement or an answer to a survey, may be kept: {keep: {identifying: accepted}}.
 `
 
+// nameClassWords follow those of a draft without a class.
+const nameClassWords = `# Name the class first, with kcut init --class NAME, if a model is to predict one: that draft keeps
+# the columns that say most about it.
+`
+
 // writeCrowd writes which columns were dropped because the rows are few.
 func (d *draft) writeCrowd(out *strings.Builder) {
 	c := d.crowd
@@ -174,9 +179,12 @@ func (d *draft) writeCrowd(out *strings.Builder) {
 	if d.entity != nil {
 		people = text.Count(int(c.people), "value") + " of " + job.Quoted(d.entity.name)
 	}
+	name := nameClassWords
 	if d.class != nil {
 		by = "those that say about the same as the class, and those that say least about it"
+		name = ""
 	}
 	fmt.Fprintf(out, crowdWords, d.K, people, text.Count(int(c.people)/d.K, "group"), c.columns,
 		c.kept, d.keptWords(), c.dropped, by)
+	out.WriteString(name)
 }

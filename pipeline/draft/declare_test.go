@@ -26,7 +26,7 @@ func TestDraftDeclares(t *testing.T) {
 		}
 		fmt.Fprintf(&out, "%s,%d:%02d,%d.%d.2020 %02d:00,%s,%s,city %d,%s,%s,%s\n",
 			rare("*", fmt.Sprintf("%d:%02d:%02d", i%5, i%60, i%59)), i%24, i%60, 1+i%28, 1+i%12,
-			i%24, rare("NA", fmt.Sprint(i%97*7)), rare("*", fmt.Sprint(i%5)), i%9,
+			i%24, rare("NA", fmt.Sprint(i%97*7)), rare("*", fmt.Sprint(i/7%5)), i%9,
 			rare("50.0", fmt.Sprint(50+i%50)), rare("1e4", fmt.Sprint(10000+i%50)),
 			rare("NA", fmt.Sprintf("c%d", i%8)))
 		us = append(us, fmt.Sprintf("%d/%d/2020", 1+i%12, 1+i%28))

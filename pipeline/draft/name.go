@@ -8,7 +8,8 @@ import (
 
 // wordsOf splits a column's name into lower-case words: at characters other than letters and
 // digits, before a capital that follows a small letter, and before the last of several capitals if
-// two small letters follow it, as in PULocation, but not in patientIDs.
+// two small letters follow it, as in PULocation, but not in patientIDs; and behind a stem that
+// another word follows, as in incomeperc.
 func wordsOf(name string) []string {
 	var text strings.Builder
 	runes := []rune(name)
@@ -24,7 +25,34 @@ func wordsOf(name string) []string {
 			text.WriteRune(unicode.ToLower(r))
 		}
 	}
-	return strings.Fields(text.String())
+	var parts []string
+	for _, word := range strings.Fields(text.String()) {
+		if stem := stemmed(word); stem != "" {
+			parts = append(parts, stem)
+			word = word[len(stem):]
+		}
+		parts = append(parts, word)
+	}
+	return parts
+}
+
+var (
+	// stems are words that names often have in front of another one without a sign between them.
+	stems = strings.Fields("income salary earnings education occupation marital marriage mother " +
+		"father parent spouse husband family household religion")
+	// inflected are ends of such words that do not make another one of them.
+	inflected = strings.Fields("s es d ed al er ers ing ly hood ship less")
+)
+
+// stemmed returns the stem in front of another word or a letter, or "".
+func stemmed(word string) string {
+	for _, stem := range stems {
+		if rest, found := strings.CutPrefix(word, stem); found && rest != "" &&
+			!slices.Contains(inflected, rest) {
+			return stem
+		}
+	}
+	return ""
 }
 
 // words are the names with one meaning.
@@ -223,12 +251,13 @@ var amounts = words{alone: strings.Fields("amount total income salary wage wages
 	whole: sums, last: sums}
 
 // sums are words for amounts, unless another word follows, as in payment_type.
-var sums = strings.Fields("pay paid payment payments amt bill bills charge charges")
+var sums = strings.Fields("pay paid payment payments amt bal bill bills charge charges")
 
 // categories are the names of columns whose whole numbers stand for something: they have no order.
 var categories = words{
 	alone: slices.Concat(pairs(things, numbered), pairs(staff, numbered), regions,
 		strings.Fields("id cd code key type race ethnicity ethnic hispanic sex gender marital "+
+			"marriage marr marstat maritl nationality caste tribe "+
 			"religion language citizenship msa fips sector industry occupation naics soc category "+
 			"status purpose reason "+
 			"channel route brand "+

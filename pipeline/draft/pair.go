@@ -151,11 +151,32 @@ func (d *draft) dropTwins() {
 			switch {
 			case d.copies(by, of):
 				of.role = drop("%s has the same values", job.Quoted(by.name))
+			case by.place < of.place && by.isTime() && of.typ == by.typ &&
+				of.Field.Distinct > fewCodes && areNearlySame(by, of):
+				of.role = drop("%s has the same values in nearly all rows", job.Quoted(by.name))
 			case !d.determines(by, of) && d.numbers(by, of):
 				of.role = drop("%s determines it in nearly all rows", job.Quoted(by.name))
 			}
 		}
 	}
+}
+
+// resumed is the share of rows, one in these, whose interview ended on another day at most.
+const resumed = 10
+
+// areNearlySame reports whether two columns of times have the same one, or none, in all but a few
+// rows. The end of an interview may be later more often.
+func areNearlySame(a, b *Profile) bool {
+	others, share := 0, renamed
+	if isOfInterview(a.name) && isOfInterview(b.name) {
+		share = resumed
+	}
+	for row, x := range a.numbers {
+		if y := b.numbers[row]; x != y && !(math.IsNaN(x) && math.IsNaN(y)) {
+			others++
+		}
+	}
+	return others*share <= len(a.numbers)
 }
 
 // mostAdded is the largest number of columns among which sums are looked for.
@@ -253,6 +274,9 @@ func (d *draft) determinesReliably(by, of *Profile) bool {
 	case d.computed(by, of):
 		least = 0
 	}
+	if d.cuts(by, of) && !(of == d.class && d.endsWithClass(by)) {
+		least = 0
+	}
 	return of.Field.Distinct >= 2 && by.Field.Distinct >= 2 &&
 		by.Field.Distinct*least <= by.Rows && d.determines(by, of)
 }
@@ -263,6 +287,14 @@ func (d *draft) computed(by, of *Profile) bool {
 	return by.typ.Ordered() && !by.isCode() && !of.isTime() && by.place >= 0 && of.place >= 0 &&
 		by.Field.Distinct > fewCodes && of.Field.Distinct > fewCodes &&
 		d.sample.Intervals(by.numbers, of.place, 0) && goTogether(by.numbers, of.numbers)
+}
+
+// cuts reports whether limits of a number of many values make another column of few, as that of 37
+// weeks makes premature births. No accident does, where each of the few has several rows.
+func (d *draft) cuts(by, of *Profile) bool {
+	return by.typ.Ordered() && !by.isCode() && by.Field.Distinct > fewCodes && by.place >= 0 &&
+		of.place >= 0 && of.Field.Distinct <= mostOutcomes && of.alone == 0 &&
+		d.sample.Intervals(by.numbers, of.place, 0)
 }
 
 // goTogether reports whether the second numbers never fall, or never rise, in the order of the
@@ -317,6 +349,11 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 			apart = 1
 		}
 		if !d.sample.Intervals(by.numbers, of.place, apart) {
+			return nil
+		}
+		if d.mayBeOutcome(of) { // its two values are what people ask for
+			of.role.Reason += fmt.Sprintf(", determined by %s: it stays, as it may be an outcome",
+				job.Quoted(by.name))
 			return nil
 		}
 	}

@@ -89,6 +89,10 @@ func TestWordsOf(t *testing.T) {
 		"": nil, "--": nil, "Größe (cm)": {"größe", "cm"}, "zip5": {"zip5"},
 		"lug_boot": {"lug", "boot"}, "PULocationID": {"pu", "location", "id"},
 		"patientIDs": {"patient", "ids"}, "IBAN": {"iban"},
+		"incomeperc": {"income", "perc"}, "maritalstatus": {"marital", "status"},
+		"mother.age": {"mother", "age"}, "FATHEREDUC": {"father", "educ"},
+		"parental": {"parental"}, "parenthood": {"parenthood"}, "incomes": {"incomes"},
+		"maritalb": {"marital", "b"},
 	} {
 		if got := wordsOf(name); !slices.Equal(got, want) {
 			t.Errorf("words of %q: %q, want %q", name, got, want)

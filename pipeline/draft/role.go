@@ -372,8 +372,20 @@ func (p *Profile) hasCodes(form pattern, part float64) bool {
 func (p *Profile) isCode() bool {
 	name := wordsOf(p.name)
 	return (p.typ.Kind == formats.Int || p.typ.Kind == formats.Uint) &&
-		(categories.has(name) || postal.has(name)) && !p.countsSex() &&
+		(categories.has(name) || categories.has(withoutDigits(name)) || postal.has(name)) &&
+		!p.countsSex() &&
 		!(p.least == 0 && counted.has(name))
+}
+
+// withoutDigits returns the words of a name without the digits behind them, as race of race4, but
+// not those of short words, as cd4. Only one that had digits is a word.
+func withoutDigits(name []string) (words []string) {
+	for _, word := range name {
+		if plain := strings.TrimRight(word, "0123456789"); len(plain) >= 3 && plain != word {
+			words = append(words, plain)
+		}
+	}
+	return words
 }
 
 // prefixes generalizes codes to their first characters.

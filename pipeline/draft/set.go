@@ -42,8 +42,10 @@ var (
 			"apartment machine device equipment account policy loan store company firm"),
 		not: slices.Concat(people, staff),
 	}
-	// otherPeople are words for columns about another person, or about the past.
-	otherPeople = words{alone: []string{"father", "mother", "previous"}}
+	// formerly are words for columns about the past.
+	formerly = words{alone: []string{"previous"}}
+	// relatives are what names have in front of a fact about a relative, as in mage, feduc.
+	relatives = strings.Fields("m f mo fa ma pa mom dad mum sp wife")
 )
 
 // set is a drafted set of quasi-identifiers.
@@ -110,12 +112,12 @@ func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 // by its values, too.
 func (p *Profile) isBasic() bool {
 	name := wordsOf(p.name)
-	return (called(&basics, name) || p.share(sex) >= most) && !otherPeople.has(name) &&
+	return (called(&basics, name) || p.share(sex) >= most) && !formerly.has(name) &&
 		!p.countsSex() && !isAgeOfThing(name)
 }
 
 // called reports whether a column's name has a meaning, also with digits or a usual ending behind
-// its words: race4, agegrp, stateabb, educat.
+// its words, or a relative in front of them: race4, agegrp, stateabb, educat, mage, fathereduc.
 func called(w *words, name []string) bool {
 	plain := make([]string, len(name))
 	for i, word := range name {
@@ -125,12 +127,22 @@ func called(w *words, name []string) bool {
 				plain[i] = begin
 			}
 		}
-		if strings.HasPrefix(word, "educ") {
+		for _, relative := range relatives {
+			fact, found := strings.CutPrefix(plain[i], relative)
+			if found && len(fact) >= 3 && fact != "eth" &&
+				(w.has([]string{fact}) || isEducation(fact)) {
+				plain[i] = fact
+			}
+		}
+		if isEducation(plain[i]) {
 			plain[i] = "educ"
 		}
 	}
 	return w.has(name) || w.has(plain)
 }
+
+// isEducation reports whether a word is about schooling, also in short.
+func isEducation(word string) bool { return strings.HasPrefix(word, "edu") }
 
 // isAgeOfThing reports whether a column has the age of a thing, by its name.
 func isAgeOfThing(name []string) bool { return slices.Contains(name, "age") && aged.has(name) }

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,7 +58,7 @@ func (p *Profile) unit(days float64) string {
 	switch kind := p.typ.Kind; {
 	case kind != formats.Time && days >= 10*365:
 		return "year"
-	case kind != formats.Time && days >= 10*30:
+	case kind != formats.Time && (days >= 10*30 || days >= 2*30 && isOfInterview(p.name)):
 		return "month"
 	case kind == formats.Date:
 		return ""
@@ -70,6 +71,15 @@ func (p *Profile) unit(days float64) string {
 		}
 	}
 	return ""
+}
+
+// isOfInterview reports whether a column has the time of an interview, by its name. It says nothing
+// of a person but when somebody asked, which a few know to the day.
+func isOfInterview(name string) bool {
+	return slices.ContainsFunc(wordsOf(name), func(word string) bool {
+		return strings.Contains(word, "interview") || strings.Contains(word, "intrv") ||
+			strings.Contains(word, "intvw")
+	})
 }
 
 // unitsOfDay returns the number of units of a date, a time or a timestamp in a day.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kcut/kcut/pipeline/draft"
 	"github.com/kcut/kcut/pipeline/job"
@@ -201,6 +202,91 @@ func TestDraftKnowsNamesWithEndings(t *testing.T) {
 	job, err := job.Parse("", []byte(text), nil)
 	if err != nil || len(job.Sets[1].Columns) != 11 {
 		t.Errorf("%v:\n%s", err, text)
+	}
+}
+
+// What is known of somebody is known of parents and spouses, whatever the name is cut to.
+func TestDraftKnowsRelatives(t *testing.T) {
+	text := study(t, 300, "mage#", "fage#", "mother_age#", "fathereduc=1|2|3", "Medu=0|1|2|3",
+		"sex=m|f", "image#", "dosage#", "page#", "meth=0|1", "previous_job=a|b", "eduyrs=9|10|12")
+	want := "- columns: [mage, fage, mother_age, sex, fathereduc, Medu, eduyrs]\n"
+	if !strings.Contains(text, want) {
+		t.Errorf("want %q:\n%s", want, text)
+	}
+}
+
+// Numbers that are codes have no order, also with a digit behind the name; degrees of education
+// have one, and so have counts of cells.
+func TestDraftKnowsCodes(t *testing.T) {
+	text := study(t, 300, "MARRIAGE=0|1|2|3", "race4=1|2|3|4", "EDUCATION=0|1|2|3|4|5|6",
+		"cd4=1|2|3|5|8", "region_2=1|2|3", "incomeperc=1|2|3|4|5", "age#")
+	for name, want := range map[string]string{"MARRIAGE": "suppress", "race4": "suppress",
+		"EDUCATION": "discretize", "cd4": "discretize", "region_2": "suppress",
+		"incomeperc": "discretize"} {
+		if got := roleOfText(text, name); got != want {
+			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
+		}
+	}
+}
+
+// The day of an interview is rounded to months. The end of an interview says nothing beside its
+// start, unless it is often on another day.
+func TestDraftOfInterviews(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 3))
+	day := func(n int) string {
+		return time.Date(2018, 9, 1+n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+	}
+	for often, want := range map[int]string{20: "drop", 9: "{mask:"} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString("age,sex,stintrvw,endintrvw,paid_on\n")
+		for i := range 1000 {
+			n, later := rng.IntN(120), 0
+			if i%often == 0 {
+				later = 1
+			}
+			fmt.Fprintf(&out, "%d,%c,%s,%s,%s\n", rng.IntN(70), "mf"[i%2], day(n), day(n+later),
+				day(rng.IntN(120)))
+		}
+		write(t, "survey.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"survey.csv"}})
+		runDraft(t, text)
+		if got := roleOfText(text, "endintrvw"); got != want ||
+			!strings.Contains(text, "  stintrvw:  {mask: discretize, round: month} ") ||
+			!strings.Contains(text, "  paid_on:   discretize ") {
+			t.Errorf("%d: endintrvw: %s, want %s:\n%s", often, got, want, text)
+		}
+	}
+}
+
+// A coarse outcome stays beside the number that determines it, and alone where it is the class.
+func TestDraftKeepsCoarseOutcomes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(14, 3))
+	var out strings.Builder
+	out.WriteString("mage,weeks,premie,weight,low,heavy,visits,one\n")
+	for i := range 1000 {
+		weeks, weight := 24+rng.IntN(20), 50+rng.IntN(400)
+		fmt.Fprintf(&out, "%d,%d,%d,%d,%d,%d,%d,%d\n", 15+rng.IntN(30), weeks, indicator(weeks < 37),
+			weight, indicator(weight < 180), indicator(weight > 300), rng.IntN(20), i/999)
+	}
+	write(t, "births.csv", out.String())
+	for class, want := range map[string]string{
+		"": "mage weeks premie weight low visits one",
+		// what an expert releases of them
+		"premie": "mage weight low visits one",
+		"low":    "mage weeks premie heavy visits one",
+	} {
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"births.csv"},
+			Class: class}, sees(0, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := maskedOf(t, text); !slices.Equal(got, strings.Fields(want)) ||
+			(class == "premie") == strings.Contains(text,
+				", determined by weeks: it stays, as it may be an outcome") {
+			t.Errorf("class %q: %s, want %s:\n%s", class, got, want, text)
+		}
 	}
 }
 
