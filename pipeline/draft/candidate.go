@@ -216,7 +216,7 @@ func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try,
 // decides which columns matter.
 func (d *draft) asked() (names []string) {
 	for _, p := range d.profiles {
-		if d.class == nil && p.role.masked() && p.isBasic() && rank(p) <= 1 {
+		if d.class == nil && p.role.masked() && d.isAsked(p) {
 			names = append(names, p.name)
 		}
 	}

@@ -49,7 +49,7 @@ func (d *draft) crowded() *crowd {
 		useful = usefulOfClass
 	}
 	ofClass := d.class == nil || d.For != "" || !t.counts // or the searches for it kept nothing
-	if ofClass && 3*t.keeps() >= 2*t.Masked && t.Information >= useful {
+	if ofClass && t.loses() == 0 && 3*t.keeps() >= 2*t.Masked && t.Information >= useful {
 		return nil
 	}
 	c := &crowd{people: d.rows, columns: t.Masked, kept: t.keeps(), parts: t.Parts}
@@ -97,13 +97,24 @@ func (d *draft) dropCrowd() {
 // time up to an event, a height or a weight, and for outcomes, and 2 for others.
 func (d *draft) afterAsked(p *Profile, outcomes []*Profile) int {
 	switch {
-	case p.isBasic() && rank(p) <= 1:
+	case d.isAsked(p):
 		return 0
 	case p.Field.Distinct <= mostOutcomes && treatments.has(wordsOf(p.name)), d.endsWithClass(p),
 		p.typ.Ordered() && bodies.has(wordsOf(p.name)), slices.Contains(outcomes, p):
 		return 1
 	}
 	return 2
+}
+
+// isAsked reports whether a column has an age, a date of birth or a sex: that of a relative only if
+// there is no other age.
+func (d *draft) isAsked(p *Profile) bool {
+	own := func(p *Profile) bool {
+		name := wordsOf(p.name)
+		return p.isBasic() && first[0].has(name) && !ofRelatives.has(name)
+	}
+	return p.isBasic() && (rank(p) == 1 || rank(p) == 0 &&
+		(own(p) || !slices.ContainsFunc(d.profiles, own)))
 }
 
 // mostLikeliest is the largest number of columns that are left as they may be the class.
@@ -132,7 +143,7 @@ func (d *draft) firstPay() *Profile {
 }
 
 // bodies are the names of columns with a person's size.
-var bodies = words{whole: strings.Fields("height hgt weight wgt bmi")}
+var bodies = words{whole: strings.Fields("height hgt ht weight wgt wt bmi")}
 
 // pay are the names of columns with what people are paid or charged.
 var pay = words{

@@ -105,7 +105,7 @@ var (
 	// people are words for people, of whom tables have names and numbers.
 	people = strings.Fields("patient person customer client user member subject employee student " +
 		"respondent participant player pt cust emp stu beneficiary bene passenger guest voter " +
-		"holder applicant borrower subj usubj owner teacher")
+		"holder applicant borrower subj usubj owner teacher bib")
 	// staff are words for people who serve those of whom a table is.
 	staff = strings.Fields("doctor physician provider nurse investigator manager agent seller " +
 		"attending pcp npi caregiver contact mother father parent guardian spouse")
@@ -141,6 +141,7 @@ var ofPersons = words{
 var ofPeople = words{
 	meaning: namesOfPeople,
 	alone: slices.Concat(pairs(partly, nameWords), pairs(nameWords, partly),
+		pairs(partly, []string{"initial", "initials"}),
 		pairs(people, nameWords), pairs(staff, nameWords), []string{"invnam", "login"}),
 	shared: true,
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
@@ -328,8 +329,8 @@ func (p *Profile) isTime() bool {
 func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile) error {
 	switch {
 	case d.determines(of, by):
-		if cmp.Or(of.readable()-by.readable(), slices.Index(d.profiles, by)-
-			slices.Index(d.profiles, of)) > 0 {
+		if cmp.Or(of.readable()-by.readable(), by.computedOf(of)-of.computedOf(by),
+			slices.Index(d.profiles, by)-slices.Index(d.profiles, of)) > 0 {
 			by, of = of, by
 		}
 	case by.role.Mask == job.MaskSuppress:
@@ -359,6 +360,16 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 	}
 	of.role = drop("%s determines it", job.Quoted(by.name))
 	return nil
+}
+
+// computedOf is 1 if a column has the name of another one with something in front of or behind it,
+// as logwage and age_squared, else 0.
+func (p *Profile) computedOf(other *Profile) int {
+	if len(p.name) > len(other.name) && strings.Contains(strings.ToLower(p.name),
+		strings.ToLower(other.name)) {
+		return 1
+	}
+	return 0
 }
 
 // readable ranks columns that determine each other: words before codes, and longer ones first.

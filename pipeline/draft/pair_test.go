@@ -96,13 +96,13 @@ func TestDraftDropsWhatGoesWithTheClass(t *testing.T) {
 func TestDraftDropsWhatANumberComputes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("size,sizesq,lnsize,dose,middle,ends,pcs,mcs\n")
+	out.WriteString("lnsize,size,sizesq,dose,middle,ends,pcs,mcs\n")
 	rng := rand.New(rand.NewPCG(13, 3))
 	for range 900 {
 		size := 1 + rng.IntN(600)
 		dose := rng.IntN(30)
-		fmt.Fprintf(&out, "%d,%d,%.6f,%d,%d,%d,%g,%g\n", size, size*size,
-			math.Log(float64(size)), dose, indicator(dose > 9 && dose < 20),
+		fmt.Fprintf(&out, "%.6f,%d,%d,%d,%d,%d,%g,%g\n", math.Log(float64(size)), size,
+			size*size, dose, indicator(dose > 9 && dose < 20),
 			indicator(dose%10 > 4), 60*rng.Float64(), 60*rng.Float64())
 	}
 	write(t, "table.csv", out.String())

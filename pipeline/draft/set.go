@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -21,8 +22,8 @@ var (
 	basics = words{
 		whole: slices.Concat(places.whole, sexes.whole, strings.Fields("black white hispan asian "+
 			"nonwhite nation kids selfemp employed unemployed south north east west northeast "+
-			"northwest southeast southwest midwest")),
-		last: places.last,
+			"northwest southeast southwest midwest ht hgt ed")),
+		last: append([]string{"title"}, places.last...),
 		alone: slices.Concat(first[0].alone, first[1].alone, first[2].alone, []string{
 			"state", "country", "region", "district", "municipality", "province", "race",
 			"ethnicity", "ethnic", "eth", "hispanic", "nationality", "citizenship",
@@ -45,7 +46,12 @@ var (
 	// formerly are words for columns about the past.
 	formerly = words{alone: []string{"previous"}}
 	// relatives are what names have in front of a fact about a relative, as in mage, feduc.
-	relatives = strings.Fields("m f mo fa ma pa mom dad mum sp wife")
+	relatives = strings.Fields("m f d mo fa ma pa mom dad mum sp wife")
+	// ofRelatives are names of columns about a relative.
+	ofRelatives = words{alone: strings.Fields("mother father parent spouse husband wife partner " +
+		"mom dad mum")}
+	// behind are such words behind a fact, as in whitemom.
+	behind = strings.Fields("mom dad mother father")
 )
 
 // set is a drafted set of quasi-identifiers.
@@ -133,6 +139,9 @@ func called(w *words, name []string) bool {
 				(w.has([]string{fact}) || isEducation(fact)) {
 				plain[i] = fact
 			}
+		}
+		for _, relative := range behind {
+			plain[i] = cmp.Or(strings.TrimSuffix(plain[i], relative), plain[i])
 		}
 		if isEducation(plain[i]) {
 			plain[i] = "educ"

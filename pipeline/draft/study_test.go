@@ -208,8 +208,10 @@ func TestDraftKnowsNamesWithEndings(t *testing.T) {
 // What is known of somebody is known of parents and spouses, whatever the name is cut to.
 func TestDraftKnowsRelatives(t *testing.T) {
 	text := study(t, 300, "mage#", "fage#", "mother_age#", "fathereduc=1|2|3", "Medu=0|1|2|3",
-		"sex=m|f", "image#", "dosage#", "page#", "meth=0|1", "previous_job=a|b", "eduyrs=9|10|12")
-	want := "- columns: [mage, fage, mother_age, sex, fathereduc, Medu, eduyrs]\n"
+		"sex=m|f", "image#", "dosage#", "page#", "meth=0|1", "previous_job=a|b", "eduyrs=9|10|12",
+		"drace=a|b|c", "whitemom=0|1", "current_title=a|b", "ht#")
+	want := "- columns: [mage, fage, mother_age, sex, fathereduc, Medu, eduyrs, drace, whitemom, " +
+		"current_title, ht]\n"
 	if !strings.Contains(text, want) {
 		t.Errorf("want %q:\n%s", want, text)
 	}
@@ -267,8 +269,8 @@ func TestDraftKeepsCoarseOutcomes(t *testing.T) {
 	out.WriteString("mage,weeks,premie,weight,low,heavy,visits,one\n")
 	for i := range 1000 {
 		weeks, weight := 24+rng.IntN(20), 50+rng.IntN(400)
-		fmt.Fprintf(&out, "%d,%d,%d,%d,%d,%d,%d,%d\n", 15+rng.IntN(30), weeks, indicator(weeks < 37),
-			weight, indicator(weight < 180), indicator(weight > 300), rng.IntN(20), i/999)
+		fmt.Fprintf(&out, "%d,%d,%d,%d,%d,%d,%d,%d\n", 15+rng.IntN(30), weeks,
+			indicator(weeks < 37), weight, indicator(weight < 180), indicator(weight > 300), rng.IntN(20), i/999)
 	}
 	write(t, "births.csv", out.String())
 	for class, want := range map[string]string{
