@@ -270,7 +270,8 @@ func TestDraftKeepsCoarseOutcomes(t *testing.T) {
 	for i := range 1000 {
 		weeks, weight := 24+rng.IntN(20), 50+rng.IntN(400)
 		fmt.Fprintf(&out, "%d,%d,%d,%d,%d,%d,%d,%d\n", 15+rng.IntN(30), weeks,
-			indicator(weeks < 37), weight, indicator(weight < 180), indicator(weight > 300), rng.IntN(20), i/999)
+			indicator(weeks < 37), weight, indicator(weight < 180), indicator(weight > 300),
+			rng.IntN(20), i/999)
 	}
 	write(t, "births.csv", out.String())
 	for class, want := range map[string]string{
