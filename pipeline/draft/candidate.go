@@ -133,7 +133,7 @@ type tried struct {
 	*candidate
 	*forecast.Trial
 	forClass bool
-	asked    []string // columns that every analysis without a class asks for: age and sex
+	asked    [2][]string // columns that analyses without a class ask for: of ages, and of the sex
 	others   []*tried
 }
 
@@ -164,10 +164,12 @@ func (t *tried) isLittle(name string) bool {
 	return tried && part < littlePart && !slices.Contains(t.Lost, name)
 }
 
-// loses returns the number of columns that are asked for and of which little is left.
+// loses returns how many of age and sex are asked for, while little is left of each column of it.
 func (t *tried) loses() (n int) {
-	for _, name := range t.asked {
-		if t.isLittle(name) || slices.Contains(t.Lost, name) {
+	for _, names := range t.asked {
+		if len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
+			return !t.isLittle(name) && !slices.Contains(t.Lost, name)
+		}) {
 			n++
 		}
 	}
@@ -212,12 +214,12 @@ func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try,
 	return nil
 }
 
-// asked returns the masked columns with an age, a date of birth or a sex, if there is no class that
-// decides which columns matter.
-func (d *draft) asked() (names []string) {
+// asked returns the masked columns with an age or a date of birth, and those with a sex, if there
+// is no class that decides which columns matter.
+func (d *draft) asked() (names [2][]string) {
 	for _, p := range d.profiles {
 		if d.class == nil && p.role.masked() && d.isAsked(p) {
-			names = append(names, p.name)
+			names[rank(p)] = append(names[rank(p)], p.name)
 		}
 	}
 	return names

@@ -207,8 +207,11 @@ func TestDraftOfFewRowsKeepsAge(t *testing.T) {
 	text := survey(320, .4, .4, .4, .4, .4, .4, .4, .4, .4, .4)
 	text = strings.NewReplacer("outcome", "rest", "q00", "spouse_age").Replace(text)
 	write(t, "few.csv", text)
-	for lost, want := range map[string]int{"age": 7, "sex": 7, "spouse_age": 13, "q01": 13} {
-		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"}},
+	write(t, "born.csv", strings.Replace(text, "q01", "birth_year", 1))
+	for lost, want := range map[string]int{"age": 7, "sex": 7, "spouse_age": 13, "q01": 13,
+		"birth_year": 13} {
+		input := map[bool]string{true: "born.csv", false: "few.csv"}[lost == "birth_year"]
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{input}},
 			func(ctx context.Context, in *dataset.Dataset, j *job.Job,
 				budget *spill.Budget) (*forecast.Trial, error) {
 				of, err := sees(0, 1)(ctx, in, j, budget)
