@@ -43,8 +43,7 @@ func (d *draft) declare(fields []formats.Field) bool {
 				typ = of
 			}
 		}
-		numbers := p.texts.forms[number] + p.texts.forms[numeral]
-		regular := 2*rows >= p.Field.Rows && (numbers == rows || typ != "")
+		regular := 2*rows >= p.Field.Rows && (p.isRegular(rows) || typ != "")
 		for at, n := range p.texts.absent {
 			if n > 0 && (regular && !d.meansElsewhere(at) || at == 0) &&
 				!slices.Contains(d.CSV.Nulls, absent[at]) {
@@ -69,14 +68,20 @@ func (p *Profile) filled(but func(absent int) bool) int64 {
 	return rows
 }
 
+// isRegular reports whether all texts of a number of rows are numbers, times, or dates in one order.
+func (p *Profile) isRegular(rows int64) bool {
+	n := &p.texts.forms
+	return n[number]+n[numeral] == rows || n[timing] == rows || n[isoDate] == rows ||
+		n[usDate] == rows || n[euroDate] == rows
+}
+
 // meansElsewhere reports whether a text that stands for no value in a column of numbers or times
 // may mean something in another column, of other texts, where a null would replace it, too.
 func (d *draft) meansElsewhere(at int) bool {
 	return slices.Contains(absentElsewhere, absent[at]) &&
 		slices.ContainsFunc(d.profiles, func(p *Profile) bool {
-			forms := &p.texts.forms
-			return p.texts.absent[at] > 0 && forms[number]+forms[numeral]+forms[timing] <
-				p.filled(func(int) bool { return true })
+			return p.texts.absent[at] > 0 &&
+				!p.isRegular(p.filled(func(int) bool { return true }))
 		})
 }
 
@@ -91,7 +96,8 @@ func (d *draft) declareNumerals(fields []formats.Field) bool {
 	var signs []formats.Numerals
 	points, grouped, first := false, false, true
 	for i, p := range d.profiles {
-		points = points || p.typ.Kind == formats.Float || p.typ.Kind == formats.Decimal
+		points = points || p.typ.Kind == formats.Float || p.typ.Kind == formats.Decimal ||
+			fields[i].Text.Number
 		of := fields[i].Text.Numerals
 		if len(of) == 0 {
 			continue

@@ -116,6 +116,10 @@ func TestDraftDeclaresNumerals(t *testing.T) {
 			`csv: {decimal: ","}`, "{mask: discretize, round: "},
 		"both": {columns{"pay": func(i int) string { return grouped(i*900, ".") + ",50" }},
 			`csv: {decimal: ","}`, "{mask: discretize, round: "},
+		"a comma and points in some forms": {columns{
+			"pay":  func(i int) string { return fmt.Sprintf("%d,%d", i*7, i%10) },
+			"rate": func(i int) string { return []string{"10", "10.0", "7.50"}[i%3] },
+		}, "", ""},
 		"a comma and a point": {columns{
 			"pay":  func(i int) string { return fmt.Sprintf("%d,%d", i*7, i%10) },
 			"rate": func(i int) string { return fmt.Sprintf("%d.%d", i%9, i%7) },
@@ -161,6 +165,8 @@ func TestDraftOfOddTexts(t *testing.T) {
 		"finish":   odd("DNF", clock),
 		"gun":      odd("DSQ", clock),
 		"result":   func(int) string { return []string{"ok", "ok", "DSQ"}[rng.IntN(3)] },
+		"joined":   odd("NA", some("19%02d-%02d-%02d", 99, 12, 28)),
+		"left":     odd("UNKNOWN", some("%d/%d/2020", 12, 28)),
 		"born":     odd("1", some("19%02d-%02d-%02d", 99, 12, 28)),
 		"seen":     odd("x y", some("%d/%d/2020", 12, 28)),
 		"size":     odd("-1.2.3", some("%d.%03d", 9, 999)),
@@ -169,7 +175,9 @@ func TestDraftOfOddTexts(t *testing.T) {
 		"price":    some("$%d,%03d", 9, 999),
 	})
 	for _, want := range []string{
-		"csv: {nulls: [DNF]}",
+		"csv: {nulls: [DNF, NA, UNKNOWN]}",
+		"  joined:   {mask: discretize, round: year} ",
+		"  left:     {mask: discretize, type: date(M/D/YYYY), round: month} ",
 		"  official: {mask: generalize, taxonomy: {prefix: [4, 3, 1]}} ",
 		" distinct values; no time in 1 of 6,000 rows: without such texts (csv.nulls) it can be " +
 			"discretized",
