@@ -21,8 +21,10 @@ const lackedWords = "missing_columns: null # some files lack columns that others
 // encodingWords follow the encoding of CSV that is not UTF-8.
 const encodingWords = " # it is not UTF-8: check that its letters are read correctly"
 
-// nullsWords follow texts that stand for no value, and signsWords the signs in numbers.
+// nullsWords follow texts that stand for no value, signsWords the signs in numbers, and bothWords
+// both.
 const (
+	bothWords  = " # nulls and signs in numbers were found by their form: check both"
 	nullsWords = " # nulls were found by their form: check that they mean no value"
 	signsWords = " # signs in numbers were found by their form: check that they are read correctly"
 )
@@ -98,6 +100,8 @@ func (d *draft) yaml() (string, error) {
 		switch {
 		case d.guessed:
 			comment = encodingWords
+		case d.signed && d.lacking:
+			comment = bothWords
 		case d.signed:
 			comment = signsWords
 		case d.lacking:
