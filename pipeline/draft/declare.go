@@ -68,7 +68,8 @@ func (p *Profile) filled(but func(absent int) bool) int64 {
 	return rows
 }
 
-// isRegular reports whether all texts of a number of rows are numbers, times, or dates in one order.
+// isRegular reports whether all texts, of a number of rows, are numbers, times, or dates in one
+// order.
 func (p *Profile) isRegular(rows int64) bool {
 	n := &p.texts.forms
 	return n[number]+n[numeral] == rows || n[timing] == rows || n[isoDate] == rows ||

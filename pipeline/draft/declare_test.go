@@ -130,7 +130,8 @@ func TestDraftDeclaresNumerals(t *testing.T) {
 		}, "", ""},
 		"groups and a null": {columns{"pay": func(i int) string {
 			return map[bool]string{true: "-", false: grouped(i*i+400, ",")}[i%90 == 7]
-		}}, `csv: {nulls: ["-"], thousands: ","} # nulls and signs in numbers were found`, "{mask: discretize, round: "},
+		}}, `csv: {nulls: ["-"], thousands: ","} # nulls and signs in numbers were found`,
+			"{mask: discretize, round: "},
 	} {
 		text := tableOf(t, 400, tt.columns)
 		got := strings.Contains(text, "\ncsv: {")
