@@ -74,6 +74,10 @@ func Inspect(ctx context.Context, path string, opt VerifyOptions) (*Inspection, 
 	})
 }
 
+// MostHomogeneous returns, for each column, that of the set whose classes disclose most of it. The
+// column of which they disclose most is the first.
+func MostHomogeneous(all []Homogeneity) []Homogeneity { return verify.MostHomogeneous(all) }
+
 // SampleRows are some rows of a release, for people who look at it.
 type (
 	SampleRows = pipeline.SampleRows

@@ -18,6 +18,7 @@ import (
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/search"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // Report describes a run. `kcut run --json` prints it and --run-json keeps it. It must not be
@@ -29,6 +30,9 @@ type Report struct {
 	// Union counts the rows that are alone, or in small classes, on the labels of all masked
 	// columns together. It is nil until the release has been recounted.
 	Union *risk.Union `json:"union,omitempty"`
+	// Homogeneous has the classes of one value, for every set together with the class and every
+	// sensitive column. It is nil until the release has been recounted.
+	Homogeneous []verify.Homogeneity `json:"homogeneous,omitempty"`
 	// AverageRisk has, by set, the average risk of a released row, if the job limits it.
 	AverageRisk []float64 `json:"average_risk,omitempty"`
 	// Risk is the disclosure risk of the input, of kept columns, of labels and of both together. It

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -238,6 +239,9 @@ func TestInspect(t *testing.T) {
 			if in.Rows != report.Rows || in.Digest != report.Digests.Output {
 				t.Errorf("%d rows, digest %s; the report has %d and %s",
 					in.Rows, in.Digest, report.Rows, report.Digests.Output)
+			}
+			if !reflect.DeepEqual(report.Homogeneous, in.Homogeneous) {
+				t.Errorf("a run counts %+v, an inspection %+v", report.Homogeneous, in.Homogeneous)
 			}
 			table := readTable(t, report.Output)
 			checkGroups(t, in, table)

@@ -47,6 +47,7 @@ func verifyRelease(
 	if err != nil {
 		return err
 	}
+	res.report.Homogeneous = recount.Homogeneous
 	if counted != nil {
 		counted.Note()
 	}

@@ -324,9 +324,12 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 		made = "wrote the cut"
 	}
 	if !u.terminal {
-		u.log.Info(made, "output", r.Output, "rows", r.Released, "dropped", r.Rows-r.Released,
-			"suppressed", r.Suppressed,
-			"quasi_identifiers", r.Sets, "steps", r.Steps)
+		facts := []any{"output", r.Output, "rows", r.Released, "dropped", r.Rows - r.Released,
+			"suppressed", r.Suppressed, "quasi_identifiers", r.Sets, "steps", r.Steps}
+		if most := kcut.MostHomogeneous(r.Homogeneous); len(most) > 0 {
+			facts = append(facts, "homogeneous", most)
+		}
+		u.log.Info(made, facts...)
 		return nil
 	}
 	outline, err := kcut.ReadOutline(ctx, r.Output)
@@ -334,6 +337,10 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 		return fmt.Errorf("summarize release: %w", err)
 	}
 	cut := outline.Cut
+	var limited []string
+	for _, s := range cut.Sensitive {
+		limited = append(limited, s.Column)
+	}
 	loss, live := "", ""
 	if r.Suppressed > 0 {
 		loss = fmt.Sprintf(" (%s of them suppressed)", text.Grouped(int64(r.Suppressed)))
@@ -356,6 +363,7 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 	fmt.Fprintf(u.err, "%s %s: %s%s, %s\n\n%s%s\n%s\n%s%s\n", made, r.Output,
 		text.Count(r.Released, "row"), loss, extent(cut),
 		u.setTable(r.Sets), u.unionText(r.Union, r.Sets, whoOf(cut))+
+			u.homogeneousText(r.Homogeneous, r.Released, len(r.Sets), limited)+
 			text.Printable(protectionText(cut), "\n"), columns, live, strings.Join(stages, ", "))
 	return nil
 }
@@ -369,6 +377,32 @@ func (u *ui) unionText(union *kcut.Union, sets []kcut.CutSet, who string) string
 	return u.sentence(fmt.Sprintf("on all labels together: %s of the %s alone, %s in classes of "+
 		"fewer than %s", text.Percent(union.Unique), who, text.Percent(union.BelowK),
 		text.Grouped(int64(k)))) + "\n"
+}
+
+// homogeneousText reports, for the class and each sensitive column, the rows in groups of one
+// value, in the set whose groups disclose most of it. Whoever finds such a group learns the value,
+// which k does not limit. The job limits some of the columns.
+func (u *ui) homogeneousText(all []kcut.Homogeneity, rows int64, sets int,
+	limited []string) (lines string) {
+	for _, h := range kcut.MostHomogeneous(all) {
+		line := "groups with one value of " + text.Printable(h.Column, "") + ": "
+		if h.Records == 0 {
+			lines += u.sentence(line+"none") + "\n"
+			continue
+		}
+		line += text.Percent(float64(h.Records)/float64(rows)) + " of the rows"
+		if sets > 1 {
+			line += fmt.Sprintf(" (set %d)", h.Set)
+		}
+		switch {
+		case !h.Surprises():
+			line += "; the shares of all rows disclose about as much"
+		case !slices.Contains(limited, h.Column):
+			line += "; sensitive with l: 2 prevents them"
+		}
+		lines += u.sentence(line) + "\n"
+	}
+	return lines
 }
 
 // whoOf returns the word for the records that a cut counts.

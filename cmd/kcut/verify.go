@@ -154,8 +154,13 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 	case !v.OK:
 		verdict = "not counted"
 	}
-	err := u.printf("%s: %s, %s\n%s%s", text.Printable(v.Path, ""), verdict,
-		text.Count(v.Rows, "row"), u.setTable(v.Sets), u.unionText(v.Union, v.Sets, "rows"))
+	var limited []string
+	for _, m := range v.Sensitive {
+		limited = append(limited, m.Column)
+	}
+	err := u.printf("%s: %s, %s\n%s%s%s", text.Printable(v.Path, ""), verdict,
+		text.Count(v.Rows, "row"), u.setTable(v.Sets), u.unionText(v.Union, v.Sets, "rows"),
+		u.homogeneousText(v.Homogeneous, v.Rows, len(v.Sets), limited))
 	if len(v.Asked) > 0 {
 		err = errors.Join(err, u.printf("by the job:\n%s", u.setTable(v.Asked)))
 	}

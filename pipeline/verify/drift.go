@@ -112,7 +112,8 @@ func newCountedRelease(
 		return nil, err
 	}
 	parts, err := fileset.Parts(ctx, path)
-	return &countedRelease{rulesOf(cut, nil, classOf(cut)), parts, threads, budget}, err
+	r := rulesOf(cut, nil, classOf(cut, cut.Sensitive))
+	return &countedRelease{r, parts, threads, budget}, err
 }
 
 // inCommon returns the pairs of claims about the same sets and columns of two releases.

@@ -20,8 +20,6 @@ type Inspection struct {
 	// of a suppressed value if there is one. It is nil for a column that is released as numbers.
 	Labels [][]LabelGroups
 	Risk   *risk.Report // the disclosure risk of the rows
-	// Homogeneous has every set together with the class and every sensitive column.
-	Homogeneous []Homogeneity
 }
 
 // GroupSizes are the sizes of the equivalence classes of a quasi-identifier set.
@@ -57,7 +55,7 @@ func Inspect(ctx context.Context, path string, opt Options) (*Inspection, error)
 		return nil, err
 	}
 	return &Inspection{Result: verified, Cut: v.cut, Digest: digest, Sizes: v.groups.sizes(),
-		Labels: v.groups.labels, Risk: v.classSizes.report, Homogeneous: v.homogeneous()}, nil
+		Labels: v.groups.labels, Risk: v.classSizes.report}, nil
 }
 
 // groups describes the groups that a recount has counted.

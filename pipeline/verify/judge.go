@@ -37,6 +37,9 @@ type Result struct {
 	// Sensitive has the measures of sensitive columns, for every set.
 	Sensitive []Measured `json:"sensitive,omitempty"`
 
+	// Homogeneous has every set together with the class and every sensitive column.
+	Homogeneous []Homogeneity `json:"homogeneous,omitempty"`
+
 	// Union is the disclosure risk on the labels of all masked columns together; nil: it was not
 	// counted.
 	Union *risk.Union `json:"union,omitempty"`
@@ -62,12 +65,14 @@ func (r *Result) uncounted(format string, args ...any) {
 	}
 }
 
-// add adds a group of a key, and its number of records.
-func (v *verifier) add(key int, group []uint64, records uint64) error {
+// add adds an entry of a key: a group, and its lone values; and its number of records.
+func (v *verifier) add(key int, entry []uint64, records uint64) error {
+	group := entry[:v.keys[key].size]
 	switch {
 	case key < len(v.sets):
 		v.anonymity[key] = smaller(v.anonymity[key], records)
 		v.classes[key]++
+		v.addLone(key, entry[len(group):], records)
 		v.see(key, group)
 		if v.groups != nil {
 			v.groups.add(key, group, records)
@@ -95,7 +100,7 @@ func (v *verifier) result(path string) (*Result, error) {
 		v.find("%s", flaw)
 	}
 	r := &Result{Path: path, Rows: v.rows, Entity: v.cut.Entity, Dropped: v.cut.Dropped,
-		Union: v.union, Population: v.registers}
+		Union: v.union, Population: v.registers, Homogeneous: v.homogeneous()}
 	r.Suppressed, _ = v.cut.Marked()
 	if v.rows != v.cut.Rows {
 		v.find("it has %s, its cut claims %s", text.Count(v.rows, "row"), text.Grouped(v.cut.Rows))

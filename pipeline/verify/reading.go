@@ -20,15 +20,16 @@ type reading struct {
 	counters []*counter
 	shares   []*shareRange // by key
 	open     []int         // keys that still must be counted
-	again    bool          // footers, kept columns and marks have been read
+	again    bool          // footers, kept columns, marks and values have been read
+	known    []*valueRows  // by lone column
 	rows     atomic.Int64
 	progress func(rows int64)
 }
 
-// newReading returns a reading by the given number of workers, which see the sensitive columns
-// first, then other kept columns.
+// newReading returns a reading by the given number of workers, which see the sensitive columns and
+// the class first, then other kept columns.
 func (r *rules) newReading(kept []string, workers int) *reading {
-	shown := r.sensitive()
+	shown := r.hashed()
 	for _, name := range kept {
 		if !slices.ContainsFunc(shown, func(k release.Kept) bool { return k.Name == name }) {
 			shown = append(shown, release.Kept{Name: name, Hash: risk.HashValue, Null: risk.Null})
@@ -38,6 +39,9 @@ func (r *rules) newReading(kept []string, workers int) *reading {
 		progress: func(int64) {}}
 	for key := range r.keys {
 		p.shares, p.open = append(p.shares, newShareRange(0)), append(p.open, key)
+	}
+	for range r.lone {
+		p.known = append(p.known, newValueRows())
 	}
 	for range workers {
 		p.counters = append(p.counters, newCounter(r, p.shares))
@@ -141,6 +145,7 @@ func (p *reading) count(
 	if c.labelChanges != nil {
 		c.countLabelChanges(rows, numbers)
 	}
+	c.readLone(rows, kept)
 	for _, key := range p.open {
 		if err := c.count(key, rows, numbers, kept); err != nil {
 			return err
@@ -149,6 +154,11 @@ func (p *reading) count(
 	if err := c.countWhole(rows, kept); err != nil {
 		return err
 	}
+	if !p.again {
+		for i, column := range p.lone {
+			p.known[i].count(rows, &kept[column.at])
+		}
+	}
 	if c.classes != nil {
 		c.classes.count(rows, kept)
 	}
@@ -156,11 +166,11 @@ func (p *reading) count(
 }
 
 // countGroupsOnly makes later passes count groups alone, and read no kept columns except sensitive
-// ones.
+// ones and the class.
 func (p *reading) countGroupsOnly() {
 	for i, c := range p.counters {
 		c.classes, c.labelChanges = nil, nil
-		p.scanners[i].ShowKept(len(p.values))
+		p.scanners[i].ShowKept(len(p.hashed()))
 	}
 }
 

@@ -29,8 +29,9 @@ type rules struct {
 	// values has the kept columns whose values are counted in every class: the cut's, then those
 	// about which the cut claims nothing.
 	values []cutfile.Sensitive
-	orders []*order // by these columns; nil: no measure needs an order of the values
-	trees  []*tree  // the same for a tree
+	lone   []loneColumn // of the cut's sets
+	orders []*order     // by these columns; nil: no measure needs an order of the values
+	trees  []*tree      // the same for a tree
 
 	// marks has the number of the mark of every check, if the cut counts suppressed records and all
 	// columns have marks.
@@ -76,17 +77,18 @@ func rulesOf(cut *cutfile.File, sets []cutfile.Set, values []cutfile.Sensitive) 
 	for _, c := range r.claims() {
 		r.keys = append(r.keys, r.keys[c.set].withValue(c.column))
 	}
+	r.setLone()
 	if _, claims := cut.Marked(); claims {
 		r.findMarks()
 	}
 	return r
 }
 
-// classOf returns the class of a cut as a column whose values are counted, unless it is sensitive,
-// and so counted anyway.
-func classOf(cut *cutfile.File) []cutfile.Sensitive {
+// classOf returns the class of a cut as a column whose values are counted, unless it is among those
+// that are counted anyway.
+func classOf(cut *cutfile.File, counted []cutfile.Sensitive) []cutfile.Sensitive {
 	isClass := func(s cutfile.Sensitive) bool { return s.Column == cut.Class }
-	if cut.Class == "" || slices.ContainsFunc(cut.Sensitive, isClass) {
+	if cut.Class == "" || slices.ContainsFunc(counted, isClass) {
 		return nil
 	}
 	return []cutfile.Sensitive{{Column: cut.Class}}

@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/risk"
 )
 
 // Measured has the measures of a sensitive column in the equivalence classes of a set, for the
@@ -32,8 +33,8 @@ func valueHash(text string) uint64 {
 // nullHash is the hash of null, an arbitrary constant.
 const nullHash = 0x6a09e667f3bcc909
 
-// sensitive says how the sensitive columns are read.
-func (r *rules) sensitive() (kept []release.Kept) {
+// hashed says how the sensitive columns are read, and then the class, unless it is one of these.
+func (r *rules) hashed() (kept []release.Kept) {
 	hash := func(values *formats.Values, i int) uint64 { return valueHash(values.Text(i)) }
 	for i := range r.values {
 		k := release.Kept{Name: r.values[i].Column, Hash: hash, Null: nullHash}
@@ -41,6 +42,9 @@ func (r *rules) sensitive() (kept []release.Kept) {
 			k.Hash = o.hash
 		}
 		kept = append(kept, k)
+	}
+	if len(classOf(r.cut, r.values)) > 0 {
+		kept = append(kept, release.Kept{Name: r.cut.Class, Hash: risk.HashValue, Null: risk.Null})
 	}
 	return kept
 }
@@ -151,9 +155,9 @@ func (v *verifier) joinWhole(counters []*counter) error {
 
 // sorted returns the slots of the keys that the pass has counted, sorted by the words of the keys.
 func (t *table) sorted() (slots []uint32) {
-	stride := t.size + 1
+	stride := t.stride()
 	for i := range t.room {
-		if slot := t.slots[i*stride:][:stride]; slot[t.size] > 0 &&
+		if slot := t.slots[i*stride:][:stride]; slot[stride-1] > 0 &&
 			t.counts(hashOf(slot[:t.size]), slot[:t.size]) {
 			slots = append(slots, uint32(i))
 		}
@@ -167,7 +171,7 @@ func (t *table) sorted() (slots []uint32) {
 // addTable adds the classes of a claim that a pass has counted. All values of a class are in one
 // pass.
 func (v *verifier) addTable(claim int, t *table) {
-	m, slots, stride := &v.measures[claim], t.sorted(), t.size+1
+	m, slots, stride := &v.measures[claim], t.sorted(), t.stride()
 	for len(slots) > 0 {
 		m.begin(uint64(v.rows))
 		class := t.slots[int(slots[0])*stride:][:t.class]
@@ -181,7 +185,7 @@ func (v *verifier) addTable(claim int, t *table) {
 			if of := v.whole[m.column]; of != nil {
 				whole = of.records(value)
 			}
-			m.add(value[0], slot[t.size], whole)
+			m.add(value[0], slot[stride-1], whole)
 		}
 		m.end()
 	}
@@ -194,14 +198,11 @@ type measures struct {
 	order *order // nil: no measure needs it
 	tree  *tree  // nil: no measure needs it
 	// most has, by hash of a value, its largest allowed share; nil: there are none.
-	most        map[uint64]float64
-	seen        map[uint64]bool // the values of most that some row has
-	verdicts    []engine.Verdict
-	homogeneity Homogeneity
-	values      *valueRows // nil: there are too many values, or nobody asks
+	most     map[uint64]float64
+	seen     map[uint64]bool // the values of most that some row has
+	verdicts []engine.Verdict
 
 	class engine.Histogram // the current class
-	last  uint64           // the value that was added last
 }
 
 func (r *rules) newMeasures() (all []measures) {
@@ -243,7 +244,6 @@ func (m *measures) begin(rows uint64) {
 func (m *measures) add(value, rows, whole uint64) {
 	c := &m.class
 	c.Records, c.Whole = append(c.Records, rows), append(c.Whole, whole)
-	m.last, m.values = value, m.values.add(value, rows, 0)
 	if value == nullHash && m.of.Nulls != job.NullsCount {
 		c.Null = len(c.Records)
 	}
@@ -267,11 +267,6 @@ func (m *measures) add(value, rows, whole uint64) {
 func (m *measures) end() {
 	for i := range m.verdicts {
 		m.verdicts[i].Add(m.class)
-	}
-	if len(m.class.Records) == 1 {
-		m.homogeneity.Classes++
-		m.homogeneity.Records += m.class.Records[0]
-		m.values = m.values.add(m.last, 0, m.class.Records[0])
 	}
 }
 

@@ -80,19 +80,34 @@ func (s *shareRange) next() bool {
 // that holds only keys and counts, so that millions of groups fit. One goroutine uses it.
 type table struct {
 	size int
+	lone int // number of columns of which each key has the value of all its records, or mixed
 	// class is the number of words that choose the share: keys with these words in common are
 	// counted in one pass.
 	class  int
 	shares *shareRange
-	slots  []uint64 // for each slot its key, then its count, which is 0 if the slot is free
-	room   int      // number of slots, a power of two
-	used   int
+	// slots has for each slot its key, its lone values, and its count, which is 0 if the slot is
+	// free.
+	slots []uint64
+	room  int // number of slots, a power of two
+	used  int
 }
 
-func newTable(size int, s *shareRange) *table {
-	return &table{size: size, class: size, shares: s, slots: make([]uint64, fewestSlots*(size+1)),
-		room: fewestSlots}
+func newTable(size int, s *shareRange) *table { return newLoneTable(size, 0, s) }
+
+// newLoneTable returns a table that also has, for each key, the lone values of some columns.
+func newLoneTable(size, lone int, s *shareRange) *table {
+	t := &table{size: size, lone: lone, class: size, shares: s}
+	t.empty(fewestSlots)
+	return t
 }
+
+// empty makes an empty table with the given number of slots.
+func (t *table) empty(slots int) {
+	t.slots, t.room, t.used = make([]uint64, slots*t.stride()), slots, 0
+}
+
+// stride returns the number of words of a slot.
+func (t *table) stride() int { return t.size + t.lone + 1 }
 
 // hashOf spreads keys: its high bits choose the share, its low bits the slot.
 func hashOf(key []uint64) uint64 {
@@ -104,25 +119,33 @@ func hashOf(key []uint64) uint64 {
 	return h ^ h>>29
 }
 
-// add counts records of a key, if the pass counts the key. It returns errManyGroups if there is no
-// room and nothing left to give up.
-func (t *table) add(key []uint64, records uint64) error {
+// add counts records of an entry, a key with its lone values, if the pass counts the key. It
+// returns errManyGroups if there is no room and nothing left to give up.
+func (t *table) add(entry []uint64, records uint64) error {
+	key := entry[:t.size]
 	hash := hashOf(key)
 	if !t.counts(hash, key) {
 		return nil
 	}
 	slot := t.find(hash, key)
-	if slot[t.size] == 0 {
+	if last := len(slot) - 1; slot[last] == 0 {
 		if t.used*4 >= t.room*3 {
 			if err := t.makeRoom(); err != nil {
 				return err
 			}
-			return t.add(key, records)
+			return t.add(entry, records)
 		}
 		t.used++
-		copy(slot, key)
+		copy(slot, entry)
+		slot[last] = records
+		return nil
 	}
-	slot[t.size] += records
+	for i := t.size; i < t.size+t.lone; i++ {
+		if slot[i] != entry[i] {
+			slot[i] = mixed
+		}
+	}
+	slot[len(slot)-1] += records
 	return nil
 }
 
@@ -140,21 +163,24 @@ func (t *table) counts(hash uint64, key []uint64) bool {
 
 // find returns the slot of a key, or the free slot that it would get.
 func (t *table) find(hash uint64, key []uint64) []uint64 {
-	stride := t.size + 1
+	stride := t.stride()
 	last := uint64(t.room) - 1
 	for i := hash & last; ; i = (i + 1) & last {
 		slot := t.slots[int(i)*stride:][:stride]
-		if slot[t.size] == 0 || slot[0] == key[0] && slices.Equal(slot[1:t.size], key[1:]) {
+		if slot[stride-1] == 0 || slot[0] == key[0] && slices.Equal(slot[1:t.size], key[1:]) {
 			return slot
 		}
 	}
 }
 
 // records returns the count of a key.
-func (t *table) records(key []uint64) uint64 { return t.find(hashOf(key), key)[t.size] }
+func (t *table) records(key []uint64) uint64 {
+	slot := t.find(hashOf(key), key)
+	return slot[len(slot)-1]
+}
 
 // bytes returns the memory of a table with the given number of slots, beyond its first slots.
-func (t *table) bytes(slots int) int64 { return 8 * int64(slots-fewestSlots) * int64(t.size+1) }
+func (t *table) bytes(slots int) int64 { return 8 * int64(slots-fewestSlots) * int64(t.stride()) }
 
 // makeRoom doubles the table or, if there is no memory for that, gives up keys.
 func (t *table) makeRoom() error {
@@ -190,12 +216,13 @@ func (t *table) giveUp() error {
 
 // rehash moves the keys that the pass counts to the given number of slots.
 func (t *table) rehash(slots int) {
-	old := table{size: t.size, class: t.class, shares: t.shares, slots: t.slots}
-	t.slots, t.room, t.used = make([]uint64, slots*(t.size+1)), slots, 0
-	for key, records := range old.all() {
+	old := *t
+	t.empty(slots)
+	for entry, records := range old.all() {
+		key := entry[:t.size]
 		slot := t.find(hashOf(key), key)
-		copy(slot, key)
-		slot[t.size] = records
+		copy(slot, entry)
+		slot[len(slot)-1] = records
 		t.used++
 	}
 }
@@ -205,14 +232,16 @@ func (t *table) rehash(slots int) {
 // fill from its front, and each addition would search an ever longer run of slots.
 const stripes = fewestSlots
 
-// all returns the keys with records, in any order, and their counts, without keys that were given
-// up. A key is valid until the next one is returned.
+// all returns the entries with records, in any order, and their counts, without keys that were
+// given up. An entry is valid until the next one is returned.
 func (t *table) all() iter.Seq2[[]uint64, uint64] {
-	return func(yield func(key []uint64, records uint64) bool) {
+	return func(yield func(entry []uint64, records uint64) bool) {
+		stride, size := t.stride(), t.stride()-1
 		for stripe := range stripes {
-			for at := stripe * (t.size + 1); at < len(t.slots); at += stripes * (t.size + 1) {
-				key, records := t.slots[at:][:t.size:t.size], t.slots[at+t.size]
-				if records > 0 && t.counts(hashOf(key), key) && !yield(key, records) {
+			for at := stripe * stride; at < len(t.slots); at += stripes * stride {
+				entry, records := t.slots[at:][:size:size], t.slots[at+size]
+				key := entry[:t.size]
+				if records > 0 && t.counts(hashOf(key), key) && !yield(entry, records) {
 					return
 				}
 			}
@@ -223,7 +252,7 @@ func (t *table) all() iter.Seq2[[]uint64, uint64] {
 // clear removes all keys, and returns their memory.
 func (t *table) clear() {
 	t.shares.held.Add(-t.bytes(t.room))
-	t.slots, t.room, t.used = make([]uint64, fewestSlots*(t.size+1)), fewestSlots, 0
+	t.empty(fewestSlots)
 }
 
 // labelKey says how the numbers of a set's labels make a key of words: in each word, the numbers of
@@ -239,6 +268,7 @@ type labelKey struct {
 	// value is the sensitive column, for the key of a claim, whose values are in the last word;
 	// else −1.
 	value int
+	lone  bool // the keys have lone values
 }
 
 // newLabelKey makes keys of numbers below the given limits, which are at least 1.
@@ -269,7 +299,7 @@ func (r *rules) share(memory int64, keys []int, counters int) map[int]int64 {
 	for i, key := range ascending {
 		k, most := &r.keys[key], memory/int64(len(keys)-i)
 		// Half of the slots are used, and later moved.
-		need := (k.combinations + fewestSlots) * float64(4*8*(k.size+1)*counters)
+		need := (k.combinations + fewestSlots) * float64(4*8*(k.size+r.loneOf(k)+1)*counters)
 		shares[key] = int64(min(need, float64(most)))
 		memory -= shares[key]
 	}
@@ -325,14 +355,16 @@ type counter struct {
 	// labelChanges is, by check, the number of rows with another label than the previous row of
 	// their block; nil: not requested.
 	labelChanges []uint64
-	keys         []uint64 // scratch: keys of a block, one after the other
+	keys         []uint64   // scratch: keys of a block, one after the other
+	lone         [][]uint64 // scratch: hashes of a block, by lone column
+	entry        []uint64   // scratch
 }
 
 func newCounter(r *rules, shares []*shareRange) *counter {
 	c, most := &counter{rules: r}, 0
 	for i := range r.keys {
 		k := &r.keys[i]
-		t := newTable(k.size, shares[i])
+		t := newLoneTable(k.size, r.loneOf(k), shares[i])
 		if k.value >= 0 {
 			t.class--
 		}
@@ -340,6 +372,10 @@ func newCounter(r *rules, shares []*shareRange) *counter {
 		most = max(most, k.size)
 	}
 	c.keys = make([]uint64, most*release.BlockRows)
+	for range r.lone {
+		c.lone = append(c.lone, make([]uint64, release.BlockRows))
+	}
+	c.entry = make([]uint64, most+len(r.lone))
 	return c
 }
 
@@ -355,20 +391,53 @@ func (c *counter) count(key, rows int, numbers []release.Numbers, kept []release
 	} else if c.classes != nil && key < len(c.rules.cut.Sets) {
 		c.classes.join(key, keys, k.size)
 	}
-	if same {
-		return t.add(keys[:k.size], uint64(rows))
-	}
-	for len(keys) > 0 { // equal rows often follow each other
-		row, equal := keys[:k.size:k.size], uint64(1)
-		keys = keys[k.size:]
-		for len(keys) > 0 && slices.Equal(row, keys[:k.size]) {
-			keys, equal = keys[k.size:], equal+1
+	for from, to := 0, rows; from < rows; from = to { // equal rows often follow each other
+		if !same {
+			to = from + sameKeys(keys[from*k.size:], k.size)
 		}
-		if err := t.add(row, equal); err != nil {
+		entry := keys[from*k.size:][:k.size]
+		if k.lone {
+			entry = c.withLone(entry, from, to)
+		}
+		if err := t.add(entry, uint64(to-from)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sameKeys returns how many keys of size words each are the same as the first.
+func sameKeys(keys []uint64, size int) int {
+	n := size
+	if size == 1 { // nearly always
+		for n < len(keys) && keys[n] == keys[0] {
+			n++
+		}
+		return n
+	}
+	for n < len(keys) && slices.Equal(keys[:size], keys[n:][:size]) {
+		n += size
+	}
+	return n / size
+}
+
+// readLone reads the lone columns of a block.
+func (c *counter) readLone(rows int, kept []release.Hashes) {
+	for i, column := range c.rules.lone {
+		hashesOf(c.lone[i][:rows], &kept[column.at])
+	}
+}
+
+// withLone returns the entry of rows of a block that have the same key.
+func (c *counter) withLone(key []uint64, from, to int) []uint64 {
+	entry := c.entry[:len(key)+len(c.lone)]
+	for i, word := range key {
+		entry[i] = word
+	}
+	for i, hashes := range c.lone {
+		entry[len(key)+i] = loneOf(hashes[from:to])
+	}
+	return entry
 }
 
 // countLabelChanges counts the changes of labels from row to row of a block.

@@ -72,9 +72,6 @@ func verify(
 		}
 		sets, values = asks.added, asks.values
 	}
-	if inspects {
-		values = classOf(cut)
-	}
 	rules := rulesOf(cut, sets, values)
 	rules.unstamped = given != "" && given != path
 	request := &RiskRequest{Labels: !inspects, AllPairs: inspects}
@@ -86,7 +83,6 @@ func verify(
 	defer spill.LimitHeap(budget.Limit())()
 	if inspects {
 		v.groups = newGroups(rules)
-		v.countValues()
 	}
 	if err := v.checkFolder(ctx); err != nil {
 		return nil, nil, err
@@ -156,7 +152,11 @@ type verifier struct {
 	released  [][]releasedColumn // by set
 	groups    *groups            // nil: not requested
 	measures  []measures         // by claim
-	whole     []*table           // by sensitive column: number of records by hash of the value
+	// homogeneity counts classes, by set of the cut and lone column; known the values of the
+	// columns.
+	homogeneity [][]homogeneity
+	known       []*valueRows
+	whole       []*table // by sensitive column: number of records by hash of the value
 
 	asked      *asked           // what a job asks; nil: there is none
 	population Population       // counts the people in the groups; nil: nobody does
@@ -187,6 +187,9 @@ func newVerifier(
 		measures: r.newMeasures(),
 		has:      make(map[string]bool),
 	}
+	for range r.cut.Sets {
+		v.homogeneity = append(v.homogeneity, make([]homogeneity, len(r.lone)))
+	}
 	for i := range r.sets {
 		v.released = append(v.released, r.releasedIn(i))
 	}
@@ -208,6 +211,7 @@ func newVerifier(
 func (v *verifier) scan(ctx context.Context) (err error) {
 	memory := v.memory / 3 * 2 // the rest is for tables that are moved
 	p := v.newReading(v.kept, v.threads)
+	v.known = p.known
 	if len(v.measures) > 0 {
 		memory -= memory / 4
 		for i, whole := range v.newWhole(v.threads, memory/3) {

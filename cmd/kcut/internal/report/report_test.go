@@ -55,6 +55,10 @@ func exampleSource() Source {
 				Rows: 100,
 				Sets: sets,
 				OK:   true,
+				Homogeneous: []kcut.Homogeneity{
+					{Set: 1, Column: hostile, Classes: 2, Records: 25, Gained: 0.1875},
+					{Set: 2, Column: hostile},
+				},
 			},
 			Cut: cut, Digest: "abcd",
 			Sizes: []kcut.GroupSizes{
@@ -78,10 +82,6 @@ func exampleSource() Source {
 				Kept:    &kcut.RiskFigures{Unique: 0.0123, Below: 0.0456, Classes: 1234},
 				Labels:  &kcut.RiskFigures{Marketer: 0.321},
 				Both:    &kcut.RiskFigures{Unique: 0.789, Part: 0.125},
-			},
-			Homogeneous: []kcut.Homogeneity{
-				{Set: 1, Column: hostile, Classes: 2, Records: 25, Gained: 0.1875},
-				{Set: 2, Column: hostile},
 			},
 			Labels: [][]kcut.LabelGroups{
 				nil,

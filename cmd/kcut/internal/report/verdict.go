@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -10,8 +9,7 @@ import (
 )
 
 // alarming is the share of rows that are alone, or in groups that are too small, above which a
-// verdict says so. It is the max_unique of jobs that have none. A row whose value somebody learns
-// counts as much as the table left open: 1 less the share of the value.
+// verdict says so. It is the max_unique of jobs that have none.
 const alarming = 0.01
 
 // mostNamed is the largest number of columns that a verdict names.
@@ -97,21 +95,8 @@ func (p *page) found() verdict {
 // most of it, the column of which they disclose most first: those that the job does not limit, and
 // those that it does.
 func (p *page) disclosed() (open, limited []homogeneous) {
-	var all []homogeneous
-	more := func(a, b homogeneous) int {
-		return cmp.Or(cmp.Compare(b.Gained, a.Gained), cmp.Compare(b.Records, a.Records))
-	}
-	for _, h := range p.Release.Homogeneous {
-		line := homogeneous{Homogeneity: h, Rows: p.Release.Rows}
-		at := slices.IndexFunc(all, func(o homogeneous) bool { return o.Column == h.Column })
-		if at < 0 {
-			all = append(all, line)
-		} else if more(line, all[at]) < 0 {
-			all[at] = line
-		}
-	}
-	slices.SortStableFunc(all, more)
-	for _, h := range all {
+	for _, most := range kcut.MostHomogeneous(p.Release.Homogeneous) {
+		h := homogeneous{Homogeneity: most, Rows: p.Release.Rows}
 		if slices.ContainsFunc(p.Cut.Sensitive, func(s kcut.Sensitive) bool {
 			return s.Column == h.Column
 		}) {
@@ -126,7 +111,7 @@ func (p *page) disclosed() (open, limited []homogeneous) {
 // surprises reports whether groups of one value disclose more of a column than the shares of its
 // values in the whole release.
 func surprises(columns []homogeneous) bool {
-	return slices.ContainsFunc(columns, func(h homogeneous) bool { return h.Gained > alarming })
+	return slices.ContainsFunc(columns, func(h homogeneous) bool { return h.Surprises() })
 }
 
 // known names columns, with the shares of the rows whose value groups disclose.
