@@ -158,6 +158,46 @@ func TestDraftOfRealData(t *testing.T) {
 	}
 }
 
+// A draft names the key that leaves no group with a single class, for each search that it may
+// choose. It is a comment, since it costs detail.
+func TestDraftOfClassInGroups(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(4, 1))
+	var out strings.Builder
+	out.WriteString("age,zip,work,sick\n")
+	for range 3000 {
+		age := 18 + rng.IntN(70)
+		sick := "no"
+		if age > 60 && rng.IntN(50) > 0 || rng.IntN(40) == 0 {
+			sick = "yes"
+		}
+		fmt.Fprintf(&out, "%d,%05d,%c,%s\n", age, 10_000+rng.IntN(300), 'a'+rng.IntN(6), sick)
+	}
+	write(t, "people.csv", out.String())
+	for _, purpose := range []string{"", draft.ForClassify, draft.ForCount, draft.ForBoth} {
+		text := draftOf(t, draft.Options{Input: []string{"people.csv"}, Class: "sick",
+			For: purpose, Overwrite: true})
+		const line = "# sensitive: [{column: sick, l: 2}]\n"
+		var rows [2]uint64 // in groups of one class, without the line and with it
+		for i, text := range []string{text, strings.Replace(text, line, line[2:], 1)} {
+			if err := os.RemoveAll("people-release.parquet"); err != nil {
+				t.Fatal(err)
+			}
+			_, report := runDraft(t, text)
+			if len(report.Homogeneous) != len(report.Sets) {
+				t.Errorf("%+v", report.Homogeneous)
+			}
+			for _, of := range report.Homogeneous {
+				rows[i] += of.Records
+			}
+		}
+		if rows[0] == 0 || rows[1] > 0 {
+			t.Errorf("for %q: %d rows in groups of one class, with the line %d:\n%s", purpose,
+				rows[0], rows[1], text)
+		}
+	}
+}
+
 // If nobody is said to know any of many columns, all are one set; the columns that an acquaintance
 // knows are one set, which comes first.
 func TestDraftOfManyColumns(t *testing.T) {

@@ -43,6 +43,11 @@ const refusedWords = `# %s: a run ends with 4.
 const tellersWords = `# It is determined by %s: drop columns that a model would not know when it predicts.
 `
 
+// sensitiveWords follow the class: a key that prevents groups of one class.
+const sensitiveWords = `# If all rows of a group have one class, whoever finds the group learns it. This leaves none:
+# sensitive: [{column: %s, l: 2}]
+`
+
 // setWords precede the sets, columnWords the columns.
 const (
 	setWords = `
@@ -117,6 +122,7 @@ func (d *draft) yaml() (string, error) {
 		if len(d.classTellers) > 0 {
 			fmt.Fprintf(&out, tellersWords, text.List(quoted(d.classTellers), mostLost))
 		}
+		fmt.Fprintf(&out, sensitiveWords, job.Quoted(d.class.name))
 	} else {
 		could := ""
 		if names := d.classCandidates(); len(names) > 0 {
