@@ -20,7 +20,7 @@ func (r *Request) newColumn(i int, res *Resources, budget *spill.Budget, inOrder
 	switch {
 	case r.isEntity(i):
 		return column{coder: r.entities}
-	case i == r.Class, i >= r.bound() && c.bound():
+	case i == r.Class, i >= r.bound() && c.IsBound():
 		return column{coder: domain.NewInterner(r.field(c), false, budget)}
 	case c.Groups > 0:
 		return column{coder: entityGroups{r.entities, c.Groups}}

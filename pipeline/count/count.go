@@ -170,8 +170,8 @@ type Column struct {
 	Groups int
 }
 
-// bound reports whether a column of this kind gets a domain.
-func (c *Column) bound() bool { return c.Match == nil && c.Groups == 0 }
+// IsBound reports whether a column of this kind gets a domain.
+func (c *Column) IsBound() bool { return c.Match == nil && c.Groups == 0 }
 
 // matches reports whether a value has the text Match.
 func (c *Column) matches(values *formats.Values, i int) bool { return values.Text(i) == *c.Match }
@@ -267,7 +267,7 @@ func (r *Request) bound() int {
 		return r.Class
 	}
 	n := len(r.Columns) - r.profileColumns()
-	for n > 0 && !r.Columns[n-1].bound() {
+	for n > 0 && !r.Columns[n-1].IsBound() {
 		n--
 	}
 	return n

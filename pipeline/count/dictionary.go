@@ -41,13 +41,13 @@ func (b *dictionary) columns(r *Request, budget *spill.Budget) (columns []column
 		c := column{domain: 2}
 		if r.isEntity(i) {
 			c.coder = r.entities
-		} else if i < len(b.bound) {
-			c.domain = b.merges[i].Domain
-			coder, err := r.Coder(i, b.bound[i], budget)
+		} else if at := b.position(r, i); at >= 0 {
+			c.domain = b.merges[at].Domain
+			coder, err := r.Coder(i, b.bound[at], budget)
 			if err != nil {
 				return nil, err
 			}
-			c.coder = domain.Renumbered{Coder: coder, Codes: b.merges[i].Codes, Domain: c.domain}
+			c.coder = domain.Renumbered{Coder: coder, Codes: b.merges[at].Codes, Domain: c.domain}
 		} else if groups := r.Columns[i].Groups; groups > 0 {
 			c.coder, c.domain = entityGroups{r.entities, groups}, groups
 		} else {
@@ -56,4 +56,20 @@ func (b *dictionary) columns(r *Request, budget *spill.Budget) (columns []column
 		columns = append(columns, c)
 	}
 	return columns, nil
+}
+
+// position returns the position of a column among those with a domain, or −1: between the class and
+// the columns of the sensitive profile there may be some without one.
+func (b *dictionary) position(r *Request, i int) int {
+	plain, sensitive := r.bound(), len(r.Columns)-r.profileColumns()
+	if r.Class >= 0 {
+		plain++
+	}
+	switch {
+	case i < plain:
+		return i
+	case i >= sensitive:
+		return plain + i - sensitive
+	}
+	return -1
 }

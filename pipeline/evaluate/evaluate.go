@@ -26,6 +26,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
@@ -114,6 +115,8 @@ type evaluation struct {
 	*judge.Records
 	specs []*job.Column // the entries of the masked columns
 	types []formats.Type
+	// taxonomies have the trees of sensitive columns.
+	taxonomies *binding.Taxonomies
 
 	rows    uint64
 	classes []uint64 // by class: number of rows

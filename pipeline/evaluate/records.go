@@ -95,10 +95,6 @@ func (e *evaluation) readRecords(
 func (e *evaluation) request(
 	b *binding.Bound, spilled bool, run *resources.Run,
 ) (*count.Request, error) {
-	if len(b.Sensitive) > 0 {
-		return nil, b.Job.LocatedKey("sensitive", "evaluate the job without it",
-			errors.New("an evaluation does not look at sensitive columns"))
-	}
 	if key := b.Job.CountsPeople(); key != "" {
 		return nil, b.Job.LocatedKey(key, "evaluate the job without it",
 			errors.New("an evaluation does not count the population"))
@@ -139,17 +135,19 @@ func (e *evaluation) request(
 		}
 		r.Columns = append(r.Columns, count.Column{Field: f, Match: &e.SplitValue})
 	}
-	e.requestEntities(r, b, run)
+	e.requestGroups(r, b, run)
 	all := make([]int, len(r.Columns))
 	for i := range all {
 		all[i] = i
 	}
-	if b.Entity >= 0 { // it is the last column, and the kind takes the place of the class
-		all = all[:len(all)-1]
+	e.requestKinds(r, b)
+	if r.Profile != nil { // the kind takes the place of the class
 		if r.Class >= 0 {
 			all[r.Class] = r.ProfilePosition()
-		} else {
-			all = slices.Insert(all, len(all)-1, r.ProfilePosition())
+		} else if last := len(all) - 1; r.Columns[all[last]].IsBound() {
+			all = append(all, r.ProfilePosition())
+		} else { // the side of a split, or the group of an entity, is the last field
+			all = slices.Insert(all, last, r.ProfilePosition())
 		}
 	}
 	r.Groupings = []count.Grouping{{Columns: all}}
@@ -167,10 +165,10 @@ func (e *evaluation) request(
 // repeat. More groups make repeats differ more, and more tuples.
 const groupsOfFold = 16
 
-// requestEntities requests the entities if k counts these, and their groups, of which folds
-// consist: all records of an entity are in one fold, so that no classifier is tested on entities
-// that it has learned from, and an entity has the same weight in every fold.
-func (e *evaluation) requestEntities(r *count.Request, b *binding.Bound, run *resources.Run) {
+// requestGroups requests, if k counts entities, the groups of these of which folds consist: all
+// records of an entity are in one fold, so that no classifier is tested on entities that it has
+// learned from, and an entity has the same weight in every fold.
+func (e *evaluation) requestGroups(r *count.Request, b *binding.Bound, run *resources.Run) {
 	if e.groups = 0; b.Entity < 0 {
 		return
 	}
@@ -183,8 +181,26 @@ func (e *evaluation) requestEntities(r *count.Request, b *binding.Bound, run *re
 		run.Noted("k counts entities: one with rows on both sides of the split counts for less " +
 			"in training than in a run on these rows, and is tested though it was learned from")
 	}
-	r.Profile = &count.ProfileColumns{Entities: true}
-	r.Columns = append(r.Columns, count.Column{Field: b.Entity})
+}
+
+// requestKinds requests what protections distinguish: the values of sensitive columns, and the
+// entities if k counts these.
+func (e *evaluation) requestKinds(r *count.Request, b *binding.Bound) {
+	if b.Protects() == "" {
+		return
+	}
+	r.Profile = &count.ProfileColumns{Entities: b.Entity >= 0}
+	for _, field := range b.Sensitive {
+		at := r.Class
+		if field != b.Class || at < 0 {
+			at = len(r.Columns)
+			r.Columns = append(r.Columns, count.Column{Field: field})
+		}
+		r.Profile.Sensitive = append(r.Profile.Sensitive, at)
+	}
+	if b.Entity >= 0 {
+		r.Columns = append(r.Columns, count.Column{Field: b.Entity})
+	}
 }
 
 // countRecords counts the records and puts them in order.
@@ -201,7 +217,7 @@ func (e *evaluation) countRecords(
 		Attributes: counts.Table.Attributes, Classes: len(names), ClassNames: names,
 		Kinds: counts.Table.Kinds,
 	}}
-	e.Records, e.specs, e.types = records, b.MaskedSpecs(), nil
+	e.Records, e.specs, e.types, e.taxonomies = records, b.MaskedSpecs(), nil, b.Taxonomies
 	for _, field := range b.Masked {
 		e.types = append(e.types, b.Type(field))
 	}
@@ -241,6 +257,9 @@ func (t *trial) requirement(job *job.Job) engine.Requirement {
 		number[t.Attributes[a].Name] = a
 	}
 	kept, _ := binding.Requirement(job, number, int64(t.Searched.Stats().Size))
+	if t.Searched.Kinds != nil {
+		search.BindLimits(kept, job, t.taxonomies, t.Searched)
+	}
 	return kept
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
 	"github.com/kcut/kcut/engine/judge"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/search"
@@ -59,6 +60,15 @@ func (t *trial) findMajority(ctx context.Context) error {
 // too.
 func (t *trial) variant(ctx context.Context, job *job.Job) error {
 	requirement := t.requirement(job)
+	if t.Searched.Kinds != nil {
+		err := search.CheckLimits(requirement, job, t.Searched, nil)
+		if fault.ClassOf(err) == fault.Privacy {
+			t.failed = err
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
 	release, err := t.search(ctx, job, requirement)
 	if errors.Is(err, errMeasured) {
 		return nil

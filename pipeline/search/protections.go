@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/algorithm"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
@@ -23,14 +24,7 @@ func (s *Search) bindProtections(t *engine.Table) {
 	if t.Kinds == nil {
 		return
 	}
-	for _, p := range s.requirement.Sets[0].Others { // the same for all sets
-		limit := p.(*engine.Limit)
-		if limit.Measure == engine.HierarchicalCloseness {
-			tree := s.Taxonomies.Of[s.Job.Sensitive[limit.Column].Column].Tree
-			limit.Tree = engine.NewHierarchy(job.TreeOf(tree))
-		}
-		limit.Bind(&t.Kinds.Sensitive[limit.Column], t.Whole.Values[limit.Column])
-	}
+	BindLimits(s.requirement, s.Job, s.Taxonomies, t)
 	if s.Entity < 0 {
 		return
 	}
@@ -45,6 +39,37 @@ func (s *Search) bindProtections(t *engine.Table) {
 	case *recheck.Regions:
 		e.MaxSuppressed = s.requirement.MaxSuppressed
 	}
+}
+
+// BindLimits sets the parts of a job's limits on sensitive columns that depend on a table: the
+// values, and how many of its records have them.
+func BindLimits(of engine.Requirement, j *job.Job, taxonomies *binding.Taxonomies,
+	t *engine.Table) {
+	for _, p := range of.Sets[0].Others { // the same for all sets
+		limit := p.(*engine.Limit)
+		if limit.Measure == engine.HierarchicalCloseness {
+			tree := taxonomies.Of[j.Sensitive[limit.Column].Column].Tree
+			limit.Tree = engine.NewHierarchy(job.TreeOf(tree))
+		}
+		limit.Bind(&t.Kinds.Sensitive[limit.Column], t.Whole.Values[limit.Column])
+	}
+}
+
+// CheckLimits refuses limits on sensitive columns, after they were bound to a table, if all its
+// records together do not meet them, or if they do not fit its values. names reports whether an
+// earlier table has had a value; nil: there is none.
+func CheckLimits(of engine.Requirement, j *job.Job, t *engine.Table,
+	names func(column, value string) bool) error {
+	for _, p := range of.Sets[0].Others {
+		limit := p.(*engine.Limit)
+		column := j.Sensitive[limit.Column].Column
+		values := t.Kinds.Sensitive[limit.Column].Values
+		if err := cmp.Or(checkNamed(limit, column, values, names),
+			checkLeaves(limit, column, values), checkWhole(limit, column, t)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CheckLost refuses the result of an algorithm that ends with groups which are too small, if these
@@ -75,16 +100,11 @@ func (s *Search) require(t *engine.Table) error {
 				"meet quasi-identifier set %d: %s, k is %d", i+1, entityWords(t), set.K)
 		}
 	}
-	for _, p := range s.requirement.Sets[0].Others {
-		limit := p.(*engine.Limit)
-		column := s.Job.Sensitive[limit.Column].Column
-		values := t.Kinds.Sensitive[limit.Column].Values
-		if err := cmp.Or(s.checkNamed(limit, column, values), checkLeaves(limit, column, values),
-			s.checkWhole(limit, column, t)); err != nil {
-			return err
-		}
+	var names func(column, value string) bool
+	if s.applied != "" {
+		names = s.given.Names
 	}
-	return nil
+	return CheckLimits(s.requirement, s.Job, t, names)
 }
 
 // entityWords describes the number of entities of a table, and the number that k can count if that
@@ -104,13 +124,14 @@ func entityWords(t *engine.Table) string {
 
 // checkNamed refuses a limit of a value that no row has: usually it is misspelt, and then nobody is
 // protected. A cut that is applied had rows with the values that it names.
-func (s *Search) checkNamed(limit *engine.Limit, column string, values []engine.Label) error {
+func checkNamed(limit *engine.Limit, column string, values []engine.Label,
+	names func(column, value string) bool) error {
 	plain := func(text string) string {
 		return strings.ToLower(strings.Join(strings.Fields(text), ""))
 	}
 	for _, named := range slices.Sorted(maps.Keys(limit.Of)) {
 		is := func(v engine.Label) bool { return !v.Null && v.Text == named }
-		if slices.ContainsFunc(values, is) || s.applied != "" && s.given.Names(column, named) {
+		if slices.ContainsFunc(values, is) || names != nil && names(column, named) {
 			continue
 		}
 		what := "no row has a value that " + limit.Key + " names"
@@ -146,7 +167,7 @@ func checkLeaves(limit *engine.Limit, column string, values []engine.Label) erro
 
 // checkWhole refuses a limit that all records together do not meet, or that nearly no part of them
 // could.
-func (s *Search) checkWhole(limit *engine.Limit, column string, t *engine.Table) error {
+func checkWhole(limit *engine.Limit, column string, t *engine.Table) error {
 	key, hint := limit.Key, "raise "
 	if limit.Least {
 		hint = "lower "
