@@ -155,7 +155,7 @@ func (d *draft) dropTwins() {
 			case by.place < of.place && by.isTime() && of.typ == by.typ &&
 				of.Field.Distinct > fewCodes && areNearlySame(by, of):
 				of.role = drop("%s has the same values in nearly all rows", job.Quoted(by.name))
-			case !d.determines(by, of) && d.numbers(by, of):
+			case d.numbers(by, of) && !d.determines(by, of):
 				of.role = drop("%s determines it in nearly all rows", job.Quoted(by.name))
 			}
 		}
@@ -267,19 +267,17 @@ const (
 
 // determinesReliably reports whether a column determines another one, and by no accident.
 func (d *draft) determinesReliably(by, of *Profile) bool {
-	least := int64(rowsToTell)
-	switch {
-	case !of.typ.Ordered() || of.isCode():
-	case by.isTime():
-		least = rowsOfDate
-	case d.computed(by, of):
-		least = 0
+	least, computable := int64(rowsToTell), false
+	if of.typ.Ordered() && !of.isCode() {
+		if computable = !by.isTime(); !computable {
+			least = rowsOfDate
+		}
 	}
-	if d.cuts(by, of) && !(of == d.class && d.endsWithClass(by)) {
-		least = 0
-	}
+	repeated := by.Field.Distinct*least <= by.Rows
 	return of.Field.Distinct >= 2 && by.Field.Distinct >= 2 &&
-		by.Field.Distinct*least <= by.Rows && d.determines(by, of)
+		(repeated || computable || of.Field.Distinct <= mostOutcomes) && d.determines(by, of) &&
+		(repeated || computable && d.computed(by, of) ||
+			d.cuts(by, of) && !(of == d.class && d.endsWithClass(by)))
 }
 
 // computed reports whether a number is a function of another one that rises or falls, such as its
