@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -187,15 +188,16 @@ func (d Data) CheckProtected(t *testing.T, released [][]engine.Label,
 // Groups returns the rows of every combination of labels of a set.
 func Groups(released [][]engine.Label, set engine.Set) map[string][]int {
 	groups := map[string][]int{}
+	var key []byte
 	for r, row := range released {
 		if row == nil {
 			continue
 		}
-		key := ""
+		key = key[:0]
 		for _, c := range set.Columns {
-			key += fmt.Sprintf("%q %t\x00", row[c].Text, row[c].Null)
+			key = strconv.AppendBool(strconv.AppendQuote(key, row[c].Text), row[c].Null)
 		}
-		groups[key] = append(groups[key], r)
+		groups[string(key)] = append(groups[string(key)], r)
 	}
 	return groups
 }

@@ -4,6 +4,7 @@ package enginetest
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -224,7 +225,11 @@ func Number(text string) float64 {
 }
 
 func distinct(texts []string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(texts)))
+	set := make(map[string]struct{})
+	for _, text := range texts {
+		set[text] = struct{}{}
+	}
+	return slices.Sorted(maps.Keys(set))
 }
 
 // Domain returns the values of a column by code: numbers ascending, other texts bytewise or in the

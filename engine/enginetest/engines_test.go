@@ -17,6 +17,7 @@ import (
 	"github.com/kcut/kcut/engine/mondrian"
 	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/engine/topdown"
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
@@ -202,7 +203,7 @@ func TestPlan(t *testing.T) {
 
 // TestOrderOfRowsDoesNotMatter shuffles the rows.
 func TestOrderOfRowsDoesNotMatter(t *testing.T) {
-	eachVariant(t, 40, func(t *testing.T, r *rand.Rand, p problem) {
+	eachVariant(t, seedtest.Few(20, 40), func(t *testing.T, r *rand.Rand, p problem) {
 		want, _ := p.inMemory()
 		p.Data = p.Data.Shuffle(r)
 		got, _ := p.inMemory()
@@ -218,7 +219,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 func TestSpilledSearchAgrees(t *testing.T) {
 	store := enginetest.OpenStore(t)
 	refused := map[string]int{}
-	cases := eachVariant(t, 20, func(t *testing.T, r *rand.Rand, p problem) {
+	cases := eachVariant(t, seedtest.Few(8, 20), func(t *testing.T, r *rand.Rand, p problem) {
 		want, _ := p.inMemory()
 		before := r.IntN(2) == 0
 		for share, enough := int64(1<<9), 0; enough < 3; share += share / 2 {
@@ -241,7 +242,7 @@ func TestSpilledSearchAgrees(t *testing.T) {
 			}
 		}
 	})
-	if cases >= 20 && (len(refused) != 6 || store.Stats().Chunks == 0) {
+	if cases >= 8 && (len(refused) != 6 || store.Stats().Chunks == 0) {
 		t.Errorf("searches refused: %v, %d chunks stored", refused, store.Stats().Chunks)
 	}
 }
@@ -352,7 +353,7 @@ var large = []engine.Engine{
 
 // TestReleases recounts and checks releases of random tables.
 func TestReleases(t *testing.T) {
-	eachVariant(t, 60, func(t *testing.T, _ *rand.Rand, p problem) {
+	eachVariant(t, seedtest.Few(25, 60), func(t *testing.T, _ *rand.Rand, p problem) {
 		if e, ok := p.engine.(iac.Engine); ok && e.Small == iac.Keep {
 			return // it may release fewer than k equal records
 		}

@@ -296,12 +296,7 @@ func newSets(r *rand.Rand, columns, rows int) (sets []engine.Set) {
 
 // Naive returns how many random cases a test compares with a naive recount: few, or 1,000 if
 // KCUT_LONG is set.
-func Naive(few int) int {
-	if os.Getenv("KCUT_LONG") != "" {
-		return 1000
-	}
-	return few
-}
+func Naive(few int) int { return seedtest.Few(few, 1000) }
 
 // Cases runs a test on n random cases, each with its own seed, until one fails. To repeat a failed
 // case, set KCUT_SEED to the value in the log, and KCUT_CASES=1; KCUT_CASES changes the number of

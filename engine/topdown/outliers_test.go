@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/topdown"
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -24,7 +25,7 @@ func TestOutliersAgreeWithNaiveSearch(t *testing.T) {
 		t.Run(kind.name, func(t *testing.T) {
 			var seen outliersSeen
 			store := enginetest.OpenStore(t)
-			cases := enginetest.Cases(t, 500, func(r *rand.Rand) {
+			cases := enginetest.Cases(t, seedtest.Few(150, 500), func(r *rand.Rand) {
 				c := newCase(r)
 				if (kind.entities || kind.distinct) && !c.protect(r, kind.entities, kind.distinct) {
 					return

@@ -57,7 +57,7 @@ func (c *randomCase) limitPeople(r *rand.Rand) (reachable bool) {
 // a population with those of naive ones, in memory and in a store.
 func TestPopulationAgreesWithNaiveSearch(t *testing.T) {
 	steps, hindered, store := 0, 0, enginetest.OpenStore(t)
-	cases := enginetest.Cases(t, enginetest.Naive(400), func(r *rand.Rand) {
+	cases := enginetest.Cases(t, enginetest.Naive(200), func(r *rand.Rand) {
 		c := newCase(r)
 		c.people(r, r.IntN(1+5*len(c.data.Rows)))
 		free := c

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/topdown"
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
@@ -40,7 +41,7 @@ func TestProtectedAgreesWithNaiveSearch(t *testing.T) {
 	}{{"entities", true, false}, {"sensitive", false, true}, {"both", true, true}} {
 		t.Run(kind.name, func(t *testing.T) {
 			steps, reached, undone, store := 0, 0, 0, enginetest.OpenStore(t)
-			cases := enginetest.Cases(t, 400, func(r *rand.Rand) {
+			cases := enginetest.Cases(t, seedtest.Few(150, 400), func(r *rand.Rand) {
 				c := newCase(r)
 				isReachable := c.protect(r, kind.entities, kind.sensitive)
 				got, released, err := search(c.data, c.sets, c.options)

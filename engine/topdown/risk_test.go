@@ -16,7 +16,7 @@ import (
 // with sensitive values, with naive ones that sum up the risks of rows, in memory and out of it.
 func TestAverageRiskAgreesWithNaiveSearch(t *testing.T) {
 	steps, pruned, store := 0, 0, enginetest.OpenStore(t)
-	cases := enginetest.Cases(t, enginetest.Naive(400), func(r *rand.Rand) {
+	cases := enginetest.Cases(t, enginetest.Naive(200), func(r *rand.Rand) {
 		c := newCase(r)
 		isReachable := r.IntN(3) > 0 || c.protect(r, false, true)
 		for i := range c.sets { // otherwise k alone bounds the risk

@@ -487,7 +487,7 @@ func TestTIPSAgreesWithRecount(t *testing.T) {
 	for _, g := range regimes {
 		t.Run(g.name, func(t *testing.T) {
 			kept, refined := 0, 0
-			for i := range 25 {
+			for i := range seedtest.Few(12, 25) {
 				r := rand.New(rand.NewPCG(seed, uint64(i)))
 				pool := g.pool()
 				m := newModel(r, pool, false)
@@ -525,7 +525,7 @@ func TestTIPSAgreesWithRecount(t *testing.T) {
 // none is left.
 func TestIndexedTIPSAgreeWithRecount(t *testing.T) {
 	seed, parted := seedtest.Seed(t), 0
-	for i := range 150 {
+	for i := range seedtest.Few(60, 150) {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		pool := indexing(sharedPool(1 + i%2))()
 		m := newModel(r, pool, true)
@@ -552,7 +552,7 @@ func TestIndexedTIPSAgreeWithRecount(t *testing.T) {
 // with a list for every range of codes, until none is left.
 func TestRangedTIPSAgreeWithRecount(t *testing.T) {
 	seed, kept := seedtest.Seed(t), 0
-	for i := range 150 {
+	for i := range seedtest.Few(60, 150) {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		pool := ranged(limitedPool(512))()
 		m := newModel(r, pool, true)

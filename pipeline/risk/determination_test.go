@@ -10,6 +10,7 @@ import (
 
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -108,7 +109,7 @@ func naiveDeterminations(rows [][]string, r *Request) (all []Determination) {
 // shares, whichever scanner read which rows.
 func TestDeterminationAgreesWithNaive(t *testing.T) {
 	single, pairs, part := 0, 0, 0
-	enginetest.Cases(t, 300, func(rng *rand.Rand) {
+	enginetest.Cases(t, seedtest.Few(100, 300), func(rng *rand.Rand) {
 		header, rows := determinedTable(rng)
 		order := rng.Perm(len(header))
 		cut := 1 + rng.IntN(len(header)-1)

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -56,7 +57,7 @@ func agree(got, want *Figures, ofEntities bool) bool {
 // is room, else a part.
 func TestGroupsAgreeWithNaive(t *testing.T) {
 	parts := 0
-	enginetest.Cases(t, 150, func(rng *rand.Rand) {
+	enginetest.Cases(t, seedtest.Few(60, 150), func(rng *rand.Rand) {
 		header, rows := randomTable(rng)
 		for range rng.IntN(4) * 1000 {
 			rows = append(rows, rows[rng.IntN(len(rows))])

@@ -123,13 +123,13 @@ func (n *naiveSample) checkSNB(t *testing.T, got float64) {
 		beta := 1 / (1 + math.Exp(-logit))
 		alpha := power / math.Log(beta)
 		p := math.Exp(power) // the share of classes with j people
-		missing := 1.0       // the probability that none of j − 2 people are in the sample
+		missing := 1.0       // the probability that none of j − 1 people are in the sample
 		for j := 1.0; j < 20_000; j++ {
-			one += classes * p * j * fraction * math.Pow(1-fraction, j-1)
 			if j > 1 {
 				two += classes * p * j * (j - 1) / 2 * fraction * fraction * missing
 				missing *= 1 - fraction
 			}
+			one += classes * p * j * fraction * missing
 			rise := (alpha + j - 1) / j * (1 - beta)
 			if p *= rise; rise*(1-fraction) < 1 && p*missing*j*j*classes < 1e-13 {
 				break
@@ -144,8 +144,9 @@ func (n *naiveSample) checkSNB(t *testing.T, got float64) {
 	}
 	const step = 0.1
 	best := math.Inf(1)
+	before, here, after := 0.0, off(-20-step), off(-20.0)
 	for logit := -20.0; logit < 20; logit += step {
-		if here := off(logit); here > off(logit-step) || here > off(logit+step) {
+		if before, here, after = here, after, off(logit+step); here > before || here > after {
 			continue
 		}
 		low, high := logit-step, logit+step // around the least difference

@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"bytes"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -65,12 +66,12 @@ func randomTable(rng *rand.Rand) (header []string, rows [][]string) {
 
 func openTable(t *testing.T, header []string, rows [][]string) *dataset.Dataset {
 	t.Helper()
-	text := strings.Join(header, ",") + "\n"
-	for _, row := range rows {
-		text += strings.Join(row, ",") + "\n"
+	var text bytes.Buffer
+	for _, row := range append([][]string{header}, rows...) {
+		text.WriteString(strings.Join(row, ",") + "\n")
 	}
 	path := filepath.Join(t.TempDir(), "table.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(path, text.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	in, err := dataset.Open(t.Context(), []string{path}, formats.ReadOptions{BatchRows: 7})
