@@ -71,7 +71,7 @@ func searchName(algorithm string) string {
 func TestRandomTables(t *testing.T) {
 	schema := cutSchema(t)
 	tried := map[string]int{}
-	for _, seed := range seeded(t, 60) {
+	for _, seed := range seeded(t, seedtest.Few(25, 60)) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		table := randomCase(rng)
 		list := searches()
@@ -155,7 +155,7 @@ func TestAlgorithmsOnPeople(t *testing.T) {
 	seed := seedtest.Seed(t)
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	rows := 800
+	rows := 500
 	if long {
 		rows = 2000
 	}

@@ -198,14 +198,14 @@ unlisted: drop
 
 // TestRemoteFaults lets every request of a run fail in every way. The store then has the whole
 // release or none, the error belongs to the kind of fault, and this machine keeps no file but the
-// record of the run. The long test lets all requests fail, the short test every seventeenth; for
+// record of the run. The long test lets all requests fail, the short test every 29th; for
 // stores whose clients wait before they retry, both tests try fewer.
 func TestRemoteFaults(t *testing.T) { eachStore(t, 400, testRemoteFaults) }
 
 func testRemoteFaults(t *testing.T, dir string, server *storagetest.Server) {
-	steps := []int{17, 1}
+	steps := []int{29, 1}
 	if !strings.HasPrefix(server.URL(""), "s3:") { // whose client waits between its tries
-		steps = []int{41, 7}
+		steps = []int{59, 7}
 	}
 	step := steps[0]
 	if os.Getenv("KCUT_LONG") != "" {

@@ -182,10 +182,10 @@ func testRemoteTablesFail(t *testing.T, r *remoteTables) {
 		{name: "refused", fault: storagetest.Refused, on: true},
 	}, 1
 	if !long {
-		troubles, step = troubles[:2], 17
+		troubles, step = troubles[:2], 29
 	}
 	if !strings.HasPrefix(r.server.URL(""), "s3:") { // the clients of others wait between tries
-		troubles = troubles[:1]
+		troubles, step = troubles[:1], min(step, 17)
 	}
 	_, err := RunTables(t.Context(), r.load(t, coarser), RunOptions{})
 	must(t, err)

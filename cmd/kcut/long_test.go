@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -248,17 +249,31 @@ func TestManyColumnChunks(t *testing.T) {
 	}
 }
 
-// built builds kcut for users: the code that tests add would take part of the overhead.
+// built returns the path of kcut for users: the code that tests add would take part of the
+// overhead.
 func built(t *testing.T) (program string) {
 	t.Helper()
-	program = filepath.Join(t.TempDir(), "kcut")
-	text, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
-		".").CombinedOutput()
+	program, err := build()
 	if err != nil {
-		t.Fatalf("build kcut: %v\n%s", err, text)
+		t.Fatal(err)
 	}
 	return program
 }
+
+// build builds kcut once, next to the commands of the tests, which are removed after the tests.
+var build = sync.OnceValues(func() (program string, err error) {
+	command, err := exec.LookPath("kcut")
+	if err != nil {
+		return "", err
+	}
+	program = filepath.Join(filepath.Dir(command), "kcut-built")
+	text, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", program,
+		".").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build kcut: %w\n%s", err, text)
+	}
+	return program, nil
+})
 
 // moment returns one of the microseconds of forty years.
 func moment(v uint64) string {

@@ -72,7 +72,7 @@ func TestStoppedWhilePublishing(t *testing.T) {
 		first := slices.IndexFunc(requests, func(r storagetest.Request) bool {
 			return r.Method != "GET" && r.Method != "HEAD"
 		})
-		step := 3
+		step := 5
 		if os.Getenv("KCUT_LONG") != "" {
 			step = 1
 		}

@@ -76,6 +76,9 @@ func TestAdult(t *testing.T) {
 		var jobs []*job.Job
 		var want []float64
 		for i, k := range []string{"10", "50", "100", "500"} {
+			if i%3 != 0 && os.Getenv("KCUT_LONG") == "" { // each k takes seconds
+				continue
+			}
 			jobs = append(jobs, load(t, path, "quasi_identifiers[].k", k, names...)...)
 			for _, name := range names {
 				want = append(want, c.want[name][i])

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/internal/workers"
 )
 
@@ -54,7 +55,7 @@ func TestStoppedEvaluation(t *testing.T) {
 			must(t, evaluate(whole))
 			asked := 1<<40 - whole.left.Load()
 			rng := rand.New(rand.NewPCG(1, 2))
-			for range 30 {
+			for range seedtest.Few(12, 30) {
 				if err := evaluate(after(t.Context(), rng.Int64N(asked))); err != nil &&
 					!errors.Is(fault.Advised(err), fault.Cancelled) {
 					t.Errorf("got %v", err)

@@ -253,9 +253,8 @@ func TestEvaluateEntities(t *testing.T) {
 		for _, tt := range []struct {
 			key, value, path string
 			spilled          bool
-		}{{"limits.threads", "1", path, false}, {"limits.threads", "4", path, false},
-			{"limits.memory", "32MiB", path, true},
-			{"limits.threads", "2", putVisits(t, shuffled), false}} {
+		}{{"limits.threads", "1", path, false}, {"limits.memory", "32MiB", path, true},
+			{"limits.threads", "4", putVisits(t, shuffled), false}} {
 			e := newEvaluation(load(t, tt.path, tt.key, tt.value, names...), o)
 			must(t, e.read(t.Context(), tt.spilled, e.run))
 			report := e.report()

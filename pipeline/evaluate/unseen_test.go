@@ -13,6 +13,7 @@ import (
 	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/engine/labels"
 	"github.com/kcut/kcut/engine/workload"
+	"github.com/kcut/kcut/internal/seedtest"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
@@ -42,7 +43,7 @@ var algorithms = []job.Algorithm{
 // are applied to test rows with such values. The release of the training part is k-anonymous, every
 // test row gets labels or is dropped, and no memory stays drawn.
 func TestUnseenValues(t *testing.T) {
-	enginetest.Cases(t, 300, func(r *rand.Rand) {
+	enginetest.Cases(t, seedtest.Few(100, 300), func(r *rand.Rand) {
 		c := enginetest.NewCase(r, 30)
 		if len(c.Data.Classes) == 0 {
 			return
