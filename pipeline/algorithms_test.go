@@ -155,7 +155,7 @@ func TestAlgorithmsOnPeople(t *testing.T) {
 	seed := seedtest.Seed(t)
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	rows := 500
+	rows := 800
 	if long {
 		rows = 2000
 	}

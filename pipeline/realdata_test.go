@@ -176,7 +176,7 @@ func TestAlgorithmsOnRealData(t *testing.T) {
 		}
 		for i, job := range uciJobs(t) {
 			for _, k := range small {
-				if long || j == 0 || (i+j)%8 == 0 {
+				if long || j == 0 || (i+j)%4 == 0 {
 					try(fmt.Sprintf("uci %d, k %d", i, k), algorithm, job(k))
 				}
 			}

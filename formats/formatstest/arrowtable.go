@@ -47,6 +47,19 @@ func ArrowTakes(t formats.Type) bool {
 	return !t.Wide || t.Kind == formats.Decimal && t.Precision <= 38
 }
 
+// zstdCodec compresses with the encoder that Arrow keeps: otherwise it makes one for each page.
+type zstdCodec struct{ compress.Codec }
+
+func (c zstdCodec) EncodeLevel(dst, src []byte, _ int) []byte { return c.Encode(dst, src) }
+
+func init() {
+	codec, err := compress.GetCodec(compress.Codecs.Zstd)
+	if err != nil {
+		panic(err)
+	}
+	compress.RegisterCodec(compress.Codecs.Zstd, zstdCodec{codec})
+}
+
 // WriteParquet writes rows from..to-1 as Parquet.
 func (t *ArrowTable) WriteParquet(path string, from, to int, how ArrowLayout) (err error) {
 	f, err := os.Create(path)
