@@ -152,7 +152,7 @@ screenshots:
 # The tests of what runs concurrently, with the race detector, which takes a C compiler. Without those
 # that count what is allocated, since the detector allocates, too, without what has one goroutine, and
 # without those that fail each operation of a store in turn. The sorter has its own tests.
-# Two packages run at the same time.
+# Two packages run at the same time, the longest ones first.
 RACES := TestDividedCells|TestOrderOfTheRelease|TestProtectionsTogether|TestPartitionsResumed|TestUsage
 RACES := $(RACES)|TestRefineStops|TestTIPSAgreesWithRecount/^shared
 RACES := $(RACES)|TestSorterAgreesWithSort/^(50000|100000)
@@ -160,7 +160,7 @@ NORACES := Alloc|Resident|HeapGaps|HugePages|AgreesWithMap|AgreeWithMap|Fault|Or
 race: export CGO_ENABLED = 1
 race: export GOGC = 400
 race:
-	KCUT_CASES=15 $(GO) test -race -vet=off -timeout 20m -run '$(RACES)' ./pipeline ./partition/tips ./spill
+	KCUT_CASES=9 $(GO) test -race -vet=off -timeout 20m -run '$(RACES)' ./pipeline ./partition/tips ./spill
 	$(GO) test -race -vet=off -timeout 20m -skip '$(NORACES)' ./formats/dataset ./pipeline/count ./pipeline/masking ./partition ./internal/workers
 
 # The table of docs/performance.md, and how the search scales. Minutes to half an hour.
