@@ -163,6 +163,8 @@ func TestBrowser(t *testing.T) {
 			page := r.make(t)
 			b := newBrowser(t, program)
 			b.open("file://" + page)
+			b.size(1280, 900, "light")
+			b.checkWhole()
 			for _, scheme := range []string{"light", "dark"} {
 				for _, width := range []int{1280, 800, 400} {
 					b.size(width, 900, scheme)
@@ -243,6 +245,16 @@ func (b *browser) checkLook(how string, width int) {
 	}
 	if look.Seen < 100 {
 		b.t.Errorf("%s: only %d texts are seen", how, look.Seen)
+	}
+}
+
+// checkWhole checks that no table of labels goes on in the next column, where it has no heading.
+func (b *browser) checkWhole() {
+	b.t.Helper()
+	var divided []string
+	b.run(`[...document.querySelectorAll(".two > section")].filter(e => e.getClientRects().length > 1).map(e => e.querySelector("h3").textContent)`, &divided)
+	if len(divided) > 0 {
+		b.t.Errorf("divided between columns: %q", divided)
 	}
 }
 

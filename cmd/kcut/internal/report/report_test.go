@@ -391,8 +391,8 @@ func TestPageTells(t *testing.T) {
 		"Releaserelease.parquet", "tdr, 2 steps", "abcd", "5 – 7", "32 – 60", "64 – 91", "60.0 %",
 		"null", "*", "a", "b", "c", "set 2", "10 × k",
 		"ANY → " + shown + " | empty | null", "0.25", "0.00609", "0.50 s",
-		"Kept columns", "1.2 %", "4.6 %", "1,234", "32.1 %", "78.9 %", "0 (counted: 1/8 of the " +
-			"classes)", "Before masking", "98.7 %",
+		"Kept columns", "1.2 %", "4.6 %", "1,234", "32.1 %", "78.9 %", "0 (estimated from 1/8 of " +
+			"them)", "Before masking", "98.7 %",
 		"37.5 % of the masked columns", "75.0 %", "cook is disclosed",
 		"5 records; k is 5, set 1", "98.7 % → 0.0 % for somebody who knows all sets", "100 of 120",
 		"2 steps", "5 (set 1)", "25.0 %", "20 · 20",
@@ -943,6 +943,17 @@ func TestRows(t *testing.T) {
 	}
 	if !strings.Contains(page, "and 3 columns that are not shown") {
 		t.Error("it does not say how many columns are left out")
+	}
+	for columns, want := range map[int][]int{1: {1}, 7: {7}, 8: {4, 4}, 15: {5, 5, 5}, 16: {5, 5, 6}} {
+		s.Rows = &kcut.SampleRows{Columns: make([]string, columns),
+			Rows: [][]kcut.SampleCell{make([]kcut.SampleCell, columns)}}
+		var got []int
+		for _, table := range newPage(s).RowTables() {
+			got = append(got, len(table.Columns))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d columns: tables of %d, want %d", columns, got, want)
+		}
 	}
 	if s.Rows = nil; strings.Contains(written(t, s), `id="rows"`) {
 		t.Error("there are no rows")

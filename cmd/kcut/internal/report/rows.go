@@ -32,15 +32,17 @@ type rowCell struct {
 	Column  *rowColumn
 }
 
-// RowTables lays out the sampled rows, some columns in each table.
+// RowTables lays out the sampled rows, equally many columns in each table: otherwise the last table
+// could have one alone.
 func (p *page) RowTables() (tables []rowTable) {
 	if p.Rows == nil {
 		return nil
 	}
 	shown := min(len(p.Rows.Columns), mostRowColumns)
-	for from := 0; from < shown; from += rowColumns {
+	number := (shown + rowColumns - 1) / rowColumns
+	for i := range number {
 		var t rowTable
-		to := min(from+rowColumns, shown)
+		from, to := i*shown/number, (i+1)*shown/number
 		for _, name := range p.Rows.Columns[from:to] {
 			t.Columns = append(t.Columns, p.rowColumn(name))
 		}
