@@ -214,7 +214,8 @@ func TestWorkflows(t *testing.T) {
 			}
 		}
 	}
-	for _, call := range []string{"ci.yml .ci/run", "release.yml .ci/release"} {
+	for _, call := range []string{"ci.yml .ci/run", "release.yml .ci/run",
+		"release.yml .ci/release"} {
 		if !called[call] {
 			t.Errorf("no step for %s in %v", call, called)
 		}
