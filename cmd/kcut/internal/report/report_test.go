@@ -944,7 +944,9 @@ func TestRows(t *testing.T) {
 	if !strings.Contains(page, "and 3 columns that are not shown") {
 		t.Error("it does not say how many columns are left out")
 	}
-	for columns, want := range map[int][]int{1: {1}, 7: {7}, 8: {4, 4}, 15: {5, 5, 5}, 16: {5, 5, 6}} {
+	for columns, want := range map[int][]int{
+		1: {1}, 7: {7}, 8: {4, 4}, 15: {5, 5, 5}, 16: {5, 5, 6},
+	} {
 		s.Rows = &kcut.SampleRows{Columns: make([]string, columns),
 			Rows: [][]kcut.SampleCell{make([]kcut.SampleCell, columns)}}
 		var got []int
