@@ -36,6 +36,12 @@ except ImportError:
 
 
 class Intervals(unittest.TestCase):
+    def test_missing(self):
+        """Who has no pandas reads where to get it."""
+        with mock.patch.dict(sys.modules, pandas=None):
+            with self.assertRaisesRegex(ImportError, r"pip install kcut\[pandas\]"):
+                kcut.intervals(["[17,37)"])
+
     def check(self, labels, inside):
         """Holds every label against values inside it, and the next label's, which are outside."""
         found = kcut.intervals(labels)

@@ -19,8 +19,11 @@ def intervals(labels: Any) -> Any:
     are infinite, or the first and the last moment of the years 1 to 9999 (of nanoseconds 1678 to 2261),
     or of a day. Nulls, and ``*`` of suppressed records, are missing. Raises ValueError for a text that is no interval.
     """
-    import numpy as np
-    import pandas as pd
+    try:
+        import numpy as np
+        import pandas as pd
+    except ImportError:
+        raise ImportError("intervals take pandas: pip install kcut[pandas]") from None
 
     column = pd.Series(labels)
     if any(isinstance(label, dict) for label in column.dropna().head(1)):
