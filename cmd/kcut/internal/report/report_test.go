@@ -945,7 +945,7 @@ func TestRows(t *testing.T) {
 		t.Error("it does not say how many columns are left out")
 	}
 	for columns, want := range map[int][]int{
-		1: {1}, 7: {7}, 8: {4, 4}, 15: {5, 5, 5}, 16: {5, 5, 6},
+		1: {1}, 7: {7}, 8: {4, 4}, 10: {5, 5}, 11: {7, 4}, 15: {7, 4, 4}, 25: {7, 7, 7, 4},
 	} {
 		s.Rows = &kcut.SampleRows{Columns: make([]string, columns),
 			Rows: [][]kcut.SampleCell{make([]kcut.SampleCell, columns)}}

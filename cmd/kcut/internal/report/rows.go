@@ -32,17 +32,18 @@ type rowCell struct {
 	Column  *rowColumn
 }
 
-// RowTables lays out the sampled rows, equally many columns in each table: otherwise the last table
-// could have one alone.
+// RowTables lays out the sampled rows, some columns in each table. The last two share theirs where
+// the last one would have few, perhaps one alone.
 func (p *page) RowTables() (tables []rowTable) {
 	if p.Rows == nil {
 		return nil
 	}
 	shown := min(len(p.Rows.Columns), mostRowColumns)
-	number := (shown + rowColumns - 1) / rowColumns
-	for i := range number {
+	for from, to := 0, 0; from < shown; from = to {
 		var t rowTable
-		from, to := i*shown/number, (i+1)*shown/number
+		if to = min(from+rowColumns, shown); to < shown && shown-to <= rowColumns/2 {
+			to = (from + shown + 1) / 2
+		}
 		for _, name := range p.Rows.Columns[from:to] {
 			t.Columns = append(t.Columns, p.rowColumn(name))
 		}
