@@ -51,19 +51,19 @@ func (s *search) cutWidest(ctx context.Context, p part) (done bool, err error) {
 func (s *search) cutDimension(ctx context.Context, p part, column int) (done bool, err error) {
 	d, size := s.dimensions[column], p.cells.Size()
 	s.set = s.asked[column]
-	cut, divided := noCut, false
+	cut, divided, nulls := noCut, false, false
 	err = p.cells.Histograms(ctx, []int{column}, func(_ int, set *cells.FrequencySet) error {
+		nulls = d.mixed(set)
 		switch {
 		case d.kind == hierarchy:
 			divided = d.children(set) && s.allHold(set, &d.division)
-		case d.mixed(set):
-			if s.partsNulls(set, size) {
-				cut.at = d.top
+		case nulls && s.partsNulls(set, size):
+			cut.at, nulls = d.top, false
+		case s.relaxed != nil && !nulls:
+			if s.allowable(size/2, size-size/2) {
+				median, below := medianOf(set, size)
+				cut.at, cut.shared, cut.of = set.Codes[median], size/2-below, set.Size(median)
 			}
-		case s.relaxed != nil && s.allowable(size/2, size-size/2):
-			median, below := medianOf(set, size)
-			cut.at, cut.shared, cut.of = set.Codes[median], size/2-below, set.Size(median)
-		case s.relaxed != nil:
 		case s.engine.Median == Exact:
 			cut = s.exactCut(set, size)
 		default:
@@ -86,11 +86,11 @@ func (s *search) cutDimension(ctx context.Context, p part, column int) (done boo
 	case cut.shared > 0:
 		return true, s.share(ctx, p, column, cut)
 	}
-	return true, s.halve(ctx, p, column, cut.at, false)
+	return true, s.halve(ctx, p, column, cut.at, nulls)
 }
 
-// mixed reports whether a part has numbers and nulls, which must be cut apart before any other cut.
-// Nulls too few for that rule out all cuts, but in a guided search they go right with the numbers.
+// mixed reports whether a part has numbers and nulls, which are cut apart before any other cut.
+// Nulls too few for that go right with the larger numbers.
 func (d *dimension) mixed(set *cells.FrequencySet) bool {
 	n := len(set.Codes)
 	return d.kind == continuous && d.HasNull && n > 1 && set.Codes[n-1] == d.top

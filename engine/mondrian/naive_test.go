@@ -299,7 +299,7 @@ func (n *naive) cutAt(part []naiveCell, a int, bound naiveBound, path []string) 
 	switch {
 	case n.isHierarchy(a):
 		return n.children(part, a)
-	case n.mixed(a, codes):
+	case n.mixed(a, codes) && n.threshold(part, a, codes[len(codes)-1], bound) != nil:
 		return n.threshold(part, a, codes[len(codes)-1], bound)
 	case n.engine.InfoGain && n.Attributes[a].Mask == engine.Suppress:
 		var best *sides
@@ -310,7 +310,7 @@ func (n *naive) cutAt(part []naiveCell, a int, bound naiveBound, path []string) 
 			}
 		}
 		return best
-	case n.engine.Relaxed:
+	case n.engine.Relaxed && !n.mixed(a, codes):
 		return n.relaxedCut(part, a, bound, path)
 	case n.engine.Median == mondrian.Exact:
 		for i, code := range codes {
@@ -355,9 +355,15 @@ func count(part []naiveCell, a int, matches func(int) bool) (total int) {
 
 // threshold cuts at a code, if that is allowable.
 func (n *naive) threshold(part []naiveCell, a, s int, bound naiveBound) *sides {
-	sides := []naiveBound{bound, {nulls: true}}
-	if n.Attributes[a].Mask != engine.Discretize || !n.isNull(a, s) {
-		sides = bound.at(s, s)
+	sides, numbers := bound.at(s, s), len(n.Attributes[a].Texts)
+	switch {
+	case n.Attributes[a].Mask != engine.Discretize:
+	case n.isNull(a, s):
+		sides = []naiveBound{{lo: bound.lo, hi: min(bound.hi, numbers)}, {nulls: true}}
+	case n.mixed(a, values(part, a)):
+		sides[1].hi = numbers + 1
+	default:
+		sides[1].hi = min(sides[1].hi, numbers)
 	}
 	return n.group(part, a, func(code int) int {
 		if code < s {
@@ -475,6 +481,9 @@ func (n *naive) relaxedCut(part []naiveCell, a int, bound naiveBound, path []str
 			s.parts[1], from = append(s.parts[1], t.cell), median
 		}
 	}
+	if n.Attributes[a].Mask == engine.Discretize {
+		bound.hi = min(bound.hi, len(n.Attributes[a].Texts))
+	}
 	s.bounds = bound.at(end, from)
 	for _, side := range s.parts {
 		slices.SortFunc(side, compareCells)
@@ -505,7 +514,7 @@ func (n *naive) leastEntropy(part []naiveCell, bounds []naiveBound) *sides {
 		case !n.may(a):
 		case n.isHierarchy(a):
 			splits = append(splits, n.children(part, a))
-		case n.mixed(a, codes):
+		case n.mixed(a, codes) && n.threshold(part, a, codes[len(codes)-1], bounds[a]) != nil:
 			splits = append(splits, n.threshold(part, a, codes[len(codes)-1], bounds[a]))
 		case n.Attributes[a].Mask == engine.Discretize:
 			for _, s := range codes[1:] {
@@ -633,6 +642,7 @@ func (n *naive) tight(part []naiveCell, a int, cuts naiveBound) naiveBound {
 		return cuts
 	case attribute.Mask == engine.Discretize:
 		tight := cuts
+		tight.hi = min(cuts.hi, len(attribute.Texts))
 		for _, end := range n.ends(a) {
 			if end <= lo && end > tight.lo {
 				tight.lo = end
