@@ -63,13 +63,15 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 }
 
 // NoteFewNulls notes a column whose nulls, among a number of records, are too few for a class of
-// their own: they bar all cuts of the column, but not those of a guided search, nor that single
-// values are disclosed.
+// their own: they bar all cuts of the column, but not those of a guided search, nor those of a
+// discretized column by Mondrian, nor that single values are disclosed.
 func NoteFewNulls(
 	spec *job.Column, algorithm string, nulls, records uint64, k engine.KAnonymity,
 	noted func(text string),
 ) {
-	if spec.Is(engine.Suppress) || algorithm == job.AlgorithmGuided || nulls == 0 ||
+	inSpite := algorithm == job.AlgorithmGuided || spec.Is(engine.Discretize) &&
+		(algorithm == job.AlgorithmMondrian || algorithm == job.AlgorithmInfoGainMondrian)
+	if spec.Is(engine.Suppress) || inSpite || nulls == 0 ||
 		k.Holds(engine.Stats{Size: nulls}) || nulls == records {
 		return
 	}
