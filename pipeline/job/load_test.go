@@ -354,6 +354,10 @@ func TestCSVOfFlags(t *testing.T) {
 	if err != nil || got.YAML() != `{delimiter: "\t", header: [id, "false"], nulls: ["", NA, x]}` {
 		t.Errorf("%s, %v", got.YAML(), err)
 	}
+	flow := []Override{{"csv.nulls", `[NA, "", "a,b"]`, "--nulls"}}
+	if got, err := CSVOf(flow); err != nil || got.YAML() != `{nulls: [NA, "", "a,b"]}` {
+		t.Errorf("%s, %v", got.YAML(), err)
+	}
 	if got, err := CSVOf([]Override{{"csv.header", "false", "--header"}}); err != nil ||
 		got.YAML() != "{header: false}" || !got.Read(nil).Headless {
 		t.Errorf("%s, %v", got.YAML(), err)

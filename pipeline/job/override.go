@@ -103,6 +103,14 @@ func (f *field) overrideNode(o Override) *yaml.Node {
 		}
 	case f.kind == "uint8" && o.Value == `\t`: // shells do not turn it into a tab
 		n.Text = "\t"
+	case list && strings.HasPrefix(o.Value, "["): // as in a job file
+		if of, problems := yaml.Parse([]byte(o.Value)); len(problems) == 0 && of.Kind == yaml.List {
+			items = nil
+			for _, item := range of.Items {
+				items = append(items,
+					&yaml.Node{Text: item.Text, Quoted: true, From: origin})
+			}
+		}
 	case list:
 		items = nil
 		for text := range strings.SplitSeq(o.Value, ",") {
