@@ -350,8 +350,10 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 		if !d.sample.Intervals(by.numbers, of.place, apart) {
 			return nil
 		}
-		if d.mayBeOutcome(of) { // its two values are what people ask for
-			of.role.Reason += fmt.Sprintf(", determined by %s: it stays, as it may be an outcome",
+		// an interval seldom shows which of both a row has
+		isLimit := of.Field.Distinct == 2 && d.sample.Intervals(by.numbers, of.place, 0)
+		if isLimit || d.mayBeOutcome(of) {
+			of.role.Reason += fmt.Sprintf(", determined by %s: it stays, as readers ask for it",
 				job.Quoted(by.name))
 			return nil
 		}

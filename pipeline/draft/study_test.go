@@ -261,24 +261,27 @@ func TestDraftOfInterviews(t *testing.T) {
 	}
 }
 
-// A coarse outcome stays beside the number that determines it, and alone where it is the class.
+// A coarse outcome, and what is so or not, stay beside the number that determines them, and alone
+// where they are the class.
 func TestDraftKeepsCoarseOutcomes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(14, 3))
 	var out strings.Builder
-	out.WriteString("mage,weeks,premie,weight,low,heavy,visits,one\n")
+	out.WriteString("mage,weeks,premie,weight,low,heavy,visits,one,smoke,packs\n")
 	for i := range 1000 {
 		weeks, weight := 24+rng.IntN(20), 50+rng.IntN(400)
-		fmt.Fprintf(&out, "%d,%d,%d,%d,%d,%d,%d,%d\n", 15+rng.IntN(30), weeks,
+		smoke := [][]string{{"no", ""}, {"yes", fmt.Sprint(1 + rng.IntN(40))}}[i%3/2]
+		fmt.Fprintf(&out, "%d,%d,%d,%d,%d,%d,%d,%d,%s\n", 15+rng.IntN(30), weeks,
 			indicator(weeks < 37), weight, indicator(weight < 180), indicator(weight > 300),
-			rng.IntN(20), i/999)
+			rng.IntN(20), i/999, strings.Join(smoke, ","))
 	}
 	write(t, "births.csv", out.String())
 	for class, want := range map[string]string{
-		"": "mage weeks premie weight low visits one",
+		"": "mage weeks premie weight low heavy visits one smoke packs",
 		// what an expert releases of them
-		"premie": "mage weight low visits one",
-		"low":    "mage weeks premie heavy visits one",
+		"premie": "mage weight low heavy visits one smoke packs",
+		"low":    "mage weeks premie heavy visits one smoke packs",
+		"smoke":  "mage weeks premie weight low heavy visits one",
 	} {
 		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"births.csv"},
 			Class: class}, sees(0, 1))
@@ -287,7 +290,7 @@ func TestDraftKeepsCoarseOutcomes(t *testing.T) {
 		}
 		if got := maskedOf(t, text); !slices.Equal(got, strings.Fields(want)) ||
 			(class == "premie") == strings.Contains(text,
-				", determined by weeks: it stays, as it may be an outcome") {
+				", determined by weeks: it stays, as readers ask for it") {
 			t.Errorf("class %q: %s, want %s:\n%s", class, got, want, text)
 		}
 	}
