@@ -101,8 +101,7 @@ func (d *draft) candidates() []*candidate {
 // others returns the candidates that are tried when those for a class leave little. The small
 // groups of sets that are kept apart tell more of columns that an acquaintance does not know, but
 // more often all rows of one have the same class. Where a few columns say all about the class, so
-// that two thirds of the columns have one label, or little is left of age or sex, an algorithm for
-// it divides no others.
+// that two thirds of the columns have one label, an algorithm for it divides no others.
 func (d *draft) others(chosen *tried) (others []*candidate) {
 	if d.For != "" || d.class == nil || d.rows > mostGrouped || chosen == nil {
 		return nil
@@ -110,7 +109,7 @@ func (d *draft) others(chosen *tried) (others []*candidate) {
 	if chosen.Information < usefulPart && !d.known.all {
 		others = append(others, d.apart(job.AlgorithmInfoGainMondrian, ""))
 	}
-	if 3*chosen.labels() < chosen.Masked || chosen.loses() > 0 {
+	if 3*chosen.labels() < chosen.Masked {
 		others = append(others, d.tightMondrian())
 	}
 	return others
@@ -134,7 +133,7 @@ type tried struct {
 	*candidate
 	*forecast.Trial
 	forClass bool
-	asked    [2][]string // columns that analyses ask for: of ages, and of the sex
+	asked    [2][]string // columns that analyses without a class ask for: of ages, and of the sex
 	others   []*tried
 }
 
@@ -215,10 +214,11 @@ func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try,
 	return nil
 }
 
-// asked returns the masked columns with an age or a date of birth, and those with a sex.
+// asked returns the masked columns with an age or a date of birth, and those with a sex, if there
+// is no class that decides which columns matter.
 func (d *draft) asked() (names [2][]string) {
 	for _, p := range d.profiles {
-		if p.role.masked() && d.isAsked(p) {
+		if d.class == nil && p.role.masked() && d.isAsked(p) {
 			names[rank(p)] = append(names[rank(p)], p.name)
 		}
 	}

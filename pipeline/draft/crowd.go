@@ -48,10 +48,7 @@ func (d *draft) crowded() *crowd {
 	if d.class != nil {
 		useful = usefulOfClass
 	}
-	// Where only a search for counts keeps columns of a table with a class, rows are few for it;
-	// not where all others lose more of age and sex.
-	ofClass := d.class == nil || d.For != "" || !t.counts ||
-		!slices.ContainsFunc(t.others, func(o *tried) bool { return o.loses() <= t.loses() })
+	ofClass := d.class == nil || d.For != "" || !t.counts // or the searches for it kept nothing
 	if ofClass && t.loses() == 0 && 3*t.keeps() >= 2*t.Masked && t.Information >= useful {
 		return nil
 	}
