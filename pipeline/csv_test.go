@@ -158,7 +158,8 @@ columns: {age: discretize, wage: suppress, share: keep}
 	mustNote(t, report.Notices, share)
 	mustNote(t, planned.Notices, share)
 	mustNote(t, checked(), wage)
-	if !strings.Contains(drafted, "\ncsv: {decimal: \",\"} # ") || strings.Contains(drafted, "# Note: ") {
+	if !strings.Contains(drafted, "\ncsv: {decimal: \",\"} # ") ||
+		strings.Contains(drafted, "# Note: ") {
 		t.Errorf("the draft does not declare commas:\n%s", drafted)
 	}
 	editJob(t, dir, "wage: suppress", "wage: discretize")
