@@ -168,6 +168,7 @@ func (d *draft) classRank(p *Profile) int {
 	case n == 0 || !p.couldBeClass():
 	case whole >= 0:
 		return whole
+	case d.isItem(p):
 	case p == d.profiles[len(d.profiles)-1] && slices.Contains(perhaps, strings.Join(words, "")):
 		return len(predicted)
 	case isPredicted(words[n-1]) && !slices.Contains(kinds, words[n-1]):
@@ -184,6 +185,20 @@ func (d *draft) classRank(p *Profile) int {
 		return rank + 4*usualClasses
 	}
 	return -1
+}
+
+// manyItems is the number of columns with the same scale that are a questionnaire.
+const manyItems = 12
+
+// isItem reports whether a column is one of a questionnaire's many answers on the same scale.
+func (d *draft) isItem(p *Profile) bool {
+	items := 0
+	for _, other := range d.profiles {
+		if other.typ == p.typ && other.Field.Distinct == p.Field.Distinct {
+			items++
+		}
+	}
+	return p.typ.Ordered() && p.Field.Distinct > 2 && items >= manyItems
 }
 
 // isOutcome reports whether a column of few values says what came of somebody, by its name, or by

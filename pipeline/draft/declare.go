@@ -10,7 +10,7 @@ import (
 )
 
 // absent are texts that often stand for no value, the mark of suppressed values first.
-var absent = append([]string{engine.Suppressed, " ", ".", "?", "-", "NA", "N/A", "n/a", "NaN",
+var absent = append([]string{engine.Suppressed, "", " ", ".", "?", "-", "NA", "N/A", "n/a", "NaN",
 	"nan", "null", "NULL", "None", "none", "Unknown", "unknown", "missing"}, absentElsewhere...)
 
 // absentElsewhere are those that mean something in columns of other texts, as DNF in one that says
@@ -45,7 +45,8 @@ func (d *draft) declare(fields []formats.Field) bool {
 		}
 		regular := 2*rows >= p.Field.Rows && (p.isRegular(rows) || typ != "")
 		for at, n := range p.texts.absent {
-			if n > 0 && (regular && !d.meansElsewhere(at) || at == 0) &&
+			always := absent[at] == engine.Suppressed || absent[at] == ""
+			if n > 0 && (regular && !d.meansElsewhere(at) || always) &&
 				!slices.Contains(d.CSV.Nulls, absent[at]) {
 				d.CSV.Nulls = append(d.CSV.Nulls, absent[at])
 			}
@@ -97,7 +98,7 @@ func (d *draft) declareNumerals(fields []formats.Field) bool {
 	var signs []formats.Numerals
 	points, grouped, first := false, false, true
 	for i, p := range d.profiles {
-		points = points || p.typ.Kind == formats.Float || p.typ.Kind == formats.Decimal ||
+		points = points || p.isFractional() ||
 			fields[i].Text.Number
 		of := fields[i].Text.Numerals
 		if len(of) == 0 {

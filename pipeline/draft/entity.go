@@ -73,8 +73,7 @@ func (p *Profile) entityRank() int {
 	name := wordsOf(p.name)
 	meaning := directMeaning(name).meaning
 	switch {
-	case !p.repeats() || others.has(name) || p.typ.Kind == formats.Float ||
-		p.typ.Kind == formats.Decimal:
+	case !p.repeats() || others.has(name) || p.isFractional():
 		return -1
 	case persons.has(name):
 		return 0

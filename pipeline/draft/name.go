@@ -110,7 +110,7 @@ var (
 	staff = strings.Fields("doctor physician provider nurse investigator manager agent seller " +
 		"attending pcp npi caregiver contact mother father parent guardian spouse")
 	// surveyed are the numbers of people in surveys; housed are those of households.
-	surveyed = strings.Fields("uid idcode codeid respcode casecode pidcode " +
+	surveyed = strings.Fields("uid iid idcode codeid respcode casecode pidcode " +
 		"respid respno caseid idno idnum subid patid patno perid " +
 		"persid persno persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn")
 	housed = strings.Fields("hhid hhno hhnr hhnum hidp famid")

@@ -163,13 +163,20 @@ func (p *Profile) numbersPeople() bool {
 // people than that have a known given name or surname, and fewer places, firms and the like.
 const peopleShare = 0.1
 
+// isFractional reports whether a column has numbers with fractions, which hardly identify anybody.
+func (p *Profile) isFractional() bool {
+	return p.typ.Kind == formats.Float || p.typ.Kind == formats.Decimal
+}
+
 // named are rules for columns that are called like names of people, such with the name of another
 // identifier and many values, and names of people by their values.
 var named = []rule{{
 	func(p *Profile) bool {
 		name := wordsOf(p.name)
+		meaning := directMeaning(name).meaning
 		return p.typ.Kind == formats.String && ofPeople.has(name) ||
-			(p.hasMany() || p.numbersPeople()) && directMeaning(name).meaning != ""
+			meaning == identifiers && p.hasMany() || meaning != "" &&
+			(p.hasMany() && !p.isFractional() || p.numbersPeople())
 	},
 	func(p *Profile) *Role {
 		meaning := directMeaning(wordsOf(p.name))

@@ -309,6 +309,39 @@ func TestDraftTakesNumbersAndResponses(t *testing.T) {
 	}
 }
 
+// One of a questionnaire's many answers on the same scale is no class, whatever its name is.
+func TestDraftTakesNoItem(t *testing.T) {
+	for items, want := range map[int]string{3: "decision making", 12: ""} {
+		columns := []string{"age#", "decision making=1|2|3|4|5"}
+		for i := range items - 1 {
+			columns = append(columns, fmt.Sprintf("q%d=1|2|3|4|5", i))
+		}
+		if text := study(t, 600, append(columns, "sex=m|f")...); classOf(t, text) != want {
+			t.Errorf("%d items: class %q\n%s", items, classOf(t, text), text)
+		}
+	}
+}
+
+// Numbers with fractions are no web pages, empty texts no values, and the rows of a study's iid
+// those of one person.
+func TestDraftOfSites(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("iid,pid,time on website,city\n")
+	for i := range 1200 {
+		fmt.Fprintf(&out, "%d,%d,%.2f,%s\n", 1000+i/6, 1000+i%200, 30+float64(i%700)/90,
+			[]string{`""`, "Bonn", "Rome", "Oslo"}[i%4])
+	}
+	write(t, "visits.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"visits.csv"}})
+	job, _ := runDraft(t, text)
+	wantMasks(t, job, map[string]string{"iid": "drop", "pid": "drop",
+		"time on website": "discretize", "city": "suppress"})
+	if job.Entity != "iid" || !strings.Contains(text, "\ncsv: {nulls: [\"\"]} # nulls were found") {
+		t.Errorf("k counts %q:\n%s", job.Entity, text)
+	}
+}
+
 // Texts of which hardly one has several rows are dropped: 400 in 600 rows, but not 300.
 func TestDraftDropsRareTexts(t *testing.T) {
 	t.Chdir(t.TempDir())
