@@ -69,8 +69,8 @@ func NoteFewNulls(
 	spec *job.Column, algorithm string, nulls, records uint64, k engine.KAnonymity,
 	noted func(text string),
 ) {
-	inSpite := algorithm == job.AlgorithmGuided || spec.Is(engine.Discretize) &&
-		(algorithm == job.AlgorithmMondrian || algorithm == job.AlgorithmInfoGainMondrian)
+	inSpite := algorithm == job.AlgorithmGuided ||
+		spec.Is(engine.Discretize) && algorithm == job.AlgorithmMondrian
 	if spec.Is(engine.Suppress) || inSpite || nulls == 0 ||
 		k.Holds(engine.Stats{Size: nulls}) || nulls == records {
 		return
