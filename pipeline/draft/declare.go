@@ -3,6 +3,7 @@ package draft
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -155,4 +156,16 @@ func (d *draft) typeOf(p *Profile) string {
 		return ""
 	}
 	return "type: " + d.types[at].Type
+}
+
+// warnOfShortYears says of dates of birth with years of two digits what these mean.
+func (d *draft) warnOfShortYears() {
+	for _, p := range d.profiles {
+		typ := d.typeOf(p)
+		if strings.Contains(typ, "YY") && !strings.Contains(typ, "YYYY") &&
+			births.has(wordsOf(p.name)) {
+			p.role.Reason += "; years of two digits mean 1969 to 2068: check that nobody is " +
+				"born later"
+		}
+	}
 }

@@ -191,6 +191,7 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 	if err := d.chooseRoles(ctx, in); err != nil {
 		return err
 	}
+	d.warnOfShortYears()
 	d.findTellers()
 	d.chooseSet()
 	if d.known == nil {

@@ -22,7 +22,7 @@ var (
 	basics = words{
 		whole: slices.Concat(places.whole, sexes.whole, strings.Fields("black white hispan asian "+
 			"nonwhite nation kids selfemp employed unemployed south north east west northeast "+
-			"northwest southeast southwest midwest ht hgt ed")),
+			"northwest southeast southwest midwest ht hgt ed student position department")),
 		last: append([]string{"title"}, places.last...),
 		alone: slices.Concat(first[0].alone, first[1].alone, first[2].alone, []string{
 			"state", "country", "region", "district", "municipality", "province", "race",
@@ -33,8 +33,13 @@ var (
 			"family", "children", "religion", "language", "height",
 			"education", "educ", "schooling", "school", "graduation", "gradyear", "degree",
 			"university", "college",
+			"qualification", "qualifications", "diploma",
 			"occupation", "job", "profession", "employer", "workclass", "industry",
-		})}
+			"occ", "bluecol", "whitecol", "union", "hired", "hire", "club",
+			"smsa", "urban", "rural", "metro", "metropolitan",
+		}),
+		not: strings.Fields("satisfaction satisfied opinion rating feedback score"),
+	}
 	// shortened are endings of a word that says the same in groups, as a code, or in short.
 	shortened = strings.Fields("grp group gr cat cl code cd abb abbr")
 	// aged are words for things that have an age, unless somebody has them.

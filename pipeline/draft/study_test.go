@@ -309,6 +309,24 @@ func TestDraftTakesNumbersAndResponses(t *testing.T) {
 	}
 }
 
+// Neighbours and colleagues know more than age and sex, but not how content somebody is.
+func TestDraftKnowsWhatColleaguesKnow(t *testing.T) {
+	known := []string{"age", "Position", "highest_qualification", "Student", "bluecol", "smsa",
+		"date_hired", "club"}
+	columns := []string{"parent_school_opinion=a|b|c", "doses#", "age#"}
+	for _, name := range known[1:] {
+		columns = append(columns, name+"=a|b|c")
+	}
+	text := study(t, 600, columns...)
+	job, err := job.Parse("", []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := job.Sets[0].Columns; !slices.Equal(got, known) {
+		t.Errorf("known: %q, want %q", got, known)
+	}
+}
+
 // One of a questionnaire's many answers on the same scale is no class, whatever its name is.
 func TestDraftTakesNoItem(t *testing.T) {
 	for items, want := range map[int]string{3: "decision making", 12: ""} {
