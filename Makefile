@@ -156,12 +156,15 @@ screenshots:
 RACES := TestDividedCells|TestOrderOfTheRelease|TestProtectionsTogether|TestPartitionsResumed|TestUsage
 RACES := $(RACES)|TestRefineStops|TestTIPSAgreesWithRecount/^shared
 RACES := $(RACES)|TestSorterAgreesWithSort/^(50000|100000)
-NORACES := Alloc|Resident|HeapGaps|HugePages|AgreesWithMap|AgreeWithMap|Fault|OrderFails|^TestOrder$$|InStore|LongValues|Remote
+NORACES := Alloc|Resident|HeapGaps|HugePages|AgreesWithMap|AgreeWithMap|Fault
+NORACES := $(NORACES)|OrderFails|^TestOrder$$|InStore|LongValues|Remote
 race: export CGO_ENABLED = 1
 race: export GOGC = 400
 race:
-	KCUT_CASES=9 $(GO) test -race -vet=off -timeout 20m -run '$(RACES)' ./pipeline ./partition/tips ./spill
-	$(GO) test -race -vet=off -timeout 20m -skip '$(NORACES)' ./formats/dataset ./pipeline/count ./pipeline/masking ./partition ./internal/workers
+	KCUT_CASES=9 $(GO) test -race -vet=off -timeout 20m -run '$(RACES)' \
+		./pipeline ./partition/tips ./spill
+	$(GO) test -race -vet=off -timeout 20m -skip '$(NORACES)' \
+		./formats/dataset ./pipeline/count ./pipeline/masking ./partition ./internal/workers
 
 # The table of docs/performance.md, and how the search scales. Minutes to half an hour.
 bench:

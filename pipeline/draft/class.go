@@ -192,13 +192,16 @@ const manyItems = 12
 
 // isItem reports whether a column is one of a questionnaire's many answers on the same scale.
 func (d *draft) isItem(p *Profile) bool {
+	if !p.typ.Ordered() || p.Field.Distinct <= 2 {
+		return false
+	}
 	items := 0
 	for _, other := range d.profiles {
 		if other.typ == p.typ && other.Field.Distinct == p.Field.Distinct {
 			items++
 		}
 	}
-	return p.typ.Ordered() && p.Field.Distinct > 2 && items >= manyItems
+	return items >= manyItems
 }
 
 // isOutcome reports whether a column of few values says what came of somebody, by its name, or by

@@ -231,7 +231,7 @@ func TestDraftKnowsCodes(t *testing.T) {
 	}
 }
 
-// The day of an interview is rounded to months. The end of an interview says nothing beside its
+// The day of an interview is rounded to months. The end of an interview adds nothing to its
 // start, unless it is often on another day.
 func TestDraftOfInterviews(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 3))
@@ -261,8 +261,8 @@ func TestDraftOfInterviews(t *testing.T) {
 	}
 }
 
-// A coarse outcome, and what is so or not, stay beside the number that determines them, and alone
-// where they are the class.
+// A coarse outcome and a flag stay next to the number that determines them. Where one of them is
+// the class, the number goes.
 func TestDraftKeepsCoarseOutcomes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(14, 3))
@@ -329,7 +329,7 @@ func TestDraftKnowsWhatColleaguesKnow(t *testing.T) {
 
 // One of a questionnaire's many answers on the same scale is no class, whatever its name is.
 func TestDraftTakesNoItem(t *testing.T) {
-	for items, want := range map[int]string{3: "decision making", 12: ""} {
+	for items, want := range map[int]string{11: "decision making", 12: ""} {
 		columns := []string{"age#", "decision making=1|2|3|4|5"}
 		for i := range items - 1 {
 			columns = append(columns, fmt.Sprintf("q%d=1|2|3|4|5", i))

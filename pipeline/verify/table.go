@@ -409,12 +409,6 @@ func (c *counter) count(key, rows int, numbers []release.Numbers, kept []release
 // sameKeys returns how many keys of size words each are the same as the first.
 func sameKeys(keys []uint64, size int) int {
 	n := size
-	if size == 1 { // nearly always
-		for n < len(keys) && keys[n] == keys[0] {
-			n++
-		}
-		return n
-	}
 	for n < len(keys) && slices.Equal(keys[:size], keys[n:][:size]) {
 		n += size
 	}
@@ -431,9 +425,7 @@ func (c *counter) readLone(rows int, kept []release.Hashes) {
 // withLone returns the entry of rows of a block that have the same key.
 func (c *counter) withLone(key []uint64, from, to int) []uint64 {
 	entry := c.entry[:len(key)+len(c.lone)]
-	for i, word := range key {
-		entry[i] = word
-	}
+	copy(entry, key)
 	for i, hashes := range c.lone {
 		entry[len(key)+i] = loneOf(hashes[from:to])
 	}
