@@ -28,7 +28,7 @@ var classless = []string{"tdr", "tds", "auto", "mondrian",
 func searches() []string {
 	return append(slices.Clone(classless), "tdr\nmax_suppressed: 8%",
 		"tds\nmax_suppressed: 12%\nsuppressed: drop", "infogain-mondrian",
-		"{name: infogain-mondrian, sets: apart}", "guided",
+		"{name: infogain-mondrian, sets: apart}\nobjective: balanced", "guided",
 		"auto\nobjective: balanced\nmax_suppressed: 9%", "bottom-up",
 		"{name: bottom-up, loss: weighted, bins: 5}",
 		"iack", "{name: iack, small: topup, bins: 3}",

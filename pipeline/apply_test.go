@@ -21,7 +21,7 @@ import (
 // memory and out of core.
 func TestApplyAgain(t *testing.T) {
 	for _, algorithm := range []string{"tdr", "bottom-up", "mondrian", "infogain-mondrian",
-		"{name: infogain-mondrian, sets: apart}", "guided", "kactus", "iack"} {
+		"{name: infogain-mondrian, sets: apart}\nobjective: balanced", "guided", "kactus", "iack"} {
 		t.Run(searchName(algorithm), func(t *testing.T) {
 			dir := jobFolder(t, withAlgorithm(nightlyJob, algorithm))
 			newResidents(rand.New(rand.NewPCG(1, 2)), 600).night(t,

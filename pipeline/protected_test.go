@@ -132,8 +132,9 @@ func TestEntityCountsPeople(t *testing.T) {
 	for _, algorithm := range []string{"tdr", "tds", "tdr\nmax_suppressed: 5%",
 		"tds\nmax_suppressed: 3%\nsuppressed: drop",
 		"mondrian", "{name: mondrian, categories: ordered}", "infogain-mondrian",
-		"{name: mondrian, sets: apart}", "{name: infogain-mondrian, sets: apart}",
-		"guided", "kactus", "{name: kactus, leftover: recruit}", "iack"} {
+		"{name: mondrian, sets: apart}",
+		"{name: infogain-mondrian, sets: apart}\nobjective: balanced", "guided", "kactus",
+		"{name: kactus, leftover: recruit}", "iack"} {
 		t.Run(searchName(algorithm), func(t *testing.T) {
 			few := func(more string) (groups, below int) {
 				dir := table.folder(t, withAlgorithm(visitsJob+more, algorithm), 1000)

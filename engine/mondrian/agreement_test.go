@@ -28,6 +28,8 @@ func variants(seed uint64) []mondrian.Engine {
 		{Apart: true, Tight: true}, {Apart: true, Tight: true, Ordered: true},
 		{Apart: true, Tight: true, Relaxed: true, Seed: seed},
 		{Apart: true, Tight: true, InfoGain: true},
+		{InfoGain: true, Balanced: true},
+		{InfoGain: true, Balanced: true, Apart: true, Tight: true},
 	}
 }
 

@@ -62,6 +62,10 @@ type Engine struct {
 	// InfoGain chooses the split with the least entropy of classes, not the widest dimension. The
 	// fields for the median below then have no effect.
 	InfoGain bool
+	// Balanced makes InfoGain that is not guided weigh what a split leaves of the classes' entropy
+	// against what it says of its own column, as for several target attributes (TODS 2008), so that
+	// columns that say little of the class are cut, too.
+	Balanced bool
 	// Guided uses the probabilities that a model gives to the classes, not the classes themselves,
 	// pools children that are too small, and prunes by logarithmic loss. It cuts all records twice:
 	// by the gain relative to the sizes of the sides, where it tries several splits in small

@@ -10,16 +10,19 @@ import (
 	"github.com/kcut/kcut/partition/cells"
 )
 
-// entropy finds the split of a part with the least entropy of classes.
+// entropy finds the split of a part that leaves the least entropy of classes.
 type entropy struct {
 	best  engine.Best[split]
 	left  []uint64
 	right []uint64
-	found []option           // in a guided search: the best split of every column
-	order []int              // scratch: an order of a suppressed column's values
-	fold  *cells.Folding     // from kinds to classes; nil: they are classes
-	soft  cells.FrequencySet // in a guided search: the masses of a frequency set
-	bits  int                // number of bits by which a record's weight is shifted there
+	found []option       // in a guided search: the best split of every column
+	order []int          // scratch: an order of a suppressed column's values
+	fold  *cells.Folding // from kinds to classes; nil: they are classes
+	// Balanced: the entropy of the classes of all records and, by column, that of their values
+	whole  float64
+	values []float64
+	soft   cells.FrequencySet // in a guided search: the masses of a frequency set
+	bits   int                // number of bits by which a record's weight is shifted there
 }
 
 func newEntropy(table *engine.Table) entropy {
@@ -42,8 +45,8 @@ type split struct {
 	loss   float64
 }
 
-// cutByEntropy cuts a part by the allowable split that leaves the least entropy or, in a guided
-// search, has the best gain for its sides.
+// cutByEntropy cuts a part by the allowable split with the least loss or, in a guided search, the
+// best gain for its sides.
 func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error) {
 	chosen, ok, err := s.choose(ctx, p.cells)
 	if err != nil || !ok {
@@ -103,7 +106,7 @@ func (s *search) offer(column int, kinds *cells.FrequencySet, size uint64) {
 			complies = s.pool
 		}
 		if d.children(kinds) && complies(kinds, &d.division) {
-			loss := x.lossOf(set, d)
+			loss := x.balanced(column, x.lossOf(set, d), size, d.sizes...)
 			x.best.Offer(loss, split{column: column, loss: loss})
 		}
 	case d.kind == nominal:
@@ -146,10 +149,49 @@ func (s *search) offerHalves(kinds, set *cells.FrequencySet, size uint64, first 
 		s.shift(kinds, i, i+1)
 		if n >= first.prefix && s.allowable(left, size-left) {
 			candidate.at, candidate.prefix, candidate.left,
-				candidate.loss = set.Codes[x.order[n+1]], n+1, left, x.loss(size<<x.bits)
+				candidate.loss = set.Codes[x.order[n+1]], n+1, left,
+				x.balanced(candidate.column, x.loss(size<<x.bits), size, left, size-left)
 			x.best.Offer(candidate.loss, candidate)
 		}
 	}
+}
+
+// ownWeight is the weight of a column's own entropy that a split takes away, where that of the
+// classes has the weight 1. Of ten tables of 400 to 40,000 records, columns such as the sex kept
+// little with less; with more, classifiers learned less.
+const ownWeight = 0.05
+
+// setEntropies sets the entropies of all records.
+func (s *search) setEntropies(ctx context.Context, all *cells.Cells) error {
+	x, n := &s.entropy, all.Size()
+	x.values = make([]float64, len(s.columns))
+	return all.Histograms(ctx, s.columns, func(column int, kinds *cells.FrequencySet) error {
+		set := x.classes(kinds)
+		x.whole = x.lossOfAll(set, n) / float64(n)
+		loss := engine.NLog(n)
+		for i := range set.Codes {
+			loss -= engine.NLog(set.Size(i))
+		}
+		x.values[column] = loss / float64(n)
+		return nil
+	})
+}
+
+// balanced returns the loss by which splits are compared, given the loss of classes and the sizes
+// of the sides: where splits are balanced, both the classes and the values of the split's column
+// are targets, each relative to its entropy in all records.
+func (x *entropy) balanced(column int, loss float64, size uint64, sides ...uint64) float64 {
+	if x.values == nil {
+		return loss
+	}
+	own := engine.NLog(size)
+	for _, n := range sides {
+		own -= engine.NLog(n)
+	}
+	if x.whole > 0 {
+		loss /= x.whole
+	}
+	return loss - float64(ownWeight*own/x.values[column])
 }
 
 // classes converts a frequency set by kind to one by class.

@@ -2,6 +2,7 @@ package mondrian_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -27,6 +28,7 @@ type naive struct {
 	closed []bool
 	closes bool
 
+	records  []naiveCell // all
 	released map[string][]naivePart
 	groups   []naiveGroup
 }
@@ -65,6 +67,7 @@ func (n *naive) search() []string {
 		return n.guided(n.engine.Brief)
 	}
 	all := n.all()
+	n.records = all
 	n.released = map[string][]naivePart{}
 	n.cut(all, n.whole(), nil, make([]bool, len(n.sets)), make([]*naiveBound, len(n.Attributes)))
 	var rows []string
@@ -505,7 +508,42 @@ func (n *naive) key(c naiveCell, path []string, number int) uint64 {
 		number)
 }
 
-// leastEntropy returns the first of the allowable splits with the least entropy.
+// lossAfter returns the entropy of classes after a split or, where splits are balanced, its share
+// in that of all records, less a twentieth of the column's share that the split takes away.
+func (n *naive) lossAfter(s *sides, part []naiveCell) float64 {
+	loss := n.entropyAfter(s, len(part))
+	if !n.engine.Balanced {
+		return loss
+	}
+	ofClass := func(c naiveCell) int { return c.class }
+	ofColumn := func(c naiveCell) int { return c.codes[s.attribute] }
+	if h := entropyOf(n.records, ofClass); h > 0 {
+		loss /= h
+	}
+	side := map[int]int{}
+	for i, cells := range s.parts {
+		for _, c := range cells {
+			side[c.row] = i
+		}
+	}
+	own := entropyOf(part, func(c naiveCell) int { return side[c.row] })
+	return loss - 0.05*own/entropyOf(n.records, ofColumn)
+}
+
+// entropyOf returns the entropy of what records have, in bits.
+func entropyOf(records []naiveCell, of func(naiveCell) int) (bits float64) {
+	counts := map[int]int{}
+	for _, c := range records {
+		counts[of(c)]++
+	}
+	for _, v := range slices.Sorted(maps.Keys(counts)) {
+		p := float64(counts[v]) / float64(len(records))
+		bits -= p * math.Log2(p)
+	}
+	return bits
+}
+
+// leastEntropy returns the first of the allowable splits with the least loss.
 func (n *naive) leastEntropy(part []naiveCell, bounds []naiveBound) *sides {
 	var splits []*sides
 	for a := range n.Attributes {
@@ -527,10 +565,10 @@ func (n *naive) leastEntropy(part []naiveCell, bounds []naiveBound) *sides {
 	splits = slices.DeleteFunc(splits, func(s *sides) bool { return s == nil })
 	least := math.Inf(1)
 	for _, s := range splits {
-		least = min(least, n.entropyAfter(s, len(part)))
+		least = min(least, n.lossAfter(s, part))
 	}
 	for _, s := range splits {
-		if n.entropyAfter(s, len(part)) <= least+1e-9*max(1, math.Abs(least)) {
+		if n.lossAfter(s, part) <= least+1e-9*max(1, math.Abs(least)) {
 			return s
 		}
 	}

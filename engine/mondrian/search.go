@@ -115,6 +115,11 @@ func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 			return err
 		}
 	}
+	if s.engine.Balanced && s.engine.InfoGain {
+		if err := s.setEntropies(ctx, cells); err != nil {
+			return err
+		}
+	}
 	return s.grow(ctx, cells)
 }
 

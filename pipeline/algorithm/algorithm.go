@@ -32,10 +32,10 @@ type algorithm struct {
 	Info
 	takesAway bool // its search may take records away; others end with groups that are too small
 	unites    bool // it treats several sets as one, their union with the largest k
-	engine    func(a *job.Algorithm) engine.Engine
+	engine    func(j *job.Job) engine.Engine
 }
 
-// algorithms are in the order of the list. The engine of auto takes the whole job.
+// algorithms are in the order of the list.
 var algorithms = []algorithm{
 	{Info{job.AlgorithmTDR, "", "the default: one cut for all records, several sets, any size"},
 		true, false, topDown},
@@ -88,7 +88,7 @@ func Engine(j *job.Job) engine.Engine {
 	if j.Algorithm.Name == job.AlgorithmAuto {
 		return newChoice(j)
 	}
-	return of(j.Algorithm.Name).engine(&j.Algorithm)
+	return of(j.Algorithm.Name).engine(j)
 }
 
 // scores are the selection criteria by the job file's names.
@@ -113,9 +113,10 @@ func Options(j *job.Job, attributes []engine.Attribute) engine.Options {
 	return o
 }
 
-func topDown(*job.Algorithm) engine.Engine { return topdown.Engine{} }
+func topDown(*job.Job) engine.Engine { return topdown.Engine{} }
 
-func bottomUp(a *job.Algorithm) engine.Engine {
+func bottomUp(j *job.Job) engine.Engine {
+	a := &j.Algorithm
 	e := bottomup.Engine{Bins: a.Bins}
 	if a.Loss == job.LossWeighted {
 		e.Loss = bottomup.Size
@@ -123,7 +124,8 @@ func bottomUp(a *job.Algorithm) engine.Engine {
 	return e
 }
 
-func kactusTree(a *job.Algorithm) engine.Engine {
+func kactusTree(j *job.Job) engine.Engine {
+	a := &j.Algorithm
 	e := kactus.Engine{
 		Seed:       uint64(a.Seed),
 		MinObjects: a.MinObjects,
@@ -135,7 +137,8 @@ func kactusTree(a *job.Algorithm) engine.Engine {
 	return e
 }
 
-func iack(a *job.Algorithm) engine.Engine {
+func iack(j *job.Job) engine.Engine {
+	a := &j.Algorithm
 	e := iac.Engine{Bins: a.Bins}
 	if a.Small == job.SmallTopUp {
 		e.Small = iac.TopUp
@@ -143,14 +146,16 @@ func iack(a *job.Algorithm) engine.Engine {
 	return e
 }
 
-func iacc(a *job.Algorithm) engine.Engine {
+func iacc(j *job.Job) engine.Engine {
+	a := &j.Algorithm
 	// A cut that is applied has no limits.
 	delta, epsilon := cmp.Or(a.MaxDivergence, new(float64)),
 		cmp.Or(a.MaxInformationChange, new(float64))
 	return iac.Engine{Capped: true, Bins: a.Bins, Delta: *delta, Epsilon: *epsilon}
 }
 
-func plainMondrian(a *job.Algorithm) engine.Engine {
+func plainMondrian(j *job.Job) engine.Engine {
+	a := &j.Algorithm
 	return mondrian.Engine{
 		Relaxed: a.Partitioning == job.PartitioningRelaxed,
 		Ordered: a.Categories == job.CategoriesOrdered,
@@ -160,12 +165,14 @@ func plainMondrian(a *job.Algorithm) engine.Engine {
 	}
 }
 
-func infoGainMondrian(a *job.Algorithm) engine.Engine {
+func infoGainMondrian(j *job.Job) engine.Engine {
+	a := &j.Algorithm
 	return mondrian.Engine{
 		InfoGain: true,
+		Balanced: j.Objective == job.ObjectiveBalanced,
 		Tight:    a.RegionLabels == job.RegionLabelsTight,
 		Apart:    a.Sets == job.SetsApart,
 	}
 }
 
-func guided(*job.Algorithm) engine.Engine { return mondrian.Engine{InfoGain: true, Guided: true} }
+func guided(*job.Job) engine.Engine { return mondrian.Engine{InfoGain: true, Guided: true} }

@@ -19,12 +19,14 @@ import (
 type candidate struct {
 	lines   []string
 	regions bool // it makes groups of the records, in memory, and new ones for the next input
-	counts  bool // its groups serve counting queries: they say little of a class
 }
 
 // spread are the lines with which tdr keeps some information of many columns instead of much of a
 // few.
 var spread = []string{"balance: 1", "max_suppressed: 1%"}
+
+// balanced is the line with which columns that say little of a class keep something, too.
+const balanced = "objective: " + job.ObjectiveBalanced
 
 // The purposes of a release: to train a classifier, to count, or both.
 const (
@@ -41,7 +43,7 @@ func (d *draft) purpose() *candidate {
 		return &candidate{lines: []string{"algorithm: auto",
 			"objective: " + job.ObjectiveClassification}}
 	case ForBoth:
-		return &candidate{lines: []string{"algorithm: auto", "objective: " + job.ObjectiveBalanced}}
+		return &candidate{lines: []string{"algorithm: auto", balanced}}
 	}
 	if d.rows > mostGrouped {
 		return &candidate{lines: []string{"algorithm: auto", "objective: " + job.ObjectiveQueries}}
@@ -52,9 +54,7 @@ func (d *draft) purpose() *candidate {
 // tightMondrian returns a search that makes regions for counting: their labels are no wider than
 // their values.
 func (d *draft) tightMondrian() *candidate {
-	c := d.apart(job.AlgorithmMondrian, ", region_labels: "+job.RegionLabelsTight)
-	c.counts = true
-	return c
+	return d.apart(job.AlgorithmMondrian, ", region_labels: "+job.RegionLabelsTight)
 }
 
 // apart returns a search that makes regions and keeps several sets apart, since the k of what an
@@ -91,28 +91,24 @@ func (d *draft) candidates() []*candidate {
 	case d.rows > mostGrouped:
 	case d.class != nil:
 		line := "algorithm: " + job.AlgorithmInfoGainMondrian
-		all = append(all, &candidate{lines: []string{line}, regions: true})
+		all = append(all, &candidate{lines: []string{line, balanced}, regions: true})
 	default:
 		all = append(all, d.tightMondrian())
 	}
 	return all
 }
 
-// others returns the candidates that are tried when those for a class leave little. The small
-// groups of sets that are kept apart tell more of columns that an acquaintance does not know, but
-// more often all rows of one have the same class. Where a few columns say all about the class, so
-// that two thirds of the columns have one label, an algorithm for it divides no others.
+// others returns the candidates that are tried when those for a class leave little, of the whole or
+// of a column. The small groups of sets that are kept apart tell more of columns that an
+// acquaintance does not know, but more often all rows of one have the same class.
 func (d *draft) others(chosen *tried) (others []*candidate) {
-	if d.For != "" || d.class == nil || d.rows > mostGrouped || chosen == nil {
+	if d.For != "" || d.class == nil || d.known.all || d.rows > mostGrouped || chosen == nil ||
+		chosen.Information >= usefulPart && chosen.keeps() == chosen.Masked {
 		return nil
 	}
-	if chosen.Information < usefulPart && !d.known.all {
-		others = append(others, d.apart(job.AlgorithmInfoGainMondrian, ""))
-	}
-	if 3*chosen.labels() < chosen.Masked {
-		others = append(others, d.tightMondrian())
-	}
-	return others
+	apart := d.apart(job.AlgorithmInfoGainMondrian, "")
+	apart.lines = append(apart.lines, balanced)
+	return []*candidate{apart}
 }
 
 // words names a candidate in a comment.
@@ -132,21 +128,13 @@ const (
 type tried struct {
 	*candidate
 	*forecast.Trial
-	forClass bool
-	asked    [2][]string // columns that analyses without a class ask for: of ages, and of the sex
-	others   []*tried
+	asked  [2][]string // columns that analyses without a class ask for: of ages, and of the sex
+	others []*tried
 }
 
-// labels returns the number of columns with more than one label.
-func (t *tried) labels() int { return t.Masked - len(t.Lost) }
-
-// keeps returns the number of columns of which more than little is left or, where a search for a
-// class chooses of which columns something is left, of those with more than one label.
+// keeps returns the number of columns of which more than little is left.
 func (t *tried) keeps() int {
-	keeps := t.labels()
-	if t.forClass {
-		return keeps
-	}
+	keeps := t.Masked - len(t.Lost)
 	for name := range t.Parts {
 		if t.isLittle(name) {
 			keeps--
@@ -229,7 +217,7 @@ func (d *draft) asked() (names [2][]string) {
 func (d *draft) attempt(ctx context.Context, part *dataset.Dataset, try Try,
 	budget *spill.Budget, candidates []*candidate) (all []*tried, err error) {
 	for _, c := range candidates {
-		d.tried = &tried{candidate: c, forClass: d.class != nil, asked: d.asked()}
+		d.tried = &tried{candidate: c, asked: d.asked()}
 		j, err := d.parse()
 		if err != nil {
 			return nil, err
@@ -271,7 +259,7 @@ func (d *draft) parse() (*job.Job, error) {
 // The comments of a draft about its search, and about the loss.
 const (
 	triedWords = `
-# Tried on %s rows. Of %s, this many keep %s:
+# Tried on %s rows. Of %s, this many keep a tenth of their information:
 `
 	regionsWords = `# It makes groups of the rows, and other groups of the next night's rows: for one release after
 # another take %s.
@@ -285,14 +273,6 @@ const (
 	moreWords = `# To keep more of them, drop columns that nobody needs, add taxonomies, or lower k.
 `
 )
-
-// keptWords says what a column keeps that counts.
-func (d *draft) keptWords() string {
-	if d.class != nil {
-		return "more than one label"
-	}
-	return "a tenth of their information"
-}
 
 // little returns the columns of which the chosen search keeps little, though with several labels.
 func (d *draft) little() (names []string) {
@@ -310,8 +290,7 @@ func (d *draft) writeSearch(out *strings.Builder) {
 		return
 	}
 	if t := d.tried; t.Trial != nil {
-		fmt.Fprintf(out, triedWords, text.Grouped(t.Rows), text.Count(t.Masked, "masked column"),
-			d.keptWords())
+		fmt.Fprintf(out, triedWords, text.Grouped(t.Rows), text.Count(t.Masked, "masked column"))
 		for _, of := range append([]*tried{t}, t.others...) {
 			fmt.Fprintf(out, "#   %d with %s\n", of.keeps(), of.words())
 		}

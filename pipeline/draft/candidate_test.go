@@ -75,10 +75,7 @@ func TestDraftTakesTheBest(t *testing.T) {
 			"mondrian": {all[1:], 0.1, nil}}, "region_labels: tight}\n\n", "balance:"},
 		{"sold", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
 			"infogain-mondrian": {nil, 0.1, nil}},
-			"algorithm: infogain-mondrian\n\n", "A single label"},
-		{"sold", map[string]outcome{"tdr": {all, 0, nil}, "spread": {all, 0, nil},
-			"infogain-mondrian": {all, 0, nil}, "mondrian": {a, 0.1, nil}},
-			"region_labels: tight}\n\n", "balance:"},
+			"algorithm: infogain-mondrian\nobjective: balanced\n\n", "A single label"},
 	} {
 		text, err := draft.Job(t.Context(),
 			draft.Options{Input: []string{"people.csv"}, Class: tt.class}, trying(tt.of))
@@ -134,7 +131,8 @@ func TestDraftNamesLittle(t *testing.T) {
 	}
 }
 
-// With a class a draft keeps sets apart where too little information is left, if that keeps more.
+// With a class a draft keeps sets apart where too little is left of all information or of a column,
+// if that keeps more.
 func TestDraftKeepsSetsApart(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -144,20 +142,27 @@ func TestDraftKeepsSetsApart(t *testing.T) {
 	}
 	write(t, "people.csv", "age,sex,hours,sold\n"+rows.String())
 	write(t, "unknown.csv", "a,b,c,sold\n"+rows.String())
+	const (
+		united = "\nalgorithm: infogain-mondrian\nobjective: balanced\n"
+		apart  = "\nalgorithm: {name: infogain-mondrian, sets: apart}\nobjective: balanced\n"
+	)
 	for _, tt := range []struct {
 		input         string
 		united, apart float64
+		lost          []string // of both
 		want          string
 	}{
-		{"people.csv", 0.349, 0.4, "\nalgorithm: {name: infogain-mondrian, sets: apart}\n"},
-		{"people.csv", 0.35, 0.4, "\nalgorithm: infogain-mondrian\n"},
-		{"people.csv", 0.349, 0.34, "\nalgorithm: infogain-mondrian\n"},
-		{"unknown.csv", 0.349, 0.4, "\nalgorithm: infogain-mondrian\n"},
+		{"people.csv", 0.349, 0.4, nil, apart},
+		{"people.csv", 0.35, 0.4, nil, united},
+		{"people.csv", 0.35, 0.4, []string{"age"}, apart},
+		{"people.csv", 0.349, 0.34, nil, united},
+		{"unknown.csv", 0.349, 0.4, nil, united},
 	} {
 		text, err := draft.Job(t.Context(),
 			draft.Options{Input: []string{tt.input}, Class: "sold"}, trying(map[string]outcome{
-				"tdr": {nil, 0.1, nil}, "spread": {nil, 0.1, nil}, "apart": {nil, tt.apart, nil},
-				"infogain-mondrian": {nil, tt.united, nil},
+				"tdr": {tt.lost, 0.1, nil}, "spread": {tt.lost, 0.1, nil},
+				"apart":             {tt.lost, tt.apart, nil},
+				"infogain-mondrian": {tt.lost, tt.united, nil},
 			}))
 		if err != nil || !strings.Contains(text, tt.want) {
 			t.Errorf("%+v: %v\n%s", tt, err, text)

@@ -16,17 +16,15 @@ import (
 type crowd struct {
 	people  int64 // rows, or entities
 	columns int   // that could be masked
-	kept    int   // that kept more than one label when all were masked
+	kept    int   // that kept more than little when all were masked
 	most    int   // that are left
 	dropped int
 	parts   map[string]float64
 }
 
 const (
-	// usefulPart is the part of the information from which a release of many columns is useful, and
-	// usefulOfClass where a search for a class chooses of which columns.
-	usefulPart    = 0.35
-	usefulOfClass = 0.2
+	// usefulPart is the part of the information from which a release of many columns is useful.
+	usefulPart = 0.35
 	// columnsByHalving is the number of columns that are left for each time that groups can be
 	// halved: groups of different people say something of different columns.
 	columnsByHalving = 1.5
@@ -44,12 +42,7 @@ func (d *draft) crowded() *crowd {
 	if t == nil || t.Trial == nil || d.rows > mostGrouped || d.For != "" && d.For != ForCount {
 		return nil
 	}
-	useful := usefulPart
-	if d.class != nil {
-		useful = usefulOfClass
-	}
-	ofClass := d.class == nil || d.For != "" || !t.counts // or the searches for it kept nothing
-	if ofClass && t.loses() == 0 && 3*t.keeps() >= 2*t.Masked && t.Information >= useful {
+	if t.loses() == 0 && 3*t.keeps() >= 2*t.Masked && t.Information >= usefulPart {
 		return nil
 	}
 	c := &crowd{people: d.rows, columns: t.Masked, kept: t.keeps(), parts: t.Parts}
@@ -168,8 +161,8 @@ func (d *draft) leave(p *Profile, why string) {
 // crowdWords are about the columns that are dropped because the rows are few.
 const crowdWords = `
 # k = %d divides %s into at most %s: too few to say something of all
-# %d columns that could be masked. Tried with all, %d of them kept %s. So the
-# draft drops %d: %s.
+# %d columns that could be masked. Tried with all, %d of them kept a tenth of their
+# information. So the draft drops %d: %s.
 # To have one of them back, replace drop by the mask in its comment (and drop another one), and add
 # it to the first set if an acquaintance knows it. Only what no recipient can know from elsewhere,
 # such as a measurement or an answer to a survey, may be kept: {keep: {identifying: accepted}}.
@@ -196,6 +189,6 @@ func (d *draft) writeCrowd(out *strings.Builder) {
 		name = ""
 	}
 	fmt.Fprintf(out, crowdWords, d.K, people, text.Count(int(c.people)/d.K, "group"), c.columns,
-		c.kept, d.keptWords(), c.dropped, by)
+		c.kept, c.dropped, by)
 	out.WriteString(name)
 }

@@ -76,14 +76,14 @@ func wantMasks(t *testing.T, job *job.Job, want map[string]string) {
 	}
 }
 
-// identified returns a table of 60 rows with a column for everything that a draft looks for. All
+// identified returns a table of 180 rows with a column for everything that a draft looks for. All
 // its cells contain a word that must not be in a draft.
 func identified(rng *rand.Rand) string {
 	var out strings.Builder
 	out.WriteString(
 		"Customer,contact,site,host,key4,ref,born,visit,icd,article,amount,story,Größe " +
 			"cm,yes,\"a, b\",target\n")
-	for i := range 60 {
+	for i := range 180 {
 		n := rng.IntN(1 << 30)
 		fmt.Fprintf(&out, "canary%d,canary%d@example.org,https://canary/%d,10.1.2.%d,", i, i, n, i)
 		fmt.Fprintf(&out, "123e4567-e89b-12d3-a456-%012d,078-05-%04d,", n, 1000+i)

@@ -235,7 +235,7 @@ func (r *reader) taxonomyRules(spec *Column) {
 	r.add(at, cmp.Or(hint, "files go under taxonomies, by name"), "no taxonomy named %q", name)
 }
 
-// classRules checks that there is a class column if one is needed.
+// classRules checks that there is a class column if one is needed, and the objective.
 func (r *reader) classRules() {
 	if name := r.Algorithm.Name; r.Class == "" && slices.Contains(classified, name) &&
 		!r.rejected("class") {
@@ -247,6 +247,15 @@ func (r *reader) classRules() {
 		!r.rejected("class") {
 		r.add("objective", "name the column that a model is to predict: class: …",
 			"objective %s needs a class", r.Objective)
+	}
+	if r.Algorithm.Name == AlgorithmInfoGainMondrian && r.Objective == ObjectiveQueries &&
+		r.Class != "" {
+		if r.overridden && r.origins.places["objective"].name == "" { // that of another algorithm
+			r.Objective = ObjectiveClassification
+			return
+		}
+		r.add("objective", "take classification or balanced; mondrian serves queries",
+			"objective queries is for algorithm auto, the algorithm is %s", r.Algorithm.Name)
 	}
 }
 

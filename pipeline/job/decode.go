@@ -114,7 +114,11 @@ func (r *reader) checkUse(f *field, path, mask string, of reflect.Value) {
 		r.add(path+":", "", "%s is for mask %s, the mask of %q is %s", f.key, others, name, mask)
 	} else if r.algorithm != "" && !f.serves(r.algorithm) {
 		others := strings.Join(f.algorithms, " or ")
-		r.add(path+":", "", "%s is for algorithm %s, the algorithm is %s", f.key, others,
+		hint := "leave it out, or take " + others
+		if f.is("protects") {
+			hint = "take " + others
+		}
+		r.add(path+":", hint, "%s is for algorithm %s, the algorithm is %s", f.key, others,
 			r.algorithm)
 	}
 }

@@ -68,7 +68,7 @@ type Job struct {
 	TaxonomyFile   string              `key:"taxonomies" is:"taxonomies"` // YAML file of named trees
 	Taxonomies     map[string]Taxonomy `key:"taxonomies" is:"taxonomies"` // instead of a file
 	Algorithm      Algorithm           `key:"algorithm"`
-	Objective      string              `key:"objective" for:"auto" enum:"classification|queries|balanced" flag:"objective"`
+	Objective      string              `key:"objective" for:"auto|infogain-mondrian" enum:"classification|queries|balanced" flag:"objective"`
 	Score          string              `key:"score" enum:"tdr|tds|infogain" flag:"score"`
 	Balance        float64             `key:"balance" range:"[0,10]" for:"tdr|tds"`
 	MaxSteps       *int                `key:"max_steps" range:"[0,)" flag:"max-steps"` // nil: no limit

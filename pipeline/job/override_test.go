@@ -2,6 +2,7 @@ package job
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,6 +76,33 @@ func TestOverrideAlgorithm(t *testing.T) {
 	if _, err := Parse("a.yaml", []byte(wrong),
 		[]Override{{"algorithm.name", AlgorithmTDR, "--algorithm"}}); err == nil {
 		t.Error("an unknown key of algorithm is not reported")
+	}
+}
+
+// infogain-mondrian has objectives of a class: those of auto hold for it, but queries only until a
+// flag names the algorithm.
+func TestObjectiveOfInfoGain(t *testing.T) {
+	text := smallJob + "class: note\nalgorithm: %s\nobjective: %s\n"
+	flag := []Override{{"algorithm.name", AlgorithmInfoGainMondrian, "--algorithm"}}
+	for _, tt := range []struct {
+		algorithm, objective string
+		overrides            []Override
+		want                 string
+	}{
+		{AlgorithmAuto, ObjectiveBalanced, flag, ObjectiveBalanced},
+		{AlgorithmAuto, ObjectiveQueries, flag, ObjectiveClassification},
+		{AlgorithmAuto, ObjectiveBalanced,
+			append(flag, Override{"objective", ObjectiveQueries, "--objective"}), ""},
+		{AlgorithmInfoGainMondrian, ObjectiveBalanced, nil, ObjectiveBalanced},
+		{AlgorithmInfoGainMondrian, ObjectiveQueries, nil, ""},
+		{AlgorithmMondrian, ObjectiveBalanced, nil, ""},
+	} {
+		job, err := Parse("a.yaml", fmt.Appendf(nil, text, tt.algorithm, tt.objective),
+			tt.overrides)
+		if (err == nil) != (tt.want != "") || err == nil && job.Objective != tt.want ||
+			err != nil && !strings.Contains(err.Error(), "objective") {
+			t.Errorf("%+v: %v", tt, err)
+		}
 	}
 }
 
