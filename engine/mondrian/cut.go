@@ -91,7 +91,7 @@ func (s *search) cutDimension(ctx context.Context, p part, column int) (done boo
 
 // mixed reports whether a part has numbers and nulls, which are cut apart before any other cut.
 // Nulls too few for that go right with the larger numbers, but for InfoGain they rule out all cuts
-// by entropy that is not guided.
+// by entropy that is neither guided nor balanced.
 func (d *dimension) mixed(set *cells.FrequencySet) bool {
 	n := len(set.Codes)
 	return d.kind == continuous && d.HasNull && n > 1 && set.Codes[n-1] == d.top

@@ -15,8 +15,8 @@
 //   - Ties: among candidates within 1e-9 of the best, it takes the first in the attributes' order.
 //   - Nulls: if a part has nulls and values of a discretized attribute, it cuts between them first.
 //     Where they are too few for that, the nulls go with the larger values, and relaxed cuts share
-//     no records; InfoGain that is not guided makes no cut of the attribute then. Everywhere else a
-//     null is a value, the last one.
+//     no records; InfoGain that is neither guided nor balanced makes no cut of the attribute then.
+//     Everywhere else a null is a value, the last one.
 //   - A relaxed cut shares the records of the median among both sides. Keys select the records that
 //     go left. They depend only on the seed, the part and the record.
 //

@@ -117,7 +117,7 @@ func (s *search) offer(column int, kinds *cells.FrequencySet, size uint64) {
 	default:
 		x.natural(set)
 		first := split{column: column, nulls: d.mixed(set)}
-		if first.nulls && (s.guide == nil || s.partsNulls(kinds, size)) {
+		if first.nulls && (s.guide == nil && x.values == nil || s.partsNulls(kinds, size)) {
 			first.prefix = len(set.Codes) - 2
 		}
 		s.offerHalves(kinds, set, size, first)

@@ -552,7 +552,8 @@ func (n *naive) leastEntropy(part []naiveCell, bounds []naiveBound) *sides {
 		case !n.may(a):
 		case n.isHierarchy(a):
 			splits = append(splits, n.children(part, a))
-		case n.mixed(a, codes):
+		case n.mixed(a, codes) && (!n.engine.Balanced ||
+			n.threshold(part, a, codes[len(codes)-1], bounds[a]) != nil):
 			splits = append(splits, n.threshold(part, a, codes[len(codes)-1], bounds[a]))
 		case n.Attributes[a].Mask == engine.Discretize:
 			for _, s := range codes[1:] {
