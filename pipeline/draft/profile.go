@@ -28,11 +28,12 @@ type Profile struct {
 	alone float64
 
 	// In a column whose values have an order: the number of every row, NaN for a null, as long as
-	// there is a sample; the least of them; and the distance that the middle nine tenths of its
-	// distinct values span.
+	// there is a sample; the least of them; the distance that the middle nine tenths of its
+	// distinct values span; and the numbers with each percent of the rows below them.
 	numbers   []float64
 	least     float64
 	low, high float64
+	quantiles []float64
 	digits    int // of whole numbers, all of which have as many; 0: they have not, or are others
 }
 
@@ -97,6 +98,7 @@ func (p *Profile) observe(column *formats.Column, counts []int64) []int64 {
 func (p *Profile) measure() {
 	sorted := slices.DeleteFunc(slices.Clone(p.numbers), math.IsNaN)
 	slices.Sort(sorted)
+	p.quantiles = quantiles(sorted)
 	if sorted = slices.Compact(sorted); len(sorted) > 0 {
 		least, most := roundText(sorted[0]), roundText(sorted[len(sorted)-1])
 		if len(least) == len(most) && sorted[0] >= 0 {
@@ -105,6 +107,19 @@ func (p *Profile) measure() {
 		p.least = sorted[0]
 		p.low, p.high = sorted[len(sorted)/20], sorted[len(sorted)-1-len(sorted)/20]
 	}
+}
+
+// quantiles returns the numbers with each percent of sorted numbers below them.
+func quantiles(sorted []float64) []float64 {
+	const parts = 100
+	if len(sorted) < parts {
+		return nil
+	}
+	quantiles := make([]float64, parts)
+	for i := range quantiles {
+		quantiles[i] = sorted[i*len(sorted)/parts]
+	}
+	return quantiles
 }
 
 // observe counts n rows with a text.

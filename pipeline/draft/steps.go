@@ -14,10 +14,14 @@ const (
 	// multiples of a step in the middle values.
 	mostEdges = 8
 	mostSteps = 20
+	// mostBetween is the largest part of the rows, one in these, whose different values are between
+	// two multiples of a step.
+	mostBetween = 3
 )
 
 // step returns the value of round for a column: the ends of intervals are its multiples. There are
-// at most mostSteps of them between the middle nine tenths of the values. It is empty if there are
+// at most mostSteps of them between the middle nine tenths of the values, unless most rows are
+// between a few of them, as with amounts of money, of which few are large. It is empty if there are
 // hardly more values. A step depends only on the order of magnitude: it is no value of the data.
 func (p *Profile) step() string {
 	span := p.high - p.low
@@ -28,14 +32,41 @@ func (p *Profile) step() string {
 	if p.isTime() {
 		return p.unit(span / p.unitsOfDay())
 	}
-	step := roundUp(span / mostSteps)
-	switch least := math.Pow10(-p.typ.Scale); {
-	case span <= 0, p.typ.Kind == formats.Float && step < leastStep:
+	step, least := roundUp(span/mostSteps), math.Pow10(-p.typ.Scale)
+	if p.typ.Kind == formats.Float {
+		least = leastStep
+	}
+	for step > least && p.crowds(step) {
+		step = roundUp(step / 3) // the next smaller one
+	}
+	switch {
+	case span <= 0, p.typ.Kind == formats.Float && step < least:
 		return ""
 	case p.typ.Kind != formats.Float && step <= least: // every value is a multiple
 		return ""
 	}
 	return roundText(step)
+}
+
+// crowds reports whether too many rows are between two multiples of a step. Those with the most
+// frequent value do not count, since no step divides them: neither those in the whole column nor
+// those between the two multiples.
+func (p *Profile) crowds(step float64) bool {
+	crowd, all, frequent := 0, 0, 0 // quantiles in an interval, and with the most frequent number
+	n := len(p.quantiles)
+	for i := 0; i < n; {
+		begin, own := i, 0
+		for floor := math.Floor(p.quantiles[i] / step); i < n &&
+			math.Floor(p.quantiles[i]/step) == floor; {
+			first := i
+			for i++; i < n && p.quantiles[i] == p.quantiles[first]; i++ {
+			}
+			own = max(own, i-first)
+		}
+		crowd, frequent = max(crowd, i-begin-own), max(frequent, own)
+		all += i - begin
+	}
+	return crowd*mostBetween > all-frequent
 }
 
 const (

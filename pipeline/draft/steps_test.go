@@ -8,6 +8,36 @@ import (
 	"github.com/kcut/kcut/pipeline/forecast"
 )
 
+// Where most rows have a few of the values, a step is smaller than the span of the values demands, so
+// that not all of these rows are between two multiples of it. Frequent values do not count.
+func TestStepsOfSkewedNumbers(t *testing.T) {
+	for name, tt := range map[string]struct {
+		of   func(part float64) float64 // the number with a part of the rows below it
+		want string
+	}{
+		"even":         {func(part float64) float64 { return 1000 * part }, "50"},
+		"amounts":      {func(part float64) float64 { return 1000 * math.Pow(part, 8) }, "10"},
+		"one frequent": {func(part float64) float64 { return 1000 * max(part, .8) }, "50"},
+		"two frequent": {func(part float64) float64 {
+			return 1000 * max(math.Floor(2*part)/100, part-.2)
+		}, "50"},
+		"most of the others": {func(part float64) float64 {
+			return 1000 * math.Pow(max(0, 2*part-1), 8)
+		}, "10"},
+	} {
+		p := &Profile{typ: formats.Type{Kind: formats.Int, Bits: 64},
+			Field: forecast.Occurrences{Distinct: 500}, low: 0, high: 1000}
+		for i := range 10_000 {
+			p.numbers = append(p.numbers, math.Round(tt.of(float64(i)/10_000)))
+		}
+		p.measure()
+		p.low, p.high = 0, 1000
+		if got := p.step(); got != tt.want {
+			t.Errorf("%s: step %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
 func TestSteps(t *testing.T) {
 	whole, float := formats.Type{Kind: formats.Int, Bits: 64},
 		formats.Type{Kind: formats.Float, Bits: 64}
