@@ -180,59 +180,6 @@ func areNearlySame(a, b *Profile) bool {
 	return others*share <= len(a.numbers)
 }
 
-// mostAdded is the largest number of columns among which sums are looked for.
-const mostAdded = 24
-
-// dropSums drops numbers of many values that are the sum of two others in each row with all three,
-// but not those that everybody knows.
-func (d *draft) dropSums() {
-	var terms []*Profile
-	for _, p := range d.profiles {
-		if p.role.masked() && p.typ.Ordered() && !p.isTime() && !p.isCode() &&
-			p.Field.Distinct > 2 {
-			terms = append(terms, p)
-		}
-	}
-	if len(terms) > mostAdded {
-		return
-	}
-	for _, of := range terms {
-		if of.Field.Distinct > fewCodes && !of.isBasic() {
-			d.dropSum(of, terms)
-		}
-	}
-}
-
-// dropSum drops a column if it is the sum of two of some columns.
-func (d *draft) dropSum(of *Profile, terms []*Profile) {
-	for i, a := range terms {
-		for _, b := range terms[:i] {
-			if a != of && b != of && a.role.masked() && b.role.masked() &&
-				isSum(of.numbers, a.numbers, b.numbers) {
-				of.role = drop("the sum of %s and %s", job.Quoted(b.name), job.Quoted(a.name))
-				return
-			}
-		}
-	}
-}
-
-// isSum reports whether numbers are the sums of two others, apart from rounding, in all rows that
-// have them, which are at least half.
-func isSum(sums, a, b []float64) bool {
-	rows := 0
-	for row, sum := range sums {
-		x := a[row] + b[row]
-		if math.IsNaN(x) || math.IsNaN(sum) {
-			continue
-		}
-		if math.Abs(x-sum) > 1e-9*(math.Abs(a[row])+math.Abs(b[row])) {
-			return false
-		}
-		rows++
-	}
-	return 2*rows >= len(sums)
-}
-
 // copies reports whether of has no value that by does not have, and by no accident.
 func (d *draft) copies(by, of *Profile) bool {
 	later := cmp.Or(cmp.Compare(by.Field.Rows, of.Field.Rows),

@@ -8,8 +8,8 @@ import (
 	"github.com/kcut/kcut/pipeline/forecast"
 )
 
-// Where most rows have a few of the values, a step is smaller than the span of the values demands, so
-// that not all of these rows are between two multiples of it. Frequent values do not count.
+// Where most rows have a few of the values, a step is smaller than the span of the values demands,
+// so that not all of these rows are between two multiples of it. Frequent values do not count.
 func TestStepsOfSkewedNumbers(t *testing.T) {
 	for name, tt := range map[string]struct {
 		of   func(part float64) float64 // the number with a part of the rows below it
