@@ -41,6 +41,59 @@ func TestDraftLosesNoSum(t *testing.T) {
 	}
 }
 
+// Where each of few people has many rows, ages, days and sites determine everything about people by
+// accident: sex, arm and region stay. The number of the arm, and the arm that is given, are no
+// accident.
+func TestDraftOfFewPeople(t *testing.T) {
+	const want = "[birth_date sex region visit arm dose]"
+	for _, people := range []int{9, 300} {
+		t.Chdir(t.TempDir())
+		rng := rand.New(rand.NewPCG(7, 1))
+		var out strings.Builder
+		out.WriteString("usubjid,birth_date,sex,region,visit,arm,armcd,actarm,dose\n")
+		for i := range 40 * people {
+			who := i / 40
+			of := rand.New(rand.NewPCG(9, uint64(who)))
+			arm := of.IntN(2)
+			name := []string{"Placebo", "Active drug"}[arm]
+			fmt.Fprintf(&out, "S%05d,19%02d-03-1%d,%s,R%d,%d,%s,%d,%s,%d\n", who, 40+who%50, who%9,
+				[]string{"F", "M"}[of.IntN(2)], of.IntN(3), 1+i%9, name, 1+arm, name, rng.IntN(40))
+		}
+		write(t, "study.csv", out.String())
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"study.csv"}, K: 5},
+			sees(0, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(maskedOf(t, text)); got != want {
+			t.Errorf("%d people: %s, want %s:\n%s", people, got, want, text)
+		}
+	}
+}
+
+// A sex, a race or a treatment stays next to a number that determines it, and so does a text next
+// to a number that has hardly more values. The others go.
+func TestDraftLeavesWhatReadersCompare(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(7, 1))
+	var out strings.Builder
+	out.WriteString("litter,treatment,strain,weight,limit,test\n")
+	for i := range 900 {
+		litter, limit := i/30, i%5
+		fmt.Fprintf(&out, "%d,%c,%d,%d,%d,test %d\n", litter, 'A'+litter/10, litter/10,
+			rng.IntN(90), 10*limit, limit/2)
+	}
+	write(t, "study.csv", out.String())
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"study.csv"}}, sees(0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "[litter treatment weight limit test]"
+	if got := fmt.Sprint(maskedOf(t, text)); got != want {
+		t.Errorf("%s, want %s:\n%s", got, want, text)
+	}
+}
+
 // witnesses are the reasons of columns that are dropped because others determine them.
 var witnesses = regexp.MustCompile(`(?m)^  (\S+): +drop +# (?:(\S+) (?:determines it|` +
 	`has the same values)|the (?:sum of|difference between) (\S+) and (\S+))$`)

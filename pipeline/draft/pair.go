@@ -221,10 +221,30 @@ func (d *draft) determinesReliably(by, of *Profile) bool {
 		}
 	}
 	repeated := by.Field.Distinct*least <= by.Rows
-	return of.Field.Distinct >= 2 && by.Field.Distinct >= 2 &&
-		(repeated || computable || of.Field.Distinct <= mostOutcomes) && d.determines(by, of) &&
-		(repeated || computable && d.computed(by, of) ||
-			d.cuts(by, of) && !(of == d.class && d.endsWithClass(by)))
+	if of.Field.Distinct < 2 || by.Field.Distinct < 2 ||
+		!repeated && !computable && of.Field.Distinct > mostOutcomes || !d.determines(by, of) {
+		return false
+	}
+	return repeated && d.repeatsWithPeople(by, of, least) || computable && d.computed(by, of) ||
+		d.cuts(by, of) && !(of == d.class && d.endsWithClass(by))
+}
+
+// repeatsWithPeople reports whether the values of a column that determines another one, which is a
+// fact about people, have several people each. Where these have several rows, and are few, their
+// ages or their visits determine everything about them by accident, but not the same values, or
+// those of a column that is called like it.
+func (d *draft) repeatsWithPeople(by, of *Profile, least int64) bool {
+	if of.computedOf(by)+by.computedOf(of) > 0 || d.sample.Copies(of.place, by.place) {
+		return true
+	}
+	for _, id := range d.profiles {
+		if id.place >= 0 && id != by && id != of &&
+			(id.entityRank() >= 0 || ofPersons.has(wordsOf(id.name))) && d.determines(id, of) &&
+			by.Field.Distinct*least > d.sample.Tuples([]int{by.place, id.place}).Distinct {
+			return false
+		}
+	}
+	return true
 }
 
 // computed reports whether a number is a function of another one that rises or falls, such as its
@@ -269,8 +289,9 @@ func (p *Profile) isTime() bool {
 }
 
 // settle decides about two masked columns of which one determines the other. Of two that determine
-// each other the readable one stays. One whose labels are those of the other when they are coarse
-// stays alone. Else both stay: where a value of the one is too rare, that of the other may not be.
+// each other the readable one stays. A sex, a race and a treatment stay. One whose labels are those
+// of the other when they are coarse stays alone. Else both stay: where a value of the one is too
+// rare, that of the other may not be.
 func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile) error {
 	switch {
 	case d.determines(of, by):
@@ -278,6 +299,9 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 			slices.Index(d.profiles, by)-slices.Index(d.profiles, of)) > 0 {
 			by, of = of, by
 		}
+	case by.role.Mask != job.MaskSuppress && of.isCompared():
+		of.stays(by)
+		return nil
 	case by.role.Mask == job.MaskSuppress:
 		length, err := d.prefix(ctx, in, by, of)
 		if err != nil {
@@ -297,16 +321,36 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 		if !d.sample.Intervals(by.numbers, of.place, apart) {
 			return nil
 		}
+		// a text says more than a number with hardly more values
+		isWord := of.typ.Kind == formats.String && by.Field.Distinct < 2*of.Field.Distinct
 		// an interval seldom shows which of both a row has
 		isLimit := of.Field.Distinct == 2 && d.sample.Intervals(by.numbers, of.place, 0)
-		if isLimit || d.mayBeOutcome(of) {
-			of.role.Reason += fmt.Sprintf(", determined by %s: it stays, as readers ask for it",
-				job.Quoted(by.name))
+		if isWord || isLimit || d.mayBeOutcome(of) {
+			of.stays(by)
 			return nil
 		}
 	}
 	of.role = drop("%s determines it", job.Quoted(by.name))
 	return nil
+}
+
+// compared are the names of columns by whose few values nearly every analysis compares people.
+var compared = words{
+	alone: slices.Concat(sexes.alone, strings.Fields("race ethnicity ethnic eth hispanic")),
+	whole: sexes.whole,
+}
+
+// isCompared reports whether a column has a sex, a race or a treatment.
+func (p *Profile) isCompared() bool {
+	name := wordsOf(p.name)
+	return p.Field.Distinct <= mostOutcomes &&
+		(called(&compared, name) || p.share(sex) >= most || treatments.has(name))
+}
+
+// stays adds to a column's reason that it stays though another one determines it.
+func (p *Profile) stays(by *Profile) {
+	p.role.Reason += fmt.Sprintf(", determined by %s: it stays, as readers ask for it",
+		job.Quoted(by.name))
 }
 
 // computedOf is 1 if a column has the name of another one with something in front of or behind it,
