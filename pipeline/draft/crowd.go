@@ -57,9 +57,10 @@ func (d *draft) crowded() *crowd {
 }
 
 // dropCrowd drops columns until the rows are enough for those that are left: first those that say
-// about the same as the class, then those that say least about it, or without a class those of
-// which the search with all columns kept least. Age, sex, height, weight, treatment, the time up to
-// an event, and without a class the pay stay, which nearly every analysis asks for.
+// about the same as the class, then numbers that order the rows nearly as others do, then those
+// that say least about the class, or without a class those of which the search with all columns
+// kept least. Age, sex, height, weight, treatment, the time up to an event, and without a class the
+// pay stay, which nearly every analysis asks for.
 func (d *draft) dropCrowd() {
 	if d.crowd == nil {
 		return
@@ -81,8 +82,13 @@ func (d *draft) dropCrowd() {
 		return cmp.Or(d.afterAsked(a, outcomes)-d.afterAsked(b, outcomes),
 			cmp.Compare(worth[b], worth[a]))
 	})
+	like := oneOfEach(masked, func(p *Profile) bool { return d.afterAsked(p, outcomes) < 2 })
 	for _, p := range masked[min(d.crowd.most, len(masked)):] {
-		d.leave(p, "too few rows for it")
+		why := "too few rows for it"
+		if of := like[p]; of != nil {
+			why += fmt.Sprintf(", and %s has nearly the same order", job.Quoted(of.name))
+		}
+		d.leave(p, why)
 	}
 }
 

@@ -169,6 +169,38 @@ func TestDraftOfFewRowsOfATrial(t *testing.T) {
 	}
 }
 
+// Of numbers that order the rows nearly alike a draft of few rows leaves one before the others.
+func TestDraftOfFewRowsLeavesOneOfEachOrder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(2, 2))
+	var out strings.Builder
+	for i, line := range strings.Split(strings.TrimSpace(survey(320, .4, .4, .4, .4, .4)), "\n") {
+		if i == 0 {
+			fmt.Fprintf(&out, "radius,perimeter,area,lost,texture,%s\n", line)
+			continue
+		}
+		size := float64(rng.IntN(100))
+		if strings.HasSuffix(line, "ill") {
+			size += 50
+		}
+		fmt.Fprintf(&out, "%g,%g,%g,%g,%d,%s\n", size, 6*size+10*rng.Float64(),
+			size*size+100*rng.Float64(), 900-size+5*rng.Float64(), rng.IntN(900), line)
+	}
+	write(t, "few.csv", out.String())
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"}}, sees(12, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	masked := maskedOf(t, text)
+	sizes := slices.DeleteFunc(slices.Clone(masked), func(name string) bool {
+		return !slices.Contains([]string{"radius", "perimeter", "area", "lost"}, name)
+	})
+	if len(masked) != 7 || len(sizes) != 1 || !strings.Contains(text, "# too few rows for it, "+
+		"and "+sizes[0]+" has nearly the same order; to mask it: ") {
+		t.Errorf("%q are masked:\n%s", masked, text)
+	}
+}
+
 // Without a class a draft leaves the columns whose information the trial with all columns kept most
 // of: a column of nearly always the same value has little information to keep.
 func TestDraftOfFewRowsWithoutAClass(t *testing.T) {
