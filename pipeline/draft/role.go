@@ -2,7 +2,9 @@ package draft
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kcut/kcut/formats"
@@ -33,8 +35,12 @@ func discretize(p *Profile, reason string) *Role {
 	role := &Role{Mask: job.MaskDiscretize, Reason: reason}
 	if step := p.step(); step != "" {
 		at := "multiples of " + step
-		if p.isTime() {
+		switch {
+		case p.isTime():
 			at = "starts of " + step + "s"
+		case p.isCoordinate():
+			degrees, _ := strconv.ParseFloat(step, 64)
+			at += ", about " + roundText(max(1, math.Round(degrees*kilometres))) + " km"
 		}
 		role.Detail, role.Reason = "round: "+step, reason+", cut at "+at
 	}

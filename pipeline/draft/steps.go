@@ -36,8 +36,12 @@ func (p *Profile) step() string {
 	if p.typ.Kind == formats.Float {
 		least = leastStep
 	}
-	for step > least && p.crowds(step) {
-		step = roundUp(step / 3) // the next smaller one
+	if p.isCoordinate() { // where most rows are in one town, smaller steps would be streets
+		step = max(step, leastDegrees)
+	} else {
+		for step > least && p.crowds(step) {
+			step = roundUp(step / 3) // the next smaller one
+		}
 	}
 	switch {
 	case span <= 0, p.typ.Kind == formats.Float && step < least:
@@ -72,7 +76,15 @@ func (p *Profile) crowds(step float64) bool {
 const (
 	mostExact = 1 << 53 // beyond it floats are not exact
 	leastStep = 1e-6
+	// leastDegrees is the least step of coordinates, about a kilometre.
+	leastDegrees = 0.01
+	kilometres   = 111 // of a degree of latitude
 )
+
+// isCoordinate reports whether a column has coordinates in degrees.
+func (p *Profile) isCoordinate() bool {
+	return p.isFractional() && places.has(wordsOf(p.name))
+}
 
 // clockUnits are the units of a clock that the middle nine tenths of some times span for at least a
 // number of days, the longest first.

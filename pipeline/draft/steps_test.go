@@ -2,6 +2,7 @@ package draft
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
@@ -34,6 +35,29 @@ func TestStepsOfSkewedNumbers(t *testing.T) {
 		p.low, p.high = 0, 1000
 		if got := p.step(); got != tt.want {
 			t.Errorf("%s: step %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// Coordinates are cut no finer than at about a kilometre, also where most rows are in one place.
+func TestStepsOfCoordinates(t *testing.T) {
+	for _, tt := range []struct {
+		span float64
+		want string
+	}{
+		{40, "round: 2 a multiples of 2, about 222 km"},
+		{0.02, "round: 0.01 a multiples of 0.01, about 1 km"},
+	} {
+		p := &Profile{name: "start_lat", typ: formats.Type{Kind: formats.Float, Bits: 64},
+			Field: forecast.Occurrences{Distinct: 500}}
+		for i := range 10_000 {
+			p.numbers = append(p.numbers, 40+tt.span*math.Pow(float64(i)/10_000, 20))
+		}
+		p.measure()
+		p.low, p.high = 40, 40+tt.span
+		role := discretize(p, "a")
+		if got := role.Detail + " " + strings.Replace(role.Reason, ", cut at", "", 1); got != tt.want {
+			t.Errorf("span %g: %q, want %q", tt.span, got, tt.want)
 		}
 	}
 }
