@@ -136,6 +136,33 @@ func TestDraftOfTexts(t *testing.T) {
 	})
 }
 
+// Zip codes that are numbers have lost their leading zeros, so that their first characters mean
+// nothing: those between two multiples of 100 are near each other. Where they are texts a comment
+// says so.
+func TestDraftOfZipsWithoutZeros(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("zip,postcode,plain_zip,age\n")
+	for i := range 600 {
+		zip, text := 1000+i*89%97*1000, "K1A 0B1"
+		if i%5 > 0 {
+			text = fmt.Sprint(zip)
+		}
+		fmt.Fprintf(&out, "%d,%s,%05d,%d\n", zip, text, zip, i%50)
+	}
+	write(t, "zips.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"zips.csv"}})
+	runDraft(t, text)
+	for _, want := range []string{
+		"zip:       {mask: discretize, round: 100} ", ", some without leading zeros: ",
+		"; 45 of 600 rows have fewer than 5 digits: if these lost a leading zero, ",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}
+
 // TestDraftOfRealData runs drafts of public data unchanged.
 func TestDraftOfRealData(t *testing.T) {
 	data := formatstest.SharedData(t, ".")

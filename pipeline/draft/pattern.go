@@ -23,6 +23,7 @@ const (
 	usDate
 	euroDate
 	zip
+	shortZip // a zip code without its leading zeros
 	diagnosis
 	code
 	number
@@ -53,6 +54,7 @@ var forms = [patterns]func(text string) bool{
 	usDate:         isUSDate,
 	euroDate:       matches(`^(0?[1-9]|[12]\d|3[01])[/.-](0?[1-9]|1[0-2])[/.-]\d{4}([T ].*)?$`),
 	zip:            matches(`^\d{5}(-\d{4})?$`),
+	shortZip:       matches(`^\d{3,4}(-\d{4})?$`),
 	diagnosis:      isDiagnosis,
 	code:           isCode,
 	number:         isNumber,

@@ -16,7 +16,7 @@ func TestForms(t *testing.T) {
 		"1234567":                              {code, number},
 		"2020-01-31":                           {isoDate, partDate, code},
 		"2020-01-31T10:00:00Z":                 {isoDate, partDate},
-		"2003":                                 {partDate, code, number},
+		"2003":                                 {partDate, shortZip, code, number},
 		"2003-05":                              {partDate, code},
 		"2003-13":                              {code},
 		"2020-13-31":                           {phone, code},

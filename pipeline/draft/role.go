@@ -318,6 +318,15 @@ var quasiIdentifiers = []rule{
 			return prefixes("numbers that are codes by their name", max(2, p.digits*2/3),
 				max(1, p.digits/3))(p)
 		}},
+	{func(p *Profile) bool {
+		return p.isCode() && p.Field.Distinct > fewCodes && p.high > 999 && p.high <= 99_999 &&
+			postal.has(wordsOf(p.name))
+	}, func(p *Profile) *Role {
+		// 1960 is 01960: its first characters are other ones, but [1900,2000) are the codes 019..
+		return &Role{Mask: job.MaskDiscretize, Detail: "round: 100", Reason: distinctValues(p) +
+			", called like zip codes, some without leading zeros: those between two multiples of " +
+			"100 have the same first digits"}
+	}},
 	{(*Profile).isCode, func(p *Profile) *Role {
 		return &Role{
 			Mask:   job.MaskSuppress,
@@ -347,7 +356,15 @@ var quasiIdentifiers = []rule{
 	{func(p *Profile) bool {
 		return p.typ.Kind == formats.String && postal.has(wordsOf(p.name)) &&
 			p.texts.longest <= 12 && p.share(zip) < most
-	}, prefixes("called like zip codes", 5, 3, 1)},
+	}, func(p *Profile) *Role {
+		role := prefixes("called like zip codes", 5, 3, 1)(p)
+		if n := p.texts.forms[shortZip]; n > 0 && p.texts.forms[zip] > 0 {
+			role.Reason += fmt.Sprintf("; %s of %s rows have fewer than 5 digits: if these lost a "+
+				"leading zero, their first characters are those of other places",
+				text.Grouped(n), text.Grouped(p.Field.Rows))
+		}
+		return role
+	}},
 	{func(p *Profile) bool {
 		return p.hasCodes(zip, most) && !amounts.has(wordsOf(p.name))
 	}, prefixes("like zip codes", 5, 3, 1)},

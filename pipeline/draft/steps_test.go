@@ -56,7 +56,8 @@ func TestStepsOfCoordinates(t *testing.T) {
 		p.measure()
 		p.low, p.high = 40, 40+tt.span
 		role := discretize(p, "a")
-		if got := role.Detail + " " + strings.Replace(role.Reason, ", cut at", "", 1); got != tt.want {
+		got := role.Detail + " " + strings.Replace(role.Reason, ", cut at", "", 1)
+		if got != tt.want {
 			t.Errorf("span %g: %q, want %q", tt.span, got, tt.want)
 		}
 	}
