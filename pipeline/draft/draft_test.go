@@ -163,6 +163,27 @@ func TestDraftOfZipsWithoutZeros(t *testing.T) {
 	}
 }
 
+// Blanks around a text make another value, and around a number a text: comments say so.
+func TestDraftSaysWhereBlanksAre(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("age,work,plain,hours\n")
+	for i := range 600 {
+		fmt.Fprintf(&out, "%d,%s,b%d,%s%d\n", i%50, []string{" a", "a", "b "}[i%3], i%4,
+			[]string{"", " "}[i%2], i%60)
+	}
+	write(t, "blanks.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"blanks.csv"}})
+	for _, want := range []string{
+		"# 3 distinct values; 400 of 600 values begin or end with a blank, which makes them other ",
+		"# 60 distinct values, numbers with blanks around them: without these they can be ",
+	} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}
+
 // TestDraftOfRealData runs drafts of public data unchanged.
 func TestDraftOfRealData(t *testing.T) {
 	data := formatstest.SharedData(t, ".")

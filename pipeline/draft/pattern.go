@@ -29,6 +29,7 @@ const (
 	number
 	numeral // number with signs between its digits
 	priced  // number with a currency or a percent sign
+	spaced  // number with blanks around it
 	clock
 	minutes
 	timing // by a clock, or how long something took
@@ -60,6 +61,7 @@ var forms = [patterns]func(text string) bool{
 	number:         isNumber,
 	numeral:        isNumeral,
 	priced:         matches(`^(-? ?\p{Sc} ?-?\d[\d., '’]*[KkMm]?|-?\d[\d., '’]*[KkMm]? ?[\p{Sc}%])$`),
+	spaced:         matches(`^(\s+[+-]?\d{1,15}(\.\d{1,20})?\s*|[+-]?\d{1,15}(\.\d{1,20})?\s+)$`),
 	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d$`),
 	sex:            matches(`^(?i:m|f|male|female|man|woman)$`),
 	person:         isPerson,

@@ -57,6 +57,7 @@ type textProfile struct {
 	fractions int64   // rows of numbers with a point
 	timed     int     // largest number of characters of a time
 	spaces    int64   // number of spaces between words
+	padded    int64   // rows of texts that begin or end with a blank
 	length    int64   // in characters
 	longest   int
 	low       float64 // of numbers
@@ -136,6 +137,9 @@ func (t *textProfile) observe(value []byte, n int64) {
 		return
 	}
 	text := string(value)
+	if trimmed := strings.TrimSpace(text); trimmed != "" && trimmed != text {
+		t.padded += n
+	}
 	if at := slices.Index(absent, text); at >= 0 {
 		t.absent[at] += n
 	}

@@ -68,12 +68,15 @@ var rules = slices.Concat(unusable, looking, named, dialled, alone, quasiIdentif
 
 // roleOf proposes the role of a column that is not the class.
 func roleOf(p *Profile) *Role {
-	for _, r := range rules {
-		if r.applies(p) {
-			return r.role(p)
-		}
+	role := &Role{Mask: job.MaskSuppress, Reason: distinctValues(p)}
+	if i := slices.IndexFunc(rules, func(r rule) bool { return r.applies(p) }); i >= 0 {
+		role = rules[i].role(p)
 	}
-	return &Role{Mask: job.MaskSuppress, Reason: distinctValues(p)}
+	if n := p.texts.padded; n > 0 && role.Mask != job.MaskDrop && p.texts.forms[spaced] == 0 {
+		role.Reason += fmt.Sprintf("; %s of %s values begin or end with a blank, which makes them "+
+			"other values", text.Grouped(n), text.Grouped(p.Field.Rows))
+	}
+	return role
 }
 
 // unusable are rules for columns that no mask fits.
@@ -242,9 +245,13 @@ var alone = []rule{
 	}},
 	{func(p *Profile) bool {
 		return p.typ.Kind == formats.String && p.Field.Distinct > fewCodes &&
-			p.share(priced)+p.share(numeral)+p.share(number) >= most && p.share(priced) > 0.5
+			p.share(priced)+p.share(spaced)+p.share(numeral)+p.share(number) >= most &&
+			p.share(numeral)+p.share(number) < most
 	}, func(p *Profile) *Role {
-		const signs = "numbers with signs such as $ or %: without these they can be discretized"
+		signs := "numbers with signs such as $ or %: without these they can be discretized"
+		if p.share(spaced) > p.share(priced) {
+			signs = "numbers with blanks around them: without these they can be discretized"
+		}
 		if p.distinctShare() >= rareShare {
 			return drop("%s; hardly a value has several rows", signs)
 		}
