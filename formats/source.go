@@ -118,7 +118,8 @@ type CSV struct {
 	Naming bool
 	// columns whose values matter only by their order, not by their text
 	Ordered map[string]bool
-	// layouts of declared dates and timestamps in the notation of package time, by column
+	// layouts by column: of declared dates and timestamps in the notation of package time, and of
+	// numbers with N for their digits, as N%
 	Layouts map[string]string
 	// whether messages may show a name of the header, which might be a value if the file has no
 	// header. Nil: none

@@ -31,9 +31,11 @@ type reader struct {
 // target is a column that is being built.
 type target struct {
 	formats.Request
-	field    formats.Field
-	out      formats.Column
-	layout   string    // of dates and timestamps, in the notation of package time; empty: ISO 8601
+	field formats.Field
+	out   formats.Column
+	// of dates and times, in the notation of package time, and of numbers, with N for the digits;
+	// empty: ISO 8601, or plain numbers
+	layout   string
 	numerals *numerals // for a column of numbers; nil: kcut's own
 	buffer   []byte
 	append   func(v *formats.Values, text []byte) error // parses a text
@@ -55,7 +57,9 @@ func (s *source) Read(ctx context.Context, first, count int,
 		t.layout, t.append = s.csv.Layouts[t.field.Name], t.parse
 		switch t.field.Type.Kind {
 		case formats.Int, formats.Uint, formats.Float, formats.Decimal:
-			t.numerals = s.numerals
+			if t.numerals = s.numerals; t.layout != "" {
+				t.append = t.parseBetween
+			}
 		}
 		if t.values = (&formats.Values{Type: t.field.Type}); request.Coded {
 			t.coded = formats.NewParsed(t.field.Type)
@@ -212,4 +216,32 @@ func (t *target) parse(v *formats.Values, text []byte) error {
 		return v.Parse(at.Format("15:04:05.999999"))
 	}
 	return v.Parse(at.Format("2006-01-02T15:04:05.999999"))
+}
+
+// parseBetween appends the number of a text that has signs before or behind its digits, as $1,200,
+// or blanks. Commas separate groups of digits if nothing is declared of them.
+func (t *target) parseBetween(v *formats.Values, text []byte) error {
+	before, behind, _ := strings.Cut(t.layout, "N")
+	text = bytes.TrimSpace(text)
+	number, negative := bytes.CutPrefix(text, []byte("-"))
+	number, opens := bytes.CutPrefix(number, []byte(before))
+	number, ends := bytes.CutSuffix(number, []byte(behind))
+	if !opens || !ends {
+		return errNumerals
+	}
+	written := t.numerals
+	if written == nil {
+		written = &numerals{'.', ','}
+	}
+	plain, _, ok := written.plain(t.buffer[:0], bytes.TrimSpace(number))
+	if t.buffer = plain; !ok {
+		return errNumerals
+	}
+	if negative {
+		if bytes.HasPrefix(plain, []byte("-")) {
+			return errNumerals
+		}
+		plain = append([]byte("-"), plain...)
+	}
+	return v.Parse(asString(plain))
 }

@@ -301,6 +301,42 @@ func TestNumbersThatLoseTheirText(t *testing.T) {
 	}
 }
 
+// Numbers may have a declared sign before or behind their digits, with blanks, and with commas
+// between groups of digits unless others are declared. Other texts are errors.
+func TestDeclaredSigns(t *testing.T) {
+	read := func(csv formats.CSV, layout, values string) (cells []string, err error) {
+		csv.Layouts = map[string]string{"n": layout}
+		s := mustCSV(t, "n\n"+values, formats.ReadOptions{CSV: csv,
+			Types: map[string]formats.Type{"n": {Kind: formats.Float, Bits: 64}}})
+		all, err := formatstest.ReadCells(s, 0, 1, formatstest.EveryColumn(s, true)...)
+		if err != nil {
+			return nil, err
+		}
+		return all[0], nil
+	}
+	point, comma := formats.CSV{Delimiter: ';'}, formats.CSV{Delimiter: ';', Decimal: ','}
+	for _, tt := range []struct {
+		csv            formats.CSV
+		layout, values string
+		want           string // empty: an error
+	}{
+		{point, "N%", "10.65%\n7 %\n\"  -3% \"\n", "[10.65 7 -3]"},
+		{point, "$N", "$1,200\n-$5.5\n$-6\n$ 7\n$1,234,567.5\n", "[1200 -5.5 -6 7 1.2345675e+06]"},
+		{point, "N", "\" 5\"\n6 \n7\n", "[5 6 7]"},
+		{point, "N months", "36 months\n", "[36]"},
+		{comma, "N €", "1.200,5 €\n3 €\n", "[1200.5 3]"},
+		{point, "N%", "5\n", ""}, {point, "N%", "5%%\n", ""}, {point, "N%", "%\n", ""},
+		{point, "$N", "$1,20\n", ""}, {point, "$N", "-$-5\n", ""}, {point, "$N", "€5\n", ""},
+		{comma, "N€", "1,200.5€\n", ""},
+	} {
+		cells, err := read(tt.csv, tt.layout, tt.values)
+		if got := fmt.Sprint(cells); tt.want == "" && !errors.Is(err, formats.ErrDamaged) ||
+			tt.want != "" && (err != nil || got != tt.want) {
+			t.Errorf("%s of %q: %s, %v, want %s", tt.layout, tt.values, got, err, tt.want)
+		}
+	}
+}
+
 func TestDeclaredTypes(t *testing.T) {
 	opt := formats.ReadOptions{Types: map[string]formats.Type{
 		"zip": {Kind: formats.String}, "n": {Kind: formats.Int, Bits: 8},

@@ -39,6 +39,9 @@ func (d *draft) declare(fields []formats.Field) bool {
 		if fields[i].Text.Number && !p.isNumbered() {
 			typ = "number"
 		}
+		if sign := p.between(rows); sign != "" && d.CSV.Decimal == 0 && d.CSV.Thousands == 0 {
+			typ = "number(" + sign + ")"
+		}
 		for form, of := range clocks {
 			if p.texts.forms[form] == rows {
 				typ = of
@@ -57,6 +60,21 @@ func (d *draft) declare(fields []formats.Field) bool {
 		}
 	}
 	return d.declareNumerals(fields) || len(d.CSV.Nulls) > before || len(d.types) > types
+}
+
+// between returns the signs around all numbers of a number of rows, with N for their digits; empty:
+// they have none, others, or commas that may be before a fraction.
+func (p *Profile) between(rows int64) string {
+	if len(p.texts.around) != 1 || p.texts.commas > 0 && p.texts.plains == 0 || p.isNumbered() ||
+		p.share(number)+p.share(numeral) >= most {
+		return ""
+	}
+	for sign, n := range p.texts.around {
+		if n == rows {
+			return sign
+		}
+	}
+	return ""
 }
 
 // filled returns the number of rows of texts but those of some that stand for no value.

@@ -163,7 +163,7 @@ func TestDraftOfZipsWithoutZeros(t *testing.T) {
 	}
 }
 
-// Blanks around a text make another value, and around a number a text: comments say so.
+// Blanks around a text make another value, as a comment says.
 func TestDraftSaysWhereBlanksAre(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
@@ -176,9 +176,35 @@ func TestDraftSaysWhereBlanksAre(t *testing.T) {
 	text := draftOf(t, draft.Options{Input: []string{"blanks.csv"}})
 	for _, want := range []string{
 		"# 3 distinct values; 400 of 600 values begin or end with a blank, which makes them other ",
-		"# 60 distinct values, numbers with blanks around them: without these they can be ",
 	} {
 		if strings.Count(text, want) != 1 {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}
+
+// Numbers that all have the same sign, or blanks around them, get a type. Others stay texts: with
+// several signs, with commas that may be before a fraction, and with words.
+func TestDraftOfNumbersWithSigns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("age,rate,pay,mixed,price,term,hours,account\n")
+	for i := range 600 {
+		n := i * 7919 % 601
+		fmt.Fprintf(&out, "%d,%s,\"$%s%03d\",%d%c,\"%d,%d €\",%d months, %d,$%d\n", i%50,
+			[]string{fmt.Sprintf("%d.5%%", n%90), "n/a"}[i%9/8], []string{"", "1,"}[i%2],
+			100+n%800, n%70, "%$"[i%2], n%80, n%10, n%60, n%66, n%77)
+	}
+	write(t, "signs.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"signs.csv"}})
+	runDraft(t, text)
+	for _, want := range []string{
+		"csv: {nulls: [n/a]}", "  rate:    {mask: discretize, type: number(N%), round: 5} ",
+		"  pay:     {mask: discretize, type: number($N), round: 100} ",
+		"  mixed:   suppress ", "  price:   suppress ", "  term:    suppress ",
+		"  hours:   {mask: discretize, type: number(N), round: 5} ",
+	} {
+		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
 		}
 	}

@@ -58,10 +58,14 @@ type textProfile struct {
 	timed     int     // largest number of characters of a time
 	spaces    int64   // number of spaces between words
 	padded    int64   // rows of texts that begin or end with a blank
-	length    int64   // in characters
-	longest   int
-	low       float64 // of numbers
-	high      float64
+	// rows of numbers that are plain but for what is before and behind their digits, which N stands
+	// for, as N%; and how many of these have commas between groups of digits, or just a few digits
+	around         map[string]int64
+	commas, plains int64
+	length         int64 // in characters
+	longest        int
+	low            float64 // of numbers
+	high           float64
 }
 
 // observe counts the rows of a batch. It returns its scratch space.
@@ -139,6 +143,16 @@ func (t *textProfile) observe(value []byte, n int64) {
 	text := string(value)
 	if trimmed := strings.TrimSpace(text); trimmed != "" && trimmed != text {
 		t.padded += n
+	}
+	if sign, commas := around(text); sign != "" {
+		if t.around == nil {
+			t.around = make(map[string]int64)
+		}
+		if t.around[sign] += n; commas {
+			t.commas += n
+		} else {
+			t.plains += n
+		}
 	}
 	if at := slices.Index(absent, text); at >= 0 {
 		t.absent[at] += n

@@ -18,11 +18,11 @@ func (r *reader) csvRules() {
 }
 
 // typePattern matches the declared types of CSV columns.
-const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+\))$`
+const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|number\([^()\[\]{},:#N]*N[^()\[\]{},:#N]*\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+\))$`
 
 // typeWords names the declared types.
 const typeWords = "text, boolean, integer, number, date, time, timestamp, decimal(p,s), " +
-	"date(MM/DD/YYYY), " +
+	"number(N%), date(MM/DD/YYYY), " +
 	"timestamp(D.M.YYYY hh:mm), time(hh:mm AM)"
 
 // formParts are pairs: a part of the form of a date or time, and its counterpart in package time.
@@ -35,15 +35,18 @@ var formParts = []string{
 // form returns the part of a date's or time's type in parentheses.
 func (c *Column) form() string {
 	name, form, _ := strings.Cut(strings.TrimSuffix(c.Type, ")"), "(")
-	if name == "decimal" {
+	if name == "decimal" || name == "number" {
 		return ""
 	}
 	return form
 }
 
-// Layout returns the layout of the declared type in the terms of package time; empty: that of ISO
-// 8601.
+// Layout returns the layout of the declared type, of a date or a time in the terms of package time,
+// and of a number with N for its digits; empty: that of ISO 8601, or of plain numbers.
 func (c *Column) Layout() string {
+	if form, found := strings.CutPrefix(strings.TrimSuffix(c.Type, ")"), "number("); found {
+		return form
+	}
 	layout := strings.NewReplacer(formParts...).Replace(c.form())
 	if strings.Contains(layout, "PM") {
 		layout = strings.ReplaceAll(layout, "15", "3")

@@ -392,12 +392,14 @@ func TestWrongValuesAreTakenOut(t *testing.T) {
 	}
 }
 
-// TestForms: the form in parentheses of a declared date or time names each of its parts once.
+// TestForms: the form in parentheses of a declared date or time names each of its parts once, and
+// that of a number has N for its digits.
 func TestForms(t *testing.T) {
 	for form, want := range map[string]string{
 		"date(MM/DD/YYYY)": "01/02/2006", "date(D.M.YY)": "2.1.06", "time(hh:mm AM)": "3:04 PM",
 		"timestamp(M/D/YY hh:mm:ss AM)": "1/2/06 3:04:05 PM",
 		"timestamp(YYYY-MM-DDThh:mm)":   "2006-01-02T15:04", "time(hh:mm)": "15:04",
+		"number(N%)": "N%", "number($N)": "$N", "number(N Monate)": "N Monate", "number": "",
 	} {
 		c := Column{Type: form}
 		if got := c.Layout(); got != want || c.wrongForm() != "" {
