@@ -191,7 +191,7 @@ func TestDraftOfOddTexts(t *testing.T) {
 		"  seen:     {mask: generalize, taxonomy: {us_date: [month, year, decade]}, unknown: root}",
 		"  pay:      {mask: generalize, taxonomy: {ranges: [", "]}, unknown: root} ",
 		"  size:     {mask: generalize, taxonomy: {ranges: [",
-		"  share:    suppress ", "100 distinct values, numbers with signs such as $ or %",
+		"  share:    {mask: discretize, type: number(N%), round: 5} ",
 		"  price:    drop ",
 	} {
 		if !strings.Contains(text, want) {
