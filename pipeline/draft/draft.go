@@ -6,6 +6,7 @@
 //	          which nobody is alone
 //	candidate a way to search; each is tried on the rows, and the draft proposes the one leaving
 //	          most columns more than one label
+//	panel     several rows of each person without an identifier of them
 //	crowd     too many columns for the rows: some are dropped
 //	Job       the job, written as YAML
 //
@@ -74,6 +75,7 @@ type draft struct {
 	times    map[*Profile]*Profile // of columns with the status of a time that another one has
 	// the column whose people may have several rows, while k counts rows; nil: none
 	uncounted *Profile
+	panel     *panel // rows of the same people without an identifier; nil: none were found
 	// masked columns that determine the class
 	classTellers []string
 	classFound   string // why a run refuses the class that is asked for; empty: it does not
@@ -203,6 +205,7 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 		}
 	}
 	d.chooseEntity()
+	d.findPanel()
 	return d.chooseSearch(ctx, in, try, budget)
 }
 

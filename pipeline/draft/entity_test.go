@@ -52,7 +52,7 @@ func TestDraftCountsPeopleWithManyRows(t *testing.T) {
 // dropped.
 func TestDraftKnowsNumbersOfSurveys(t *testing.T) {
 	for _, name := range strings.Fields("uid userid resp_id respid caseid idno subid nomem_encr " +
-		"pidp persnr mergeid hhidpn hhid") {
+		"pidp persnr mergeid hhidpn child_id nr hhid") {
 		t.Chdir(t.TempDir())
 		write(t, "survey.csv", visits(name, "%d", 400, 3))
 		text := draftOf(t, draft.Options{Input: []string{"survey.csv"}})

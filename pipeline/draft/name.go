@@ -112,7 +112,8 @@ var (
 	// surveyed are the numbers of people in surveys; housed are those of households.
 	surveyed = strings.Fields("uid iid idcode codeid respcode casecode pidcode " +
 		"respid respno caseid idno idnum subid patid patno perid " +
-		"persid persno persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn")
+		"persid persno persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn childid pupilid " +
+		"workerid donorid")
 	housed = strings.Fields("hhid hhno hhnr hhnum hidp famid")
 	// things are words for what else has a number.
 	things = strings.Fields("site station bike store shop branch facility hospital school course " +
@@ -199,7 +200,7 @@ var direct = []words{
 		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr", "caseno",
 			"recordid"}, surveyed, housed, pairs(people, numbered)),
 		whole: slices.Concat(people, strings.Fields("index rowid rownumber rowname rownames row "+
-			"unnamed0 obs obsno observation record seq seqn seqno serialnumber number pid ptid")),
+			"unnamed0 nr obs obsno observation record seq seqn seqno serialnumber number pid ptid")),
 		last: []string{"number", "nr", "no"},
 		not: append(strings.Fields("week month year day hour quarter season semester period "+
 			"wave page version"), regions...)},

@@ -134,6 +134,7 @@ func (d *draft) yaml() (string, error) {
 		fmt.Fprintf(&out, uncountedWords, job.Quoted(p.name), text.Count(int(p.Field.Distinct),
 			"value"), text.Grouped(p.Field.Rows), job.Quoted(p.name))
 	}
+	d.writePanel(&out)
 	out.WriteString(setWords)
 	fmt.Fprintf(&out, "  # %s: %s of the rows are unique in these columns\n", d.known.knownTo,
 		text.Percent(d.known.unique))

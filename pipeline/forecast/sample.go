@@ -160,6 +160,11 @@ func (s *Sample) Determines(column, other int, apart int64) bool {
 	return true
 }
 
+// Changes reports whether a row has another value of a column than the row before.
+func (s *Sample) Changes(column, row int) bool {
+	return s.columns[column].rows[row] != s.columns[column].rows[row-1]
+}
+
 // byChance is the number of bits of a pattern that no chance makes.
 const byChance = 40
 
