@@ -284,7 +284,6 @@ var unreached = map[string][]size{
 		{name: "pipeline/planning.mostSampled", value: 1 << 19},
 		{name: "pipeline/check.countRows", value: 1 << 10},
 		{name: "pipeline/cutfile.mostParts", value: 64},
-		{name: "pipeline/draft.fewestEntities", value: 100},
 		{name: "pipeline/draft.fewestRows", value: 1000},
 		{name: "pipeline/draft.manyValues", value: 200},
 		{name: "pipeline/draft.mostBytes", value: 1 << 27},

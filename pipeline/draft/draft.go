@@ -205,6 +205,9 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 		}
 	}
 	d.chooseEntity()
+	if err := d.checkPeople(); err != nil {
+		return err
+	}
 	d.findPanel()
 	return d.chooseSearch(ctx, in, try, budget)
 }

@@ -2,17 +2,20 @@ package draft
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
-// k counts an identifier that repeats if it has this many values, several for each unit of k, and
-// no more rows for each on average. The search ignores entities with more than about 800 rows, in
+// k counts an identifier that repeats if it has several values for each unit of k, and no more than
+// some rows for each on average. The search ignores entities with more than about 800 rows, in
 // larger tables sooner, and rounds the weight of rows, by less than half. So at most 5/8 of the
 // entities are ignored, and those that are left are enough for k in the widest group.
 const (
-	fewestEntities    = 100
 	entitiesByK       = 10
 	mostRowsPerEntity = 500
 	mostEntityRows    = 5_000_000
@@ -48,11 +51,26 @@ func (d *draft) chooseEntity() {
 	}
 }
 
+// checkPeople refuses a table of fewer people than k, as it is one of fewer rows. Another identifier
+// of people may have those whom the table is about.
+func (d *draft) checkPeople() error {
+	p := d.uncounted
+	if p == nil || d.looked < d.rows || p.Field.Distinct >= int64(d.K) ||
+		!numbersOf.has(wordsOf(p.name)) || slices.ContainsFunc(d.profiles, func(o *Profile) bool {
+		return o.role.owned && persons.has(wordsOf(o.name)) && o.Field.Distinct >= int64(d.K)
+	}) {
+		return nil
+	}
+	return fault.Errorf(fault.Privacy, fmt.Sprintf("give the rows of %d people and more, or a "+
+		"smaller k with --k", entitiesByK*d.K), "draft a job: the input has %s of %s, k is %d",
+		text.Count(int(p.Field.Distinct), "value"), job.Quoted(p.name), d.K)
+}
+
 // countable reports whether k can count the values of a column, which are enough for it.
 func (d *draft) countable(p *Profile) bool {
 	n := p.Field.Distinct
 	return d.rows <= mostEntityRows && p.distinctShare() <= mostOnce &&
-		n >= max(fewestEntities, int64(entitiesByK*d.K)) &&
+		n >= int64(entitiesByK*d.K) &&
 		p.Field.Extrapolate(d.rows).AtLeast*mostRowsPerEntity >= d.rows &&
 		float64(p.Rows-p.Field.Rows) <= mostUnknown*float64(p.Rows)
 }
@@ -60,11 +78,12 @@ func (d *draft) countable(p *Profile) bool {
 // mostUnknown is the largest share of rows that are of nobody.
 const mostUnknown = 0.05
 
-// persons and others are words of identifiers of those whom a table is about, and of others and of
-// things.
+// persons and numbersOf are words and numbers of those whom a table is about, others are words of
+// others and of things.
 var (
-	persons = words{alone: slices.Concat(people, ofPersons.alone)}
-	others  = words{alone: slices.Concat(staff, things, pairs(things, numbered), regions, housed)}
+	persons   = words{alone: slices.Concat(people, ofPersons.alone)}
+	numbersOf = words{alone: ofPersons.alone}
+	others    = words{alone: slices.Concat(staff, things, pairs(things, numbered), regions, housed)}
 )
 
 // entityRank returns a rank for how much a column looks like the number of a person, 0 for the

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/draft"
 )
 
@@ -28,7 +29,7 @@ func TestDraftCountsPeopleWithManyRows(t *testing.T) {
 		people, rows, k int
 		want            string
 	}{{120, 33, 0, "USUBJID"}, {100, 500, 0, "USUBJID"}, {100, 501, 0, ""}, {90, 30, 0, ""},
-		{120, 33, 13, ""}} {
+		{120, 33, 13, ""}, {85, 4, 5, "USUBJID"}, {49, 30, 5, ""}} {
 		t.Chdir(t.TempDir())
 		write(t, "visits.csv", visits("USUBJID", "01-701-%d", tt.people, tt.rows))
 		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"visits.csv"}, K: tt.k},
@@ -44,6 +45,41 @@ func TestDraftCountsPeopleWithManyRows(t *testing.T) {
 			strings.Contains(before, counts+"USUBJID repeats, with ") != (tt.want == "") ||
 			strings.Count(text, counts) > 1 {
 			t.Errorf("%+v: k counts %q:\n%s", tt, job.Entity, text)
+		}
+	}
+}
+
+// A table of fewer people than k is refused, unless another column has more of them. Ids of people
+// are dropped, however few, and the comment names a smaller k that counts them.
+func TestDraftRefusesFewPeople(t *testing.T) {
+	for _, tt := range []struct {
+		people, k  int
+		name, want string
+	}{
+		{9, 0, "patient_id", ""}, {5, 2, "patient_id", "They are too few for k = 2, which takes 20"},
+		{15, 0, "patient_id", "people,\n# or one row of each, or try entity: patient_id.\n"},
+		{39, 0, "usubjid", "people,\n# or one row of each, or kcut init --k 3, or try entity: usubjid"},
+		{9, 0, "member_id,patient_id", "\nentity: member_id\n"},
+	} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString(tt.name + ",age,visit,dose\n")
+		for i := range 30 * tt.people {
+			if strings.Contains(tt.name, ",") {
+				fmt.Fprintf(&out, "%d,", i/2)
+			}
+			fmt.Fprintf(&out, "P%d,%d,%d,%d\n", i%tt.people, 50+i%tt.people, i/tt.people, i*i%11)
+		}
+		write(t, "visits.csv", out.String())
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"visits.csv"}, K: tt.k},
+			sees(0, 1))
+		if tt.want == "" {
+			if fault.ClassOf(err) != fault.Privacy {
+				t.Errorf("%+v: %v\n%s", tt, err, text)
+			}
+		} else if err != nil || !strings.Contains(text, tt.want) ||
+			roleOfText(text, tt.name[strings.LastIndex(tt.name, ",")+1:]) != "drop" {
+			t.Errorf("%+v: %v\n%s", tt, err, text)
 		}
 	}
 }

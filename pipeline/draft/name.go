@@ -138,6 +138,10 @@ var ofPersons = words{
 	whole: append([]string{"id"}, people...),
 }
 
+// idsOfPersons are those of such columns that are no counts or kinds of people, however few values
+// they have.
+var idsOfPersons = words{alone: pairs(people, []string{"id"})}
+
 // ofPeople are the names of columns of people's names, whatever the number of values.
 var ofPeople = words{
 	meaning: namesOfPeople,

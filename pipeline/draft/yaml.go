@@ -74,12 +74,17 @@ const entityWords = `
 entity: %s
 `
 
-// uncountedWords say that k does not count an identifier that repeats.
-const uncountedWords = `
+// uncountedWords say that k does not count an identifier that repeats, fewWords and manyWords why.
+const (
+	uncountedWords = `
 # k COUNTS ROWS, NOT PEOPLE: %s repeats, with %s in %s rows. If these are people, a
-# group of k rows may be one of them. There are too few of them for this k, or too many rows of each
-# or of all: give fewer rows of more people, or one row of each, or a smaller k, or try entity: %s.
+# group of k rows may be one of them. %s
 `
+	fewWords = `They are too few for k = %d, which takes %d: give rows of more people,
+# or one row of each%s, or try entity: %s.`
+	manyWords = `There are too many rows of each or of all, or too few with
+# several: give fewer rows of more people, or one row of each, or try entity: %s.`
+)
 
 // yaml writes the draft as a job file.
 func (d *draft) yaml() (string, error) {
@@ -130,10 +135,7 @@ func (d *draft) yaml() (string, error) {
 		}
 		fmt.Fprintf(&out, noClassWords, could)
 	}
-	if p := d.uncounted; p != nil {
-		fmt.Fprintf(&out, uncountedWords, job.Quoted(p.name), text.Count(int(p.Field.Distinct),
-			"value"), text.Grouped(p.Field.Rows), job.Quoted(p.name))
-	}
+	d.writeUncounted(&out)
 	d.writePanel(&out)
 	out.WriteString(setWords)
 	fmt.Fprintf(&out, "  # %s: %s of the rows are unique in these columns\n", d.known.knownTo,
@@ -158,6 +160,24 @@ func (d *draft) yaml() (string, error) {
 	out.WriteString(columnWords)
 	d.writeColumns(&out)
 	return out.String(), nil
+}
+
+// writeUncounted writes that k does not count an identifier that repeats, and why.
+func (d *draft) writeUncounted(out *strings.Builder) {
+	p := d.uncounted
+	if p == nil {
+		return
+	}
+	name, n := job.Quoted(p.name), int(p.Field.Distinct)
+	why := fmt.Sprintf(manyWords, name)
+	if n < entitiesByK*d.K {
+		smaller := ""
+		if k := n / entitiesByK; k > 1 {
+			smaller = fmt.Sprintf(", or kcut init --k %d", k)
+		}
+		why = fmt.Sprintf(fewWords, d.K, entitiesByK*d.K, smaller, name)
+	}
+	fmt.Fprintf(out, uncountedWords, name, text.Count(n, "value"), text.Grouped(p.Field.Rows), why)
 }
 
 // writeColumns writes an entry for each listed column, with the reasons aligned.
