@@ -204,24 +204,51 @@ func TestDraftOfManyRows(t *testing.T) {
 	}
 }
 
-// Columns that determine a column of an acquaintance, or are determined by one, are in its set, and
-// so are those that determine them; others are not.
+// Columns that determine a column of an acquaintance, or are determined by one, are in its set; those
+// that a column of these determines, and others, are not.
 func TestDraftKeepsTogetherWhatTellsEachOther(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("hours,wing,office,sex,zip,desk,age,score\n")
+	out.WriteString("hours,wing,office,sex,zip,desk,seat,age,score\n")
 	rng := rand.New(rand.NewPCG(6, 6))
 	for range 600 {
 		desk := rng.IntN(200) // a zip has two of them, an office four, a wing eight
-		fmt.Fprintf(&out, "%d,w%d,o%d,%s,z%d,d%d,%d,%d\n", rng.IntN(50), desk/8, desk/4,
-			[]string{"f", "m"}[rng.IntN(2)], desk/2, desk, rng.IntN(60), rng.IntN(70))
+		fmt.Fprintf(&out, "%d,w%d,o%d,%s,z%d,d%d,s%d,%d,%d\n", rng.IntN(50), desk/8, desk/4,
+			[]string{"f", "m"}[rng.IntN(2)], desk/2, desk, desk%2, rng.IntN(60), rng.IntN(70))
 	}
 	write(t, "people.csv", out.String())
 	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"people.csv"}}))
 	if got, want := job.Sets[0].Columns,
 		[]string{"age", "sex", "zip", "wing", "office", "desk"}; !slices.Equal(got, want) ||
-		len(job.Sets) != 2 || len(job.Sets[1].Columns) != 8 {
+		len(job.Sets) != 2 || len(job.Sets[1].Columns) != 9 {
 		t.Errorf("sets %+v, want %q and all", job.Sets, want)
+	}
+}
+
+// Columns that an acquaintance's columns determine by chance are not in its set: in few rows, also
+// of few people, each of whom has many.
+func TestDraftKeepsNoChanceTogether(t *testing.T) {
+	for people, want := range map[int][]string{
+		12: {"age", "sex"}, 300: {"age", "sex", "arm"},
+	} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString("subjid,age,sex,arm,dose\n")
+		for i := range people * 20 {
+			person := i / 20
+			age := 30 + person/2*7%80 // two people have the same, or more of many
+			fmt.Fprintf(&out, "P%d,%d,%c,a%d,%d\n", person, age, 'f'+rune(person*person%3)*7,
+				age/7%3, i*i%11)
+		}
+		write(t, "study.csv", out.String())
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"study.csv"}}, sees(0, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		job, _ := runDraft(t, text)
+		if got := job.Sets[0].Columns; !slices.Equal(got, want) {
+			t.Errorf("of %d people: set %q, want %q", people, got, want)
+		}
 	}
 }
 

@@ -195,6 +195,7 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 	}
 	d.warnOfShortYears()
 	d.findTellers()
+	d.chooseEntity()
 	d.chooseSet()
 	if d.known == nil {
 		return &fault.Error{
@@ -204,7 +205,6 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 				"or cannot be masked"),
 		}
 	}
-	d.chooseEntity()
 	if err := d.checkPeople(); err != nil {
 		return err
 	}

@@ -95,8 +95,8 @@ const (
 )
 
 // knownOf returns those of some columns that an acquaintance knows, by their names, and those that
-// determine one of them or are determined by one: in another set they would disclose more than that
-// set does.
+// determine one of these or are determined by one: in another set they would disclose more than
+// that set does. Rows of the same person show that once: those of few people show it by chance.
 func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 	var others []*Profile
 	for _, p := range all {
@@ -106,10 +106,14 @@ func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 			others = append(others, p)
 		}
 	}
-	for i := 0; i < len(known); i++ {
+	person := -1
+	if p := cmp.Or(d.entity, d.uncounted); p != nil {
+		person = p.place
+	}
+	for i, n := 0, len(known); i < n; i++ {
 		others = slices.DeleteFunc(others, func(p *Profile) bool {
-			tied := d.sample.ReliablyDetermines(p.place, known[i].place) ||
-				d.sample.ReliablyDetermines(known[i].place, p.place)
+			tied := d.sample.ReliablyDetermines(p.place, known[i].place, person) ||
+				d.sample.ReliablyDetermines(known[i].place, p.place, person)
 			if tied {
 				known = append(known, p)
 			}

@@ -124,12 +124,51 @@ func (s *Sample) Figures(columns []int, k int) *risk.Figures {
 }
 
 // ReliablyDetermines reports whether a column determines another one in the sense of
-// risk.Report.Determines. The other column must have several values, and the values of the column
-// must occur in several rows on average. Otherwise a sample often shows this by accident.
-func (s *Sample) ReliablyDetermines(column, other int) bool {
-	distinct := func(column int) int64 { return s.Figures([]int{column}, 1).Classes }
-	return s.Determines(column, other, 0) && distinct(other) > 1 &&
-		distinct(column)*risk.LeastRows <= s.Rows
+// risk.Report.Determines, and by no chance: the other column has several values, those of the column
+// occur in several rows on average, and hardly any other order of the other's values would show
+// this. The rows of a person, by a third column, count once for each value; -1: each row counts.
+func (s *Sample) ReliablyDetermines(column, other, person int) bool {
+	if !s.Determines(column, other, 0) {
+		return false
+	}
+	met, of := make(map[uint64]bool), make(map[uint64]uint64)
+	rows, values := make(map[uint64]int), make(map[uint64]int) // of each value of the other
+	all := 0
+	for row, h := range s.columns[column].rows {
+		if person >= 0 {
+			both := risk.Join(h, s.columns[person].rows[row])
+			if met[both] {
+				continue
+			}
+			met[both] = true
+		}
+		value := s.columns[other].rows[row]
+		if _, known := of[h]; !known {
+			of[h] = value
+			values[value]++
+		}
+		rows[value]++
+		all++
+	}
+	return len(rows) > 1 && len(of)*risk.LeastRows <= all && orders(rows)-orders(values) >= byChance
+}
+
+// orders returns the logarithm to the base 2 of the number of orders of values, each of which occurs
+// some times.
+func orders(times map[uint64]int) float64 {
+	var terms []float64 // sorted, so that their sum depends on no order of the map
+	all := 0
+	for _, n := range times {
+		logarithm, _ := math.Lgamma(float64(n + 1))
+		terms = append(terms, logarithm)
+		all += n
+	}
+	slices.Sort(terms)
+	sum, _ := math.Lgamma(float64(all + 1))
+	for _, term := range terms {
+		sum -= term
+	}
+	return sum / math.Ln2
 }
 
 // tuples returns the hashes of the rows' tuples of some columns.
