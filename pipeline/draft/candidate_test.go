@@ -204,8 +204,8 @@ func TestDraftOfManyRows(t *testing.T) {
 	}
 }
 
-// Columns that determine a column of an acquaintance, or are determined by one, are in its set; those
-// that a column of these determines, and others, are not.
+// Columns that determine a column of an acquaintance, or are determined by one, are in its set;
+// those that a column of these determines, and others, are not.
 func TestDraftKeepsTogetherWhatTellsEachOther(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder

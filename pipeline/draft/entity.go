@@ -51,8 +51,8 @@ func (d *draft) chooseEntity() {
 	}
 }
 
-// checkPeople refuses a table of fewer people than k, as it is one of fewer rows. Another identifier
-// of people may have those whom the table is about.
+// checkPeople refuses a table of fewer people than k, as it is one of fewer rows. Another
+// identifier of people may have those whom the table is about.
 func (d *draft) checkPeople() error {
 	p := d.uncounted
 	if p == nil || d.looked < d.rows || p.Field.Distinct >= int64(d.K) ||

@@ -204,7 +204,8 @@ var direct = []words{
 		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr", "caseno",
 			"recordid"}, surveyed, housed, pairs(people, numbered)),
 		whole: slices.Concat(people, strings.Fields("index rowid rownumber rowname rownames row "+
-			"unnamed0 nr obs obsno observation record seq seqn seqno serialnumber number pid ptid")),
+			"unnamed0 nr obs obsno observation record seq seqn seqno serialnumber number pid "+
+			"ptid")),
 		last: []string{"number", "nr", "no"},
 		not: append(strings.Fields("week month year day hour quarter season semester period "+
 			"wave page version"), regions...)},

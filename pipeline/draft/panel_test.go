@@ -24,7 +24,7 @@ func TestDraftFindsPeopleWithoutIdentifier(t *testing.T) {
 	}{
 		{"equal steps", head + "exper", 7, func(p person, n int) string {
 			return fmt.Sprint(p.begin + n)
-		}, "people, 7 of each, as\n# exper rises in them without a change of hispanic, educ. No column"},
+		}, "7 of each, as\n# exper rises in them without a change of hispanic, educ. No column"},
 		{"the same numbers", head + "week", 5, func(_ person, n int) string {
 			return fmt.Sprint(n * n)
 		}, "about 90 people, 5 of each, as\n# week rises in them without a change of"},
@@ -65,7 +65,8 @@ func TestDraftFindsPeopleWithoutIdentifier(t *testing.T) {
 			}
 			runDraft(t, text)
 			const counts = "# k COUNTS ROWS, NOT PEOPLE: the rows seem to be"
-			if !strings.Contains(text, tt.want) || strings.Contains(text, counts) != (tt.want != "") {
+			if !strings.Contains(text, tt.want) ||
+				strings.Contains(text, counts) != (tt.want != "") {
 				t.Errorf("want %q:\n%s", tt.want, text)
 			}
 		})

@@ -164,8 +164,9 @@ func (p *Profile) hasMany() bool {
 // numbersPeople reports whether a column has the number of a person by its name, and more values
 // than kinds of people, unless it is the id of one. A number of people from 0 on counts them.
 func (p *Profile) numbersPeople() bool {
-	return idsOfPersons.has(wordsOf(p.name)) || p.Field.Distinct > fewCodes && (len(p.numbers) == 0 || p.least != 0) &&
-		ofPersons.has(wordsOf(p.name))
+	name := wordsOf(p.name)
+	return idsOfPersons.has(name) || p.Field.Distinct > fewCodes &&
+		(len(p.numbers) == 0 || p.least != 0) && ofPersons.has(name)
 }
 
 // peopleShare is the share of the rows from which a column of many values has names of people: more

@@ -22,7 +22,8 @@ var (
 	basics = words{
 		whole: slices.Concat(places.whole, sexes.whole, strings.Fields("black white hispan asian "+
 			"nonwhite nation kids selfemp employed unemployed south north east west northeast "+
-			"northwest southeast southwest midwest ht hgt ed student position department")),
+			"northwest southeast southwest midwest ht hgt ed student position department housing "+
+			"tenant league squad team teamname teamposition foot hand bats throws positions")),
 		last: append([]string{"title"}, places.last...),
 		alone: slices.Concat(first[0].alone, first[1].alone, first[2].alone, []string{
 			"state", "country", "region", "district", "municipality", "province", "race",
@@ -36,9 +37,15 @@ var (
 			"qualification", "qualifications", "diploma",
 			"occupation", "job", "profession", "employer", "workclass", "industry",
 			"occ", "bluecol", "whitecol", "union", "hired", "hire", "club",
+			"emplength", "employmentlength", "yearsemployed", "yearswith", "yearsat", "jobtenure",
+			"emptenure", "seniority", "experience", "exper", "workexp", "empexp",
+			"homeown", "homeowner", "homeownership", "ownhome", "ownshome", "houseown",
+			"houseowner", "ownhouse", "renter", "smoke", "smokes", "smoked", "smoker", "smokers",
+			"smoking", "cigs", "cigarettes", "tobacco", "sibling", "siblings",
+			"preferredfoot", "preferredhand", "handed", "handedness",
 			"smsa", "urban", "rural", "metro", "metropolitan",
 		}),
-		not: strings.Fields("satisfaction satisfied opinion rating feedback score"),
+		not: strings.Fields("satisfaction satisfied opinion rating feedback score ban"),
 	}
 	// shortened are endings of a word that says the same in groups, as a code, or in short.
 	shortened = strings.Fields("grp group gr cat cl code cd abb abbr")
@@ -100,7 +107,7 @@ const (
 func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 	var others []*Profile
 	for _, p := range all {
-		if p.isBasic() {
+		if p.isBasic() || d.isWeightOfHeight(p) || d.isOfPupil(p) {
 			known = append(known, p)
 		} else {
 			others = append(others, p)
@@ -122,6 +129,53 @@ func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 	}
 	return known
 }
+
+// weights and heights are words for somebody's weight and height, with units in which they are.
+var (
+	weights = strings.Fields("weight wgt wt")
+	heights = strings.Fields("height hgt ht")
+	units   = strings.Fields("kg kgs lb lbs pounds cm m in inches")
+)
+
+// isWeightOfHeight reports whether a column has the weight of somebody whose height another one
+// has, by their names: weight_kg with height_cm, but not the weight of a row or of a newborn.
+func (d *draft) isWeightOfHeight(p *Profile) bool {
+	without := func(name, measured []string) (rest []string, found bool) {
+		rest = slices.DeleteFunc(slices.Clone(name), func(word string) bool {
+			found = found || slices.Contains(measured, word)
+			return slices.Contains(measured, word) || slices.Contains(units, word)
+		})
+		return rest, found
+	}
+	rest, found := without(wordsOf(p.name), weights)
+	return found && p.typ.Ordered() && slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+		other, found := without(wordsOf(of.name), heights)
+		return found && of.typ.Ordered() && slices.Equal(rest, other)
+	})
+}
+
+// schooled are words of tables of pupils, stages those of columns with where a pupil is in school.
+var (
+	schooled = words{
+		alone: strings.Fields("student students pupil pupils school classroom teacher"),
+		whole: strings.Fields("schid schoolid"),
+	}
+	stages = words{whole: append(pairs(strings.Fields("grade stage section class classroom"),
+		[]string{"id", "level", "lvl", "cd", "code"}), strings.Fields("grade stage section "+
+		"classroom schoolyear yeargroup homeroom")...)}
+)
+
+// isOfPupil reports whether a column has the stage, the grade or the section of a pupil, by its
+// name and by those of other columns. Alone such a name may mean marks or tumors.
+func (d *draft) isOfPupil(p *Profile) bool {
+	return p.Field.Distinct <= mostStages && stages.has(wordsOf(p.name)) &&
+		slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+			return of != p && schooled.has(wordsOf(of.name))
+		})
+}
+
+// mostStages is the largest number of stages of a school.
+const mostStages = 20
 
 // isBasic reports whether a column has a fact that people know about others, by its name; the sex,
 // by its values, too.

@@ -103,8 +103,8 @@ func TestDraftPairsTimesWithTheirStatus(t *testing.T) {
 // last one and those of few values, then what everybody knows of somebody.
 func TestDraftOrdersCandidates(t *testing.T) {
 	text := study(t, 300, "rec#", "rec.s=0|1", "rel#", "rel.s=0|1", "race=a|b|c", "married=0|1",
-		"smoker=0|1", "wants=0|1|2", "sex=m|f")
-	if want := "Few values have: rec.s, rel.s, smoker, wants, married, sex.\n"; !strings.Contains(
+		"tries=0|1", "wants=0|1|2", "sex=m|f")
+	if want := "Few values have: rec.s, rel.s, tries, wants, married, sex.\n"; !strings.Contains(
 		text, want) {
 		t.Errorf("want %q:\n%s", want, text)
 	}
@@ -324,6 +324,39 @@ func TestDraftKnowsWhatColleaguesKnow(t *testing.T) {
 	}
 	if got := job.Sets[0].Columns; !slices.Equal(got, known) {
 		t.Errorf("known: %q, want %q", got, known)
+	}
+}
+
+// Acquaintances know how long somebody is employed, who owns a home, smokes or plays where, and the
+// weight of those whose height they know, but not of a row; and they know the stage of pupils,
+// where the same words elsewhere mean marks.
+func TestDraftKnowsWhatNeighboursKnow(t *testing.T) {
+	for _, tt := range []struct{ known, others string }{
+		{"age emp_length home_ownership smoking_status preferred_foot team", "foot_size teamwork"},
+		{"age height_cm weight_kg CurrentSmoker YearsAtCompany", "survey_weight"},
+		{"age B_WEIGHT B_HEIGHT cigsPerDay exper siblings", "weight"},
+		{"age sex", "Weight rank"},
+		{"gender school StageID GradeID section", "grade_math"},
+		{"age sex", "stage grade section"},
+	} {
+		var columns []string
+		for _, name := range strings.Fields(tt.known + " " + tt.others) {
+			if columns = append(columns, name+"=a|b|c"); strings.Contains(strings.ToLower(name),
+				"eight") {
+				columns[len(columns)-1] = name + "#"
+			}
+		}
+		text := study(t, 600, columns...)
+		job, err := job.Parse("", []byte(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := slices.Clone(job.Sets[0].Columns), strings.Fields(tt.known)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("known: %q, want %q", got, want)
+		}
 	}
 }
 

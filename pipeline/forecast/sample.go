@@ -124,9 +124,10 @@ func (s *Sample) Figures(columns []int, k int) *risk.Figures {
 }
 
 // ReliablyDetermines reports whether a column determines another one in the sense of
-// risk.Report.Determines, and by no chance: the other column has several values, those of the column
-// occur in several rows on average, and hardly any other order of the other's values would show
-// this. The rows of a person, by a third column, count once for each value; -1: each row counts.
+// risk.Report.Determines, and by no chance: the other column has several values, those of the
+// column occur in several rows on average, and hardly any other order of the other's values would
+// show this. The rows of a person, by a third column, count once for each value; -1: each row
+// counts.
 func (s *Sample) ReliablyDetermines(column, other, person int) bool {
 	if !s.Determines(column, other, 0) {
 		return false
@@ -153,8 +154,8 @@ func (s *Sample) ReliablyDetermines(column, other, person int) bool {
 	return len(rows) > 1 && len(of)*risk.LeastRows <= all && orders(rows)-orders(values) >= byChance
 }
 
-// orders returns the logarithm to the base 2 of the number of orders of values, each of which occurs
-// some times.
+// orders returns the logarithm to the base 2 of the number of orders of values, each of which
+// occurs some times.
 func orders(times map[uint64]int) float64 {
 	var terms []float64 // sorted, so that their sum depends on no order of the map
 	all := 0
