@@ -121,6 +121,8 @@ type CSV struct {
 	// layouts by column: of declared dates and timestamps in the notation of package time, and of
 	// numbers with N for their digits, as N%
 	Layouts map[string]string
+	// the first of the hundred years that years of two digits mean, by column; 0: 1969
+	FirstYears map[string]int
 	// whether messages may show a name of the header, which might be a value if the file has no
 	// header. Nil: none
 	Known func(name string) bool

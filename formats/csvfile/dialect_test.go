@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf16"
 
 	"github.com/kcut/kcut/formats"
@@ -321,6 +322,36 @@ func TestLayouts(t *testing.T) {
 	if _, err := formatstest.ReadCells(s, 0, 1,
 		formatstest.EveryColumn(s, true)...); !errors.Is(err, formats.ErrDamaged) ||
 		strings.Contains(err.Error(), "12/1969") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Years of two digits mean 1969 to 2068, or a hundred years from another one on.
+func TestFirstYears(t *testing.T) {
+	opt := formats.ReadOptions{
+		Types: map[string]formats.Type{"a": date, "b": date, "c": date},
+		CSV: formats.CSV{
+			Layouts:    map[string]string{"a": "1/2/06", "b": "1/2/06", "c": "1/2/06"},
+			FirstYears: map[string]int{"b": 1930, "c": 1830},
+		},
+	}
+	s := mustCSV(t, "a,b,c\n1/1/30,1/1/30,1/1/30\n1/1/29,1/1/29,1/1/29\n2/29/00,2/29/00,\n", opt)
+	days := func(years ...int) (cells []string) {
+		for _, year := range years {
+			cells = append(cells, fmt.Sprint(time.Date(year, 1, 1, 0, 0, 0, 0,
+				time.UTC).Unix()/86400))
+		}
+		return cells
+	}
+	leap := fmt.Sprint(time.Date(2000, 2, 29, 0, 0, 0, 0, time.UTC).Unix() / 86400)
+	want := [][]string{append(days(2030, 2029), leap), append(days(1930, 2029), leap),
+		append(days(1830, 1929), formatstest.NullCell)}
+	if got := formatstest.ReadAll(t, s, true); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	s = mustCSV(t, "c\n2/29/00\n", opt) // 1900 has no such day
+	if _, err := formatstest.ReadCells(s, 0, 1,
+		formatstest.EveryColumn(s, true)...); !errors.Is(err, formats.ErrDamaged) {
 		t.Errorf("got %v", err)
 	}
 }

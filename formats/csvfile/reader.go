@@ -36,6 +36,7 @@ type target struct {
 	// of dates and times, in the notation of package time, and of numbers, with N for the digits;
 	// empty: ISO 8601, or plain numbers
 	layout   string
+	from     int       // the first of the years that two digits mean; 0: that of package time
 	numerals *numerals // for a column of numbers; nil: kcut's own
 	buffer   []byte
 	append   func(v *formats.Values, text []byte) error // parses a text
@@ -55,6 +56,7 @@ func (s *source) Read(ctx context.Context, first, count int,
 		t := &r.columns[i]
 		t.Request, t.field = request, s.schema[request.Column]
 		t.layout, t.append = s.csv.Layouts[t.field.Name], t.parse
+		t.from = s.csv.FirstYears[t.field.Name]
 		switch t.field.Type.Kind {
 		case formats.Int, formats.Uint, formats.Float, formats.Decimal:
 			if t.numerals = s.numerals; t.layout != "" {
@@ -188,6 +190,18 @@ func valueHint(kind formats.Kind) string {
 	return others
 }
 
+var errNoDay = errors.New("no day of its year")
+
+// within returns a time with the same last digits of the year in the hundred years from one on. A
+// 29th of February may be none there.
+func within(at time.Time, from int) (time.Time, error) {
+	moved := at.AddDate(from+((at.Year()-from)%100+100)%100-at.Year(), 0, 0)
+	if moved.Day() != at.Day() {
+		return at, errNoDay
+	}
+	return moved, nil
+}
+
 // parse appends the value of a text, without an allocation for common types.
 func (t *target) parse(v *formats.Values, text []byte) error {
 	switch {
@@ -207,6 +221,9 @@ func (t *target) parse(v *formats.Values, text []byte) error {
 		text = bytes.ToUpper(text)
 	}
 	at, err := time.Parse(t.layout, string(text))
+	if err == nil && t.from > 0 {
+		at, err = within(at, t.from)
+	}
 	switch {
 	case err != nil:
 		return err

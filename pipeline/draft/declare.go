@@ -42,6 +42,9 @@ func (d *draft) declare(fields []formats.Field) bool {
 		if sign := p.between(rows); sign != "" && d.CSV.Decimal == 0 && d.CSV.Thousands == 0 {
 			typ = "number(" + sign + ")"
 		}
+		if hasShortYears(typ) && births.has(wordsOf(p.name)) {
+			typ = strings.TrimSuffix(typ, ")") + bornFrom + ")"
+		}
 		for form, of := range clocks {
 			if p.texts.forms[form] == rows {
 				typ = of
@@ -176,14 +179,21 @@ func (d *draft) typeOf(p *Profile) string {
 	return "type: " + d.types[at].Type
 }
 
+// bornFrom makes years of birth of two digits those from 1930 to 2029. With those of other dates,
+// 1969 to 2068, people born before 1969 would not be born yet.
+const bornFrom = " from 1930"
+
+// hasShortYears reports whether a type is one of dates with years of two digits.
+func hasShortYears(typ string) bool {
+	return strings.Contains(typ, "YY") && !strings.Contains(typ, "YYYY")
+}
+
 // warnOfShortYears says of dates of birth with years of two digits what these mean.
 func (d *draft) warnOfShortYears() {
 	for _, p := range d.profiles {
-		typ := d.typeOf(p)
-		if strings.Contains(typ, "YY") && !strings.Contains(typ, "YYYY") &&
-			births.has(wordsOf(p.name)) {
-			p.role.Reason += "; years of two digits mean 1969 to 2068: check that nobody is " +
-				"born later"
+		if hasShortYears(d.typeOf(p)) && births.has(wordsOf(p.name)) {
+			p.role.Reason += "; years of two digits mean 1930 to 2029: if somebody is older, " +
+				"declare an earlier one in the type"
 		}
 	}
 }

@@ -3,6 +3,7 @@ package job
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kcut/kcut/engine"
@@ -18,7 +19,7 @@ func (r *reader) csvRules() {
 }
 
 // typePattern matches the declared types of CSV columns.
-const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|number\([^()\[\]{},:#N]*N[^()\[\]{},:#N]*\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+\))$`
+const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|number\([^()\[\]{},:#N]*N[^()\[\]{},:#N]*\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+( from [1-9][0-9]{3})?\))$`
 
 // typeWords names the declared types.
 const typeWords = "text, boolean, integer, number, date, time, timestamp, decimal(p,s), " +
@@ -26,19 +27,21 @@ const typeWords = "text, boolean, integer, number, date, time, timestamp, decima
 	"timestamp(D.M.YYYY hh:mm), time(hh:mm AM)"
 
 // formParts are pairs: a part of the form of a date or time, and its counterpart in package time.
-// Years of two digits mean 1969 to 2068, as in POSIX.
+// Years of two digits mean 1969 to 2068, as in POSIX, unless the form ends in another first year.
 var formParts = []string{
 	"AM", "PM", "YYYY", "2006", "YY", "06", "MM", "01", "M", "1", "DD", "02", "D", "2",
 	"hh", "15", "mm", "04", "ss", "05",
 }
 
-// form returns the part of a date's or time's type in parentheses.
-func (c *Column) form() string {
+// form returns the part of a date's or time's type in parentheses, and the first of the years that
+// two digits mean, or "".
+func (c *Column) form() (form, from string) {
 	name, form, _ := strings.Cut(strings.TrimSuffix(c.Type, ")"), "(")
 	if name == "decimal" || name == "number" {
-		return ""
+		return "", ""
 	}
-	return form
+	form, from, _ = strings.Cut(form, " from ")
+	return form, from
 }
 
 // Layout returns the layout of the declared type, of a date or a time in the terms of package time,
@@ -47,7 +50,8 @@ func (c *Column) Layout() string {
 	if form, found := strings.CutPrefix(strings.TrimSuffix(c.Type, ")"), "number("); found {
 		return form
 	}
-	layout := strings.NewReplacer(formParts...).Replace(c.form())
+	form, _ := c.form()
+	layout := strings.NewReplacer(formParts...).Replace(form)
 	if strings.Contains(layout, "PM") {
 		layout = strings.ReplaceAll(layout, "15", "3")
 	}
@@ -56,9 +60,13 @@ func (c *Column) Layout() string {
 
 // wrongForm describes a missing or superfluous part of the form of a declared date or time.
 func (c *Column) wrongForm() string {
-	form, kind := c.form(), c.Type[:max(0, strings.IndexByte(c.Type, '('))]
+	form, from := c.form()
+	kind := c.Type[:max(0, strings.IndexByte(c.Type, '('))]
 	if form == "" {
 		return ""
+	}
+	if from != "" && (!strings.Contains(form, "YY") || strings.Contains(form, "YYYY")) {
+		return fmt.Sprintf("%q has a first year without YY", c.Type)
 	}
 	parts := map[string][]string{
 		"date": {"YY", "M", "D"}, "time": {"hh", "mm"}, "timestamp": {"YY", "M", "D", "hh", "mm"},
@@ -85,7 +93,8 @@ func (c *CSV) Read(columns []Column) formats.CSV {
 		Nulls:   c.Nulls,
 		Decimal: c.Decimal, Thousands: c.Thousands,
 		Names: make(map[int]string), Layouts: make(map[string]string),
-		Ordered: make(map[string]bool),
+		FirstYears: make(map[string]int),
+		Ordered:    make(map[string]bool),
 		Known: func(name string) bool {
 			return slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name })
 		},
@@ -102,6 +111,8 @@ func (c *CSV) Read(columns []Column) formats.CSV {
 		csv.Ordered[columns[i].Name] = columns[i].Is(engine.Discretize)
 		if layout := columns[i].Layout(); layout != "" {
 			csv.Layouts[columns[i].Name] = layout
+			_, from := columns[i].form()
+			csv.FirstYears[columns[i].Name], _ = strconv.Atoi(from)
 		}
 	}
 	return csv
