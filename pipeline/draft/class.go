@@ -27,7 +27,8 @@ var (
 		"survived readmitted fraud attrition recid recidivism approved converted exited " +
 		"subscribed canceled cancelled expire expired deceased delinquent noshow termd " +
 		"terminated turnover loanstatus actiontaken defaultpaymentnextmonth seriousdlqin2yrs")
-	perhaps = strings.Fields("y income response deposit salary result diagnosis status")
+	perhaps = strings.Fields("y income response deposit salary result diagnosis status " +
+		"vote voted")
 	// suffered are last words of names of such columns
 	suffered = strings.Fields("disease disorder diabetes diabetic stroke cancer malignant " +
 		"malignancy tumor tumour cardio chd cvd dementia autism sepsis hypertension risk success " +

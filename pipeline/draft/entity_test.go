@@ -58,8 +58,8 @@ func TestDraftRefusesFewPeople(t *testing.T) {
 	}{
 		{9, 0, "patient_id", ""},
 		{5, 2, "patient_id", "They are too few for k = 2, which takes 20"},
-		{15, 0, "patient_id", "people,\n# or one row of each, or try entity: patient_id.\n"},
-		{39, 0, "usubjid", "\n# or one row of each, or kcut init --k 3, or try entity: usubjid"},
+		{15, 0, "patient_id", "people, or one row of each, or try entity: patient_id.\n"},
+		{39, 0, "usubjid", "or one row of each, or kcut init --k 3, or try entity: usubjid"},
 		{9, 0, "member_id,patient_id", "\nentity: member_id\n"},
 	} {
 		t.Chdir(t.TempDir())

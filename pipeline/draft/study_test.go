@@ -360,6 +360,19 @@ func TestDraftKnowsWhatNeighboursKnow(t *testing.T) {
 	}
 }
 
+// A vote is the class at the end of a table, and elsewhere the likeliest candidate; smoking is what
+// others know.
+func TestDraftOfVotes(t *testing.T) {
+	text := study(t, 600, "age#", "kind=a|b", "vote=0|1", "smoke=0|1", "hours#", "type=0|1|2")
+	if !strings.Contains(text, "Few values have: vote, ") || classOf(t, text) != "" ||
+		!strings.Contains(text, "columns: [age, smoke]") {
+		t.Errorf("drafted:\n%s", text)
+	}
+	if text = study(t, 600, "age#", "smoke=0|1", "vote=0|1"); classOf(t, text) != "vote" {
+		t.Errorf("class %q:\n%s", classOf(t, text), text)
+	}
+}
+
 // One of a questionnaire's many answers on the same scale is no class, whatever its name is.
 func TestDraftTakesNoItem(t *testing.T) {
 	for items, want := range map[int]string{11: "decision making", 12: ""} {

@@ -80,8 +80,8 @@ const (
 # k COUNTS ROWS, NOT PEOPLE: %s repeats, with %s in %s rows. If these are people, a
 # group of k rows may be one of them. %s
 `
-	fewWords = `They are too few for k = %d, which takes %d: give rows of more people,
-# or one row of each%s, or try entity: %s.`
+	fewWords = `They are too few for k = %d, which takes %d:
+# give rows of more people, or one row of each%s, or try entity: %s.`
 	manyWords = `There are too many rows of each or of all, or too few with
 # several: give fewer rows of more people, or one row of each, or try entity: %s.`
 )
