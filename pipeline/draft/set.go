@@ -45,7 +45,8 @@ var (
 			"preferredfoot", "preferredhand", "handed", "handedness",
 			"smsa", "urban", "rural", "metro", "metropolitan",
 		}),
-		not: strings.Fields("satisfaction satisfied opinion rating feedback score ban"),
+		not: strings.Fields("satisfaction satisfied opinion rating feedback score ban charge " +
+			"languages cheating"),
 	}
 	// shortened are endings of a word that says the same in groups, as a code, or in short.
 	shortened = strings.Fields("grp group gr cat cl code cd abb abbr")

@@ -336,6 +336,7 @@ func TestDraftKnowsWhatNeighboursKnow(t *testing.T) {
 		{"age height_cm weight_kg CurrentSmoker YearsAtCompany", "survey_weight"},
 		{"age B_WEIGHT B_HEIGHT cigsPerDay exper siblings", "weight"},
 		{"age sex", "Weight rank"},
+		{"age language", "c_charge_degree foreign_languages cheating_in_school"},
 		{"gender school StageID GradeID section", "grade_math"},
 		{"age sex", "stage grade section"},
 	} {
