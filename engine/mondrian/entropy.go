@@ -117,7 +117,12 @@ func (s *search) offer(column int, kinds *cells.FrequencySet, size uint64) {
 	default:
 		x.natural(set)
 		first := split{column: column, nulls: d.mixed(set)}
-		if first.nulls && (s.guide == nil && x.values == nil || s.partsNulls(kinds, size)) {
+		parts := first.nulls && s.partsNulls(kinds, size)
+		switch {
+		case parts && x.values != nil:
+			s.offerNulls(kinds, set, size, first)
+			return
+		case parts, first.nulls && s.guide == nil && x.values == nil:
 			first.prefix = len(set.Codes) - 2
 		}
 		s.offerHalves(kinds, set, size, first)
@@ -192,6 +197,33 @@ func (x *entropy) balanced(column int, loss float64, size uint64, sides ...uint6
 		loss /= x.whole
 	}
 	return loss - float64(ownWeight*own/x.values[column])
+}
+
+// offerNulls lists the cut between numbers and nulls with the loss that the best cut of the numbers
+// leaves after it: alone it says little, and it comes before all other cuts of the numbers.
+func (s *search) offerNulls(kinds, set *cells.FrequencySet, size uint64, cut split) {
+	x, last := &s.entropy, len(set.Codes)-1
+	clear(x.left)
+	clear(x.right)
+	for i, class := range set.Class {
+		x.right[class] += set.Count[i]
+	}
+	nulls := x.shift(set, last)
+	apart, rest := x.addPart(0, nulls, x.left), size-nulls
+	cut.at, cut.prefix, cut.left = set.Codes[last], last, rest
+	cut.loss = x.balanced(cut.column, apart+x.loss(rest), size, nulls, rest)
+	s.begin(kinds)
+	s.shift(kinds, last, last+1)
+	clear(s.left)
+	left := uint64(0)
+	for i := range last - 1 {
+		left += x.shift(set, i)
+		if s.shift(kinds, i, i+1); s.allowable(left, rest-left) {
+			cut.loss = min(cut.loss,
+				x.balanced(cut.column, apart+x.loss(rest), size, nulls, left, rest-left))
+		}
+	}
+	x.best.Offer(cut.loss, cut)
 }
 
 // classes converts a frequency set by kind to one by class.

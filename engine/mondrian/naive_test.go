@@ -129,6 +129,7 @@ type sides struct {
 	attribute int
 	parts     [][]naiveCell
 	bounds    []naiveBound
+	then      []*sides // of balanced cuts of nulls: this cut with one of the numbers after it
 }
 
 func (n *naive) cut(part []naiveCell, bounds []naiveBound, path []string, closed []bool,
@@ -527,7 +528,13 @@ func (n *naive) lossAfter(s *sides, part []naiveCell) float64 {
 		}
 	}
 	own := entropyOf(part, func(c naiveCell) int { return side[c.row] })
-	return loss - 0.05*own/entropyOf(n.records, ofColumn)
+	loss -= 0.05 * own / entropyOf(n.records, ofColumn)
+	for _, then := range s.then {
+		if then != nil {
+			loss = min(loss, n.lossAfter(then, part))
+		}
+	}
+	return loss
 }
 
 // entropyOf returns the entropy of what records have, in bits.
@@ -554,7 +561,21 @@ func (n *naive) leastEntropy(part []naiveCell, bounds []naiveBound) *sides {
 			splits = append(splits, n.children(part, a))
 		case n.mixed(a, codes) && (!n.engine.Balanced ||
 			n.threshold(part, a, codes[len(codes)-1], bounds[a]) != nil):
-			splits = append(splits, n.threshold(part, a, codes[len(codes)-1], bounds[a]))
+			split := n.threshold(part, a, codes[len(codes)-1], bounds[a])
+			for _, at := range codes[1:] {
+				if n.engine.Balanced && !n.isNull(a, at) {
+					split.then = append(split.then, n.group(part, a, func(code int) int {
+						switch {
+						case n.isNull(a, code):
+							return 2
+						case code < at:
+							return 0
+						}
+						return 1
+					}, func(int) naiveBound { return naiveBound{} }))
+				}
+			}
+			splits = append(splits, split)
 		case n.Attributes[a].Mask == engine.Discretize:
 			for _, s := range codes[1:] {
 				splits = append(splits, n.threshold(part, a, s, bounds[a]))
