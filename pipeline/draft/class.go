@@ -64,7 +64,8 @@ var (
 			"rehospitalized rehospitalised reinfection reinfected reinfarction released " +
 			"paroled hired promoted accepted admitted granted rejected reject denied refused " +
 			"approve approved approval decision verdict callback churn churned attrition " +
-			"fraud fraudulent converted purchase purchased clicked dropout censor censored cens"),
+			"won elected fraud fraudulent converted purchase purchased clicked dropout censor " +
+			"censored cens"),
 		whole: []string{"resigned", "quit", "left", "fired"},
 		not:   earlier,
 	}
@@ -74,6 +75,9 @@ var (
 		"family mother father parent sibling days day time date dt dtc year years month months " +
 		"week weeks hours age cause causes reason manner type place site code id rate score risk " +
 		"prob probability count num number nr no n total plan amount")
+	// past are words in front of a disease that somebody had before.
+	past = words{alone: strings.Fields("prior previous prev past last history hist earlier " +
+		"before baseline family")}
 	// endings are names of columns that say whether a time, in another column, ended with an event.
 	endings = words{
 		whole: strings.Fields("status stat event cens fustat delta fail failed failure"),
@@ -131,11 +135,30 @@ func (d *draft) takeClass() error {
 		cause = fmt.Sprintf("it has more than %d distinct values", mostClasses)
 	default:
 		d.class = d.profiles[i]
-		d.classFound = guard.FoundOnClass(d.sample.Figures([]int{d.class.place}, 1), "rows",
-			job.Quoted(d.class.name), d.class.typ)
 		return nil
 	}
 	return d.noClass("take column %s as class: %s", job.Quoted(d.Class), cause)
+}
+
+// isRefused reports whether a run refuses the proposed class, because it identifies people whom k
+// counts: it is none then. Of one that is asked for, it notes why.
+func (d *draft) isRefused() bool {
+	if d.class == nil || d.class.place < 0 {
+		return false
+	}
+	figures, who := d.sample.Figures([]int{d.class.place}, 1), "rows"
+	if d.entity != nil && d.entity.place >= 0 {
+		figures, who = d.sample.FiguresOfPeople(d.class.place, d.entity.place), "entities"
+	}
+	found := guard.FoundOnClass(figures, who, job.Quoted(d.class.name), d.class.typ)
+	if d.Class != "" {
+		d.classFound = found
+		return false
+	}
+	if found != "" {
+		d.class.alone = 1
+	}
+	return found != ""
 }
 
 // noClass returns an error with a hint that names columns that could be the class.
@@ -177,7 +200,7 @@ func (d *draft) classRank(p *Profile) int {
 	case d.isOutcome(p):
 		return rank + usualClasses
 	case d.isAtEnd(p) && (slices.ContainsFunc(words, mayBe) || slices.Contains(suffered,
-		words[n-1])):
+		words[n-1]) && !past.has(words)):
 		return rank + 2*usualClasses
 	case p == d.profiles[len(d.profiles)-1] && p.Field.Distinct == 2 && n == 1 &&
 		strings.HasSuffix(words[0], "ed") && !p.isBasic():

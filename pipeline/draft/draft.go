@@ -185,17 +185,19 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 // propose proposes the job, from the rows that were read.
 func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 	budget *spill.Budget) error {
-	d.class, d.entity, d.uncounted, d.known = nil, nil, nil, nil
-	d.classTellers, d.left = nil, 0
-	if err := d.chooseClass(); err != nil {
-		return err
-	}
-	if err := d.chooseRoles(ctx, in); err != nil {
-		return err
+	for again := true; again; again = d.isRefused() {
+		d.class, d.entity, d.uncounted, d.known = nil, nil, nil, nil
+		d.classTellers, d.left = nil, 0
+		if err := d.chooseClass(); err != nil {
+			return err
+		}
+		if err := d.chooseRoles(ctx, in); err != nil {
+			return err
+		}
+		d.chooseEntity()
 	}
 	d.warnOfShortYears()
 	d.findTellers()
-	d.chooseEntity()
 	d.chooseSet()
 	if d.known == nil {
 		return &fault.Error{

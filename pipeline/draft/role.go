@@ -169,9 +169,13 @@ func (p *Profile) numbersPeople() bool {
 		(len(p.numbers) == 0 || p.least != 0) && ofPersons.has(name)
 }
 
-// peopleShare is the share of the rows from which a column of many values has names of people: more
-// people than that have a known given name or surname, and fewer places, firms and the like.
+// peopleShare is the share of the rows from which a column of many values, or one that is called
+// a name, has names of people: more people than that have a known given name or surname, and fewer
+// places, firms and the like.
 const peopleShare = 0.1
+
+// nameColumn are the names of columns of names of people or of others, few or many.
+var nameColumn = words{whole: append([]string{"names", "person"}, nameWords...)}
 
 // isFractional reports whether a column has numbers with fractions, which hardly identify anybody.
 func (p *Profile) isFractional() bool {
@@ -205,7 +209,8 @@ var named = []rule{{
 	},
 }, {
 	func(p *Profile) bool {
-		return p.hasMany() && p.Field.Distinct > fewCodes && p.share(person) >= peopleShare
+		return (p.hasMany() && p.Field.Distinct > fewCodes || nameColumn.has(wordsOf(p.name))) &&
+			p.share(person) >= peopleShare
 	},
 	func(p *Profile) *Role {
 		return drop("%s of %s values have a name that many people have, with %s",

@@ -23,7 +23,8 @@ var (
 		whole: slices.Concat(places.whole, sexes.whole, strings.Fields("black white hispan asian "+
 			"nonwhite nation kids selfemp employed unemployed south north east west northeast "+
 			"northwest southeast southwest midwest ht hgt ed student position department housing "+
-			"tenant league squad team teamname teamposition foot hand bats throws positions")),
+			"tenant league squad team teamname teamposition foot hand bats throws positions fml "+
+			"famsize hhsize fmsize empl employ child kid major yedu centcity outercity innercity")),
 		last: append([]string{"title"}, places.last...),
 		alone: slices.Concat(first[0].alone, first[1].alone, first[2].alone, []string{
 			"state", "country", "region", "district", "municipality", "province", "race",
@@ -46,7 +47,7 @@ var (
 			"smsa", "urban", "rural", "metro", "metropolitan",
 		}),
 		not: strings.Fields("satisfaction satisfied opinion rating feedback score ban charge " +
-			"languages cheating"),
+			"languages cheating election primary"),
 	}
 	// shortened are endings of a word that says the same in groups, as a code, or in short.
 	shortened = strings.Fields("grp group gr cat cl code cd abb abbr")

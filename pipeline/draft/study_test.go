@@ -303,6 +303,10 @@ func TestDraftTakesNumbersAndResponses(t *testing.T) {
 	if got := classOf(t, text); got != "target" {
 		t.Errorf("class %q of 0.0 and 1.0\n%s", got, text)
 	}
+	text = study(t, 600, "age#", "won_primary=0|1", "hours#", "kind=a|b|c")
+	if got := classOf(t, text); got != "won_primary" {
+		t.Errorf("class %q of who won\n%s", got, text)
+	}
 	text = study(t, 600, "age#", "accepted_offer=0|1", "hours#", "Response=0|1")
 	if got := classOf(t, text); got != "Response" {
 		t.Errorf("class %q, want the last column\n%s", got, text)
@@ -423,5 +427,44 @@ func TestDraftDropsRareTexts(t *testing.T) {
 	if masked := maskedOf(t, text); slices.Contains(masked, "ticket") ||
 		!slices.Contains(masked, "cabin") {
 		t.Errorf("%s\n%s", masked, text)
+	}
+}
+
+// A column that is called a name has names of people, however few: those of resumes are no values
+// to release. Those of shops are.
+func TestDraftDropsFewNames(t *testing.T) {
+	text := study(t, 600, "age#", "name=Emily|Jamal|Greg|Tamika", "hours#")
+	if !strings.Contains(text, "  name:  drop ") {
+		t.Errorf("names stay:\n%s", text)
+	}
+	if text = study(t, 600, "age#", "name=red|green|blue", "hours#"); !strings.Contains(text,
+		"  name:  suppress ") {
+		t.Errorf("kinds go:\n%s", text)
+	}
+}
+
+// A class that identifies more than a hundredth of the people whom k counts is none, since a run
+// would refuse it; and a disease that somebody had before is no outcome.
+func TestDraftTakesNoClassThatIdentifiesPeople(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string
+		alone      int // people with a class of their own
+	}{{"stage_cancer", "stage_cancer", 1}, {"stage_cancer", "", 9}, {"priorCancer", "", 1}} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString("patient_id,age,dose," + tt.name + "\n")
+		for person := range 300 {
+			class := max(0, person-299+tt.alone)
+			for visit := range 4 {
+				fmt.Fprintf(&out, "%d,%d,%d,%d\n", 1000+person, 20+person%50,
+					(person+visit)%30, class)
+			}
+		}
+		write(t, "visits.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"visits.csv"}})
+		runDraft(t, text)
+		if got := classOf(t, text); got != tt.want {
+			t.Errorf("%+v: class %q\n%s", tt, got, text)
+		}
 	}
 }

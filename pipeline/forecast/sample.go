@@ -123,6 +123,20 @@ func (s *Sample) Figures(columns []int, k int) *risk.Figures {
 	return risk.FiguresOf(s.tuples(columns), k)
 }
 
+// FiguresOfPeople returns the class sizes of people, by a column, for the values of another column:
+// each counts once for each value.
+func (s *Sample) FiguresOfPeople(column, person int) *risk.Figures {
+	met := make(map[uint64]bool)
+	var values []uint64
+	for row, h := range s.columns[column].rows {
+		if both := risk.Join(h, s.columns[person].rows[row]); !met[both] {
+			met[both] = true
+			values = append(values, h)
+		}
+	}
+	return risk.FiguresOf(values, 1)
+}
+
 // ReliablyDetermines reports whether a column determines another one in the sense of
 // risk.Report.Determines, and by no chance: the other column has several values, those of the
 // column occur in several rows on average, and hardly any other order of the other's values would
