@@ -29,6 +29,7 @@ func variants(seed uint64) []mondrian.Engine {
 		{Apart: true, Tight: true, Relaxed: true, Seed: seed},
 		{Apart: true, Tight: true, InfoGain: true},
 		{InfoGain: true, Balanced: true},
+		{Rare: true}, {Rare: true, Apart: true, Tight: true},
 		{InfoGain: true, Balanced: true, Apart: true, Tight: true},
 	}
 }

@@ -87,6 +87,9 @@ type Engine struct {
 	// for the sets as one further, as long as every set holds. These cuts are the widest ones also
 	// with InfoGain, since the classes of so few records say little of others.
 	Apart bool
+	// Rare cuts, of several widest dimensions, first those of two values of which few records have
+	// one.
+	Rare bool
 	// Seed is the seed of the keys for the records that relaxed cuts share.
 	Seed uint64
 }

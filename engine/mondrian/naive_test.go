@@ -272,18 +272,43 @@ func (n *naive) width(part []naiveCell, a int) float64 {
 	return (x[codes[len(codes)-1]] - x[codes[0]]) / (x[len(x)-1] - x[0])
 }
 
+// widths returns the widths of all attributes. Of the widest, those with a rare one of two values
+// are wider where they are preferred.
+func (n *naive) widths(part []naiveCell) (widths []float64) {
+	greatest := 0.0
+	for a := range n.Attributes {
+		widths = append(widths, n.width(part, a))
+		if n.may(a) {
+			greatest = max(greatest, widths[a])
+		}
+	}
+	for a := range n.Attributes {
+		codes := values(part, a)
+		if !n.engine.Rare || n.Attributes[a].Mask != engine.Suppress || len(codes) != 2 ||
+			len(n.Attributes[a].Texts) != 2 || widths[a] < greatest-1e-9 {
+			continue
+		}
+		first := count(part, a, func(v int) bool { return v == codes[0] })
+		if share := float64(min(first, len(part)-first)) / float64(len(part)); share <= 0.2 {
+			widths[a] += 1 - share
+		}
+	}
+	return widths
+}
+
 func (n *naive) widest(part []naiveCell, bounds []naiveBound, path []string) *sides {
 	tried := map[int]bool{}
+	widths := n.widths(part)
 	for {
 		greatest := 0.0
 		for a := range n.Attributes {
 			if !tried[a] && n.may(a) {
-				greatest = max(greatest, n.width(part, a))
+				greatest = max(greatest, widths[a])
 			}
 		}
 		chosen := -1
 		for a := len(n.Attributes) - 1; a >= 0; a-- {
-			if w := n.width(part, a); !tried[a] && n.may(a) && w > 0 && w >= greatest-1e-9 {
+			if w := widths[a]; !tried[a] && n.may(a) && w > 0 && w >= greatest-1e-9 {
 				chosen = a
 			}
 		}

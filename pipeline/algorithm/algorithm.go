@@ -159,6 +159,7 @@ func plainMondrian(j *job.Job) engine.Engine {
 	return mondrian.Engine{
 		Relaxed: a.Partitioning == job.PartitioningRelaxed,
 		Ordered: a.Categories == job.CategoriesOrdered,
+		Rare:    a.Ties == job.TiesRare,
 		Tight:   a.RegionLabels == job.RegionLabelsTight,
 		Apart:   a.Sets == job.SetsApart,
 		Seed:    uint64(a.Seed),

@@ -54,7 +54,8 @@ func (d *draft) purpose() *candidate {
 // tightMondrian returns a search that makes regions for counting: their labels are no wider than
 // their values.
 func (d *draft) tightMondrian() *candidate {
-	return d.apart(job.AlgorithmMondrian, ", region_labels: "+job.RegionLabelsTight)
+	return d.apart(job.AlgorithmMondrian, ", region_labels: "+job.RegionLabelsTight+
+		", ties: "+job.TiesRare)
 }
 
 // apart returns a search that makes regions and keeps several sets apart, since the k of what an

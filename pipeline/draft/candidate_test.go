@@ -72,7 +72,7 @@ func TestDraftTakesTheBest(t *testing.T) {
 		{"", map[string]outcome{"tdr": {a, 0, failed}, "spread": {a, 0, failed},
 			"mondrian": {a, 0, failed}}, "k: 10\n\n# generalize with a taxonomy", "Tried"},
 		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
-			"mondrian": {all[1:], 0.1, nil}}, "region_labels: tight}\n\n", "balance:"},
+			"mondrian": {all[1:], 0.1, nil}}, "region_labels: tight, ties: rare}\n\n", "balance:"},
 		{"sold", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
 			"infogain-mondrian": {nil, 0.1, nil}},
 			"algorithm: infogain-mondrian\nobjective: balanced\n\n", "A single label"},
@@ -300,8 +300,9 @@ func TestDraftForAPurpose(t *testing.T) {
 	write(t, "people.csv", out.String())
 	for purpose, want := range map[string]string{
 		"classify": "\nalgorithm: auto\nobjective: classification\n",
-		"count":    "\nalgorithm: {name: mondrian, sets: apart, region_labels: tight}\n",
-		"both":     "\nalgorithm: auto\nobjective: balanced\n",
+		"count": "\nalgorithm: {name: mondrian, sets: apart, region_labels: tight, " +
+			"ties: rare}\n",
+		"both": "\nalgorithm: auto\nobjective: balanced\n",
 	} {
 		t.Chdir(t.TempDir())
 		write(t, "people.csv", out.String())

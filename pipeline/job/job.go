@@ -215,6 +215,7 @@ type Algorithm struct {
 	Partitioning         string   `key:"partitioning" default:"strict" enum:"strict|relaxed" for:"mondrian"`
 	Categories           string   `key:"categories" default:"hierarchy" enum:"hierarchy|ordered" for:"mondrian"`
 	Sets                 string   `key:"sets" default:"united" enum:"united|apart" for:"mondrian|infogain-mondrian"`
+	Ties                 string   `key:"ties" default:"listed" enum:"listed|rare" for:"mondrian"`
 	RegionLabels         string   `key:"region_labels" enum:"path|tight" for:"mondrian|infogain-mondrian|auto"`
 }
 
@@ -314,6 +315,7 @@ const (
 	PartitioningRelaxed = "relaxed"
 	CategoriesOrdered   = "ordered"
 	SetsApart           = "apart"
+	TiesRare            = "rare"
 	RegionLabelsPath    = "path"
 	RegionLabelsTight   = "tight"
 	SuppressedDrop      = "drop"
