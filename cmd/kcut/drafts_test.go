@@ -64,7 +64,7 @@ func TestDrafts(t *testing.T) {
 				"alone", d.name, d.kept, d.masked, d.alone)
 		}
 		// Otherwise the masked columns do not predict the class.
-		left := min(d.left["tree"], d.left["logistic"])
+		left := min(d.left["tree"], d.left["logistic"], d.left["boosted"])
 		if raw, remove := d.raw["logistic"], d.remove["logistic"]; raw < remove*9/10 &&
 			left >= remove {
 			t.Errorf("%s: an error of %g, and of %g without all masked columns", d.name, left,

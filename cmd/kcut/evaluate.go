@@ -92,6 +92,7 @@ no network and no script. Nothing else is written.`,
 		if err != nil {
 			return err
 		}
+		flags.fitTo(jobs, cmd.Flags().Changed)
 		page := kcut.Place{What: "page", Path: flags.page}
 		err = kcut.CheckPlaces(jobs[0], []kcut.Place{page},
 			kcut.Place{What: "job file", Path: args[0]})
@@ -116,6 +117,22 @@ no network and no script. Nothing else is written.`,
 		return u.reply(evaluation, evaluationText(evaluation, flags.quality))
 	}
 	return cmd
+}
+
+// fitTo sets what no flag set: few rows of another table are in a group with tight labels, so a
+// model that is trained on these is tested on raw rows, and sees an interval as numbers in it.
+func (f *evaluateFlags) fitTo(jobs []*kcut.Job, isSet func(flag string) bool) {
+	for _, j := range jobs {
+		if j.Algorithm.RegionLabels != "tight" {
+			return
+		}
+	}
+	if !isSet("test-rows") && !f.RulesFromAll {
+		f.RawTest = true
+	}
+	if !isSet("intervals") && f.RawTest {
+		f.Uniform = true
+	}
 }
 
 // check checks the flags, and fills in the options of kcut.Evaluate.

@@ -25,9 +25,6 @@ type candidate struct {
 // few.
 var spread = []string{"balance: 1", "max_suppressed: 1%"}
 
-// balanced is the line with which columns that say little of a class keep something, too.
-const balanced = "objective: " + job.ObjectiveBalanced
-
 // The purposes of a release: to train a classifier, to count, or both.
 const (
 	ForClassify = "classify"
@@ -43,7 +40,7 @@ func (d *draft) purpose() *candidate {
 		return &candidate{lines: []string{"algorithm: auto",
 			"objective: " + job.ObjectiveClassification}}
 	case ForBoth:
-		return &candidate{lines: []string{"algorithm: auto", balanced}}
+		return &candidate{lines: []string{"algorithm: auto", "objective: " + job.ObjectiveBalanced}}
 	}
 	if d.rows > mostGrouped {
 		return &candidate{lines: []string{"algorithm: auto", "objective: " + job.ObjectiveQueries}}
@@ -51,20 +48,16 @@ func (d *draft) purpose() *candidate {
 	return d.tightMondrian()
 }
 
-// tightMondrian returns a search that makes regions for counting: their labels are no wider than
-// their values.
+// tightMondrian returns a search that makes regions: their labels are no wider than their values,
+// and it keeps several sets apart, since the k of what an acquaintance knows is larger than that of
+// all columns.
 func (d *draft) tightMondrian() *candidate {
-	return d.apart(job.AlgorithmMondrian, ", region_labels: "+job.RegionLabelsTight+
-		", ties: "+job.TiesRare)
-}
-
-// apart returns a search that makes regions and keeps several sets apart, since the k of what an
-// acquaintance knows is larger than that of all columns.
-func (d *draft) apart(algorithm, options string) *candidate {
+	apart := ""
 	if !d.known.all {
-		options = ", sets: " + job.SetsApart + options
+		apart = ", sets: " + job.SetsApart
 	}
-	return &candidate{lines: []string{"algorithm: {name: " + algorithm + options + "}"},
+	return &candidate{lines: []string{"algorithm: {name: " + job.AlgorithmMondrian + apart +
+		", region_labels: " + job.RegionLabelsTight + ", ties: " + job.TiesRare + "}"},
 		regions: true}
 }
 
@@ -81,8 +74,7 @@ func (d *draft) checkPurpose() error {
 // candidates returns the candidates of a draft, the simplest first; for a purpose the only one. The
 // last one is for tables for which a cut that lists all groups is no burden: for half a million
 // rows about 40,000 groups in 2 MB, or 100,000 in 5 MB where sets are kept apart. With a class its
-// labels are those of the path: a classifier is for other rows, of which up to a third are outside
-// tight labels.
+// labels are those of the path: other rows, which a classifier is for, have one, too.
 func (d *draft) candidates() []*candidate {
 	if d.For != "" {
 		return []*candidate{d.purpose()}
@@ -91,8 +83,8 @@ func (d *draft) candidates() []*candidate {
 	switch {
 	case d.rows > mostGrouped:
 	case d.class != nil:
-		line := "algorithm: " + job.AlgorithmInfoGainMondrian
-		all = append(all, &candidate{lines: []string{line, balanced}, regions: true})
+		all = append(all, &candidate{lines: []string{"algorithm: " + job.AlgorithmInfoGainMondrian,
+			"objective: " + job.ObjectiveBalanced}, regions: true})
 	default:
 		all = append(all, d.tightMondrian())
 	}
@@ -100,16 +92,14 @@ func (d *draft) candidates() []*candidate {
 }
 
 // others returns the candidates that are tried when those for a class leave little, of the whole or
-// of a column. The small groups of sets that are kept apart tell more of columns that an
-// acquaintance does not know, but more often all rows of one have the same class.
-func (d *draft) others(chosen *tried) (others []*candidate) {
-	if d.For != "" || d.class == nil || d.known.all || d.rows > mostGrouped || chosen == nil ||
-		chosen.Information >= usefulPart && chosen.keeps() == chosen.Masked {
+// of a column: narrow labels, which other rows seldom have. Of ten tables classifiers learned more
+// for raw rows from them, and groups of one class were fewer.
+func (d *draft) others(chosen *tried) []*candidate {
+	if d.For != "" || d.class == nil || d.rows > mostGrouped || chosen == nil ||
+		chosen.Information >= usefulForClass && chosen.keeps() == chosen.Masked {
 		return nil
 	}
-	apart := d.apart(job.AlgorithmInfoGainMondrian, "")
-	apart.lines = append(apart.lines, balanced)
-	return []*candidate{apart}
+	return []*candidate{d.tightMondrian()}
 }
 
 // words names a candidate in a comment.
@@ -129,7 +119,7 @@ const (
 type tried struct {
 	*candidate
 	*forecast.Trial
-	asked  [2][]string // columns that analyses without a class ask for: of ages, and of the sex
+	asked  [2][]string // columns that analyses ask for: of ages, and of the sex
 	others []*tried
 }
 
@@ -203,11 +193,10 @@ func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try,
 	return nil
 }
 
-// asked returns the masked columns with an age or a date of birth, and those with a sex, if there
-// is no class that decides which columns matter.
+// asked returns the masked columns with an age or a date of birth, and those with a sex.
 func (d *draft) asked() (names [2][]string) {
 	for _, p := range d.profiles {
-		if d.class == nil && p.role.masked() && d.isAsked(p) {
+		if p.role.masked() && d.isAsked(p) {
 			names[rank(p)] = append(names[rank(p)], p.name)
 		}
 	}

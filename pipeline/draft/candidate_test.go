@@ -26,16 +26,13 @@ type outcome struct {
 }
 
 // trying returns trials with the given results by algorithm; "spread" is tdr with the balance of a
-// draft, and "apart" infogain-mondrian that keeps sets apart.
+// draft.
 func trying(of map[string]outcome) draft.Try {
 	return func(_ context.Context, in *dataset.Dataset, j *job.Job,
 		budget *spill.Budget) (*forecast.Trial, error) {
 		name := j.Algorithm.Name
 		if j.Balance > 0 {
 			name = "spread"
-		}
-		if name == "infogain-mondrian" && j.Algorithm.Sets == job.SetsApart {
-			name = "apart"
 		}
 		found := of[name]
 		return &forecast.Trial{
@@ -131,9 +128,9 @@ func TestDraftNamesLittle(t *testing.T) {
 	}
 }
 
-// With a class a draft keeps sets apart where too little is left of all information or of a column,
-// if that keeps more.
-func TestDraftKeepsSetsApart(t *testing.T) {
+// With a class a draft has narrow labels where a search for the class leaves too little of all
+// information or of a column, if they keep more.
+func TestDraftNarrowsLabels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(3, 3))
 	var rows strings.Builder
@@ -141,29 +138,23 @@ func TestDraftKeepsSetsApart(t *testing.T) {
 		fmt.Fprintf(&rows, "%d,%d,%d,%d\n", 20+rng.IntN(9), rng.IntN(2), rng.IntN(7), rng.IntN(2))
 	}
 	write(t, "people.csv", "age,sex,hours,sold\n"+rows.String())
-	write(t, "unknown.csv", "a,b,c,sold\n"+rows.String())
 	const (
-		united = "\nalgorithm: infogain-mondrian\nobjective: balanced\n"
-		apart  = "\nalgorithm: {name: infogain-mondrian, sets: apart}\nobjective: balanced\n"
+		forClass = "\nalgorithm: infogain-mondrian\nobjective: balanced\n"
+		narrow   = "\nalgorithm: {name: mondrian, sets: apart, region_labels: tight, ties: rare}\n"
 	)
 	for _, tt := range []struct {
-		input         string
-		united, apart float64
-		lost          []string // of both
-		want          string
+		ofClass, narrowed float64
+		lost              []string // by the search for the class
+		want              string
 	}{
-		{"people.csv", 0.349, 0.4, nil, apart},
-		{"people.csv", 0.35, 0.4, nil, united},
-		{"people.csv", 0.35, 0.4, []string{"age"}, apart},
-		{"people.csv", 0.349, 0.34, nil, united},
-		{"unknown.csv", 0.349, 0.4, nil, united},
+		{0.499, 0.6, nil, narrow}, {0.5, 0.6, nil, forClass}, {0.6, 0.5, []string{"age"}, narrow},
+		{0.499, 0.49, nil, forClass},
 	} {
-		text, err := draft.Job(t.Context(),
-			draft.Options{Input: []string{tt.input}, Class: "sold"}, trying(map[string]outcome{
-				"tdr": {tt.lost, 0.1, nil}, "spread": {tt.lost, 0.1, nil},
-				"apart":             {tt.lost, tt.apart, nil},
-				"infogain-mondrian": {tt.lost, tt.united, nil},
-			}))
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"},
+			Class: "sold"}, trying(map[string]outcome{
+			"tdr": {tt.lost, 0.1, nil}, "spread": {tt.lost, 0.1, nil},
+			"infogain-mondrian": {tt.lost, tt.ofClass, nil}, "mondrian": {nil, tt.narrowed, nil},
+		}))
 		if err != nil || !strings.Contains(text, tt.want) {
 			t.Errorf("%+v: %v\n%s", tt, err, text)
 		}

@@ -292,7 +292,7 @@ func TestReleaseOfFewRows(t *testing.T) {
 	write(t, "few.csv", survey(200, wrong...))
 	text := draftOf(t, draft.Options{Input: []string{"few.csv"}})
 	j, report := runDraft(t, text)
-	if n := len(report.Masked); n != 6 || *report.ColumnsKept < n-1 || report.Union.Unique > 0 ||
+	if n := len(report.Masked); n < 6 || *report.ColumnsKept < n-1 || report.Union.Unique > 0 ||
 		j.Class != "outcome" {
 		t.Errorf("%d of %d columns keep more than one label, %g of the rows are alone:\n%s",
 			*report.ColumnsKept, n, report.Union.Unique, text)
