@@ -193,6 +193,8 @@ func (d *draft) classRank(p *Profile) int {
 	case whole >= 0:
 		return whole
 	case d.isItem(p):
+	case strings.Join(words, "") == "response" && p.Field.Distinct == 2:
+		return len(predicted)
 	case p == d.profiles[len(d.profiles)-1] && slices.Contains(perhaps, strings.Join(words, "")):
 		return len(predicted)
 	case isPredicted(words[n-1]) && !slices.Contains(kinds, words[n-1]):

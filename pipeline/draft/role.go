@@ -174,6 +174,17 @@ func (p *Profile) numbersPeople() bool {
 // places, firms and the like.
 const peopleShare = 0.1
 
+// orOwned returns the role of a dropped column of names of people: full names that repeat, on
+// average twice, belong to one person each, as far as they are known.
+func (r *Role) orOwned(p *Profile) *Role {
+	if p.typ.Kind == formats.String && p.share(person) >= peopleShare &&
+		float64(p.texts.spaces) >= most*float64(p.Field.Rows) &&
+		p.Field.Distinct*2 <= p.Field.Rows {
+		r.owned, r.names = true, true
+	}
+	return r
+}
+
 // nameColumn are the names of columns of names of people or of others, few or many.
 var nameColumn = words{whole: append([]string{"names", "person"}, nameWords...)}
 
@@ -196,7 +207,7 @@ var named = []rule{{
 		meaning := directMeaning(wordsOf(p.name))
 		role := drop("called like %s, with %s", meaning.meaning, distinctValues(p))
 		role.owned = !meaning.shared
-		return role
+		return role.orOwned(p)
 	},
 }, {
 	func(p *Profile) bool {
@@ -214,7 +225,8 @@ var named = []rule{{
 	},
 	func(p *Profile) *Role {
 		return drop("%s of %s values have a name that many people have, with %s",
-			text.Grouped(p.texts.forms[person]), text.Grouped(p.Field.Rows), distinctValues(p))
+			text.Grouped(p.texts.forms[person]), text.Grouped(p.Field.Rows),
+			distinctValues(p)).orOwned(p)
 	},
 }}
 

@@ -24,6 +24,7 @@ var (
 			"nonwhite nation kids selfemp employed unemployed south north east west northeast "+
 			"northwest southeast southwest midwest ht hgt ed student position department housing "+
 			"tenant league squad team teamname teamposition foot hand bats throws positions fml "+
+			"teamabbreviation teamabbr teamid teamcode locationcode servicetime son pet alco "+
 			"famsize hhsize fmsize empl employ child kid major yedu centcity outercity innercity")),
 		last: append([]string{"title"}, places.last...),
 		alone: slices.Concat(first[0].alone, first[1].alone, first[2].alone, []string{
@@ -44,6 +45,7 @@ var (
 			"houseowner", "ownhouse", "renter", "smoke", "smokes", "smoked", "smoker", "smokers",
 			"smoking", "cigs", "cigarettes", "tobacco", "sibling", "siblings",
 			"preferredfoot", "preferredhand", "handed", "handedness",
+			"employment", "hobby", "hobbies", "drinker", "suburb", "suburban",
 			"smsa", "urban", "rural", "metro", "metropolitan",
 		}),
 		not: strings.Fields("satisfaction satisfied opinion rating feedback score ban charge " +
@@ -109,7 +111,7 @@ const (
 func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 	var others []*Profile
 	for _, p := range all {
-		if p.isBasic() || d.isWeightOfHeight(p) || d.isOfPupil(p) {
+		if p.isBasic() || d.isWeightOfHeight(p) || d.isOfPupil(p) || p.isOfStay() {
 			known = append(known, p)
 		} else {
 			others = append(others, p)
@@ -132,15 +134,24 @@ func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 	return known
 }
 
+// stays are words for days on which somebody came to a place that others see.
+var stays = words{alone: strings.Fields("admitted admission admit arrested arrest booked booking " +
+	"incarcerated")}
+
+// isOfStay reports whether a column has the days on which people came to a hospital or a jail.
+func (p *Profile) isOfStay() bool {
+	return (p.isTime() || p.dateForm() != "") && stays.has(wordsOf(p.name))
+}
+
 // weights and heights are words for somebody's weight and height, with units in which they are.
 var (
-	weights = strings.Fields("weight wgt wt")
+	weights = strings.Fields("weight wgt wt bmi")
 	heights = strings.Fields("height hgt ht")
 	units   = strings.Fields("kg kgs lb lbs pounds cm m in inches")
 )
 
-// isWeightOfHeight reports whether a column has the weight of somebody whose height another one
-// has, by their names: weight_kg with height_cm, but not the weight of a row or of a newborn.
+// isWeightOfHeight reports whether a column has the weight, or the body mass index, of somebody
+// whose height another one has, by their names: weight_kg with height_cm, but not the weight of a row or of a newborn.
 func (d *draft) isWeightOfHeight(p *Profile) bool {
 	without := func(name, measured []string) (rest []string, found bool) {
 		rest = slices.DeleteFunc(slices.Clone(name), func(word string) bool {

@@ -340,6 +340,8 @@ func TestDraftKnowsWhatNeighboursKnow(t *testing.T) {
 		{"age height_cm weight_kg CurrentSmoker YearsAtCompany", "survey_weight"},
 		{"age B_WEIGHT B_HEIGHT cigsPerDay exper siblings", "weight"},
 		{"age sex", "Weight rank"},
+		{"age height bmi EmploymentStatus Location_Code insured_hobbies Social_drinker " +
+			"team_abbreviation Service_time", "child_bmi"},
 		{"age language", "c_charge_degree foreign_languages cheating_in_school"},
 		{"gender school StageID GradeID section", "grade_math"},
 		{"age sex", "stage grade section"},
@@ -347,7 +349,7 @@ func TestDraftKnowsWhatNeighboursKnow(t *testing.T) {
 		var columns []string
 		for _, name := range strings.Fields(tt.known + " " + tt.others) {
 			if columns = append(columns, name+"=a|b|c"); strings.Contains(strings.ToLower(name),
-				"eight") {
+				"eight") || strings.HasSuffix(name, "bmi") {
 				columns[len(columns)-1] = name + "#"
 			}
 		}
@@ -465,6 +467,28 @@ func TestDraftTakesNoClassThatIdentifiesPeople(t *testing.T) {
 		runDraft(t, text)
 		if got := classOf(t, text); got != tt.want {
 			t.Errorf("%+v: class %q\n%s", tt, got, text)
+		}
+	}
+}
+
+// Full names that repeat are those of the same people, whom k counts; surnames are not.
+func TestDraftCountsFullNames(t *testing.T) {
+	for surnames, want := range map[bool]string{false: "player_name", true: ""} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString("player_name,age,points\n")
+		for i := range 1200 {
+			name := fmt.Sprintf("%s Surname%c%c", []string{"Mary", "John", "Linda", "Paul"}[i%4],
+				'a'+rune(i%300)/20, 'a'+rune(i%20))
+			if surnames {
+				name = strings.Fields(name)[0] + name[len(name)-2:]
+			}
+			fmt.Fprintf(&out, "%s,%d,%d\n", name, 20+i%19, i*7%90)
+		}
+		write(t, "players.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"players.csv"}})
+		if job, err := job.Parse("", []byte(text), nil); err != nil || job.Entity != want {
+			t.Errorf("%v: %v\n%s", surnames, err, text)
 		}
 	}
 }
