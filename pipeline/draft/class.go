@@ -193,7 +193,7 @@ func (d *draft) classRank(p *Profile) int {
 	case whole >= 0:
 		return whole
 	case d.isItem(p):
-	case strings.Join(words, "") == "response" && p.Field.Distinct == 2:
+	case strings.Join(words, "") == "response" && p.Field.Distinct == 2 && !p.typ.Ordered():
 		return len(predicted)
 	case p == d.profiles[len(d.profiles)-1] && slices.Contains(perhaps, strings.Join(words, "")):
 		return len(predicted)

@@ -401,6 +401,9 @@ var quasiIdentifiers = []rule{
 			(p.share(number) < most || categories.has(wordsOf(p.name)))
 	}, func(p *Profile) *Role {
 		length := p.texts.longest // prefixes have a third and two thirds of it
+		if years.has(wordsOf(p.name)) && length > 4 { // 2003-04 to its year and its decade
+			return prefixes("called like years", 4, 3)(p)
+		}
 		return prefixes("like codes", max(2, length*2/3), max(1, length/3))(p)
 	}},
 	{func(p *Profile) bool {
@@ -442,6 +445,9 @@ func withoutDigits(name []string) (words []string) {
 	}
 	return words
 }
+
+// years are words for years that begin in one and end in the next.
+var years = words{alone: []string{"season", "year", "schoolyear"}}
 
 // prefixes generalizes codes to their first characters.
 func prefixes(reason string, lengths ...int) func(p *Profile) *Role {

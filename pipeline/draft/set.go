@@ -151,7 +151,8 @@ var (
 )
 
 // isWeightOfHeight reports whether a column has the weight, or the body mass index, of somebody
-// whose height another one has, by their names: weight_kg with height_cm, but not the weight of a row or of a newborn.
+// whose height another one has, by their names: weight_kg with height_cm, but not the weight of a
+// row or of a newborn.
 func (d *draft) isWeightOfHeight(p *Profile) bool {
 	without := func(name, measured []string) (rest []string, found bool) {
 		rest = slices.DeleteFunc(slices.Clone(name), func(word string) bool {

@@ -307,6 +307,10 @@ func TestDraftTakesNumbersAndResponses(t *testing.T) {
 	if got := classOf(t, text); got != "won_primary" {
 		t.Errorf("class %q of who won\n%s", got, text)
 	}
+	text = study(t, 600, "age#", "Response=Yes|No", "hours#", "kind=a|b|c")
+	if got := classOf(t, text); got != "Response" {
+		t.Errorf("class %q of who responded\n%s", got, text)
+	}
 	text = study(t, 600, "age#", "accepted_offer=0|1", "hours#", "Response=0|1")
 	if got := classOf(t, text); got != "Response" {
 		t.Errorf("class %q, want the last column\n%s", got, text)
@@ -468,6 +472,22 @@ func TestDraftTakesNoClassThatIdentifiesPeople(t *testing.T) {
 		if got := classOf(t, text); got != tt.want {
 			t.Errorf("%+v: class %q\n%s", tt, got, text)
 		}
+	}
+}
+
+// Seasons become their first year, and decades.
+func TestDraftOfSeasons(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("age,season,points\n")
+	for i := range 600 {
+		year := 1990 + i%30
+		fmt.Fprintf(&out, "%d,%d-%02d,%d\n", 20+i%19, year, (year+1)%100, i*7%90)
+	}
+	write(t, "seasons.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"seasons.csv"}})
+	if !strings.Contains(text, "  season: {mask: generalize, taxonomy: {prefix: [4, 3]}} ") {
+		t.Errorf("season:\n%s", text)
 	}
 }
 
