@@ -400,7 +400,7 @@ var quasiIdentifiers = []rule{
 		return p.hasCodes(code, most) &&
 			(p.share(number) < most || categories.has(wordsOf(p.name)))
 	}, func(p *Profile) *Role {
-		length := p.texts.longest // prefixes have a third and two thirds of it
+		length := p.texts.longest                     // prefixes have a third and two thirds of it
 		if years.has(wordsOf(p.name)) && length > 4 { // 2003-04 to its year and its decade
 			return prefixes("called like years", 4, 3)(p)
 		}
