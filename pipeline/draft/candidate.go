@@ -19,6 +19,7 @@ import (
 type candidate struct {
 	lines   []string
 	regions bool // it makes groups of the records, in memory, and new ones for the next input
+	tight   bool // few other rows fit its labels
 }
 
 // spread are the lines with which tdr keeps some information of many columns instead of much of a
@@ -58,7 +59,7 @@ func (d *draft) tightMondrian() *candidate {
 	}
 	return &candidate{lines: []string{"algorithm: {name: " + job.AlgorithmMondrian + apart +
 		", region_labels: " + job.RegionLabelsTight + ", ties: " + job.TiesRare + "}"},
-		regions: true}
+		regions: true, tight: true}
 }
 
 // checkPurpose refuses a purpose that is unknown.
@@ -254,6 +255,9 @@ const (
 	regionsWords = `# It makes groups of the rows, and other groups of the next night's rows: for one release after
 # another take %s.
 `
+	tightWords = `# Few other rows fit its labels: a model that learns from them is for raw rows. For a model of rows
+# that kcut apply masks, draft with --for classify.
+`
 	purposeWords = `# kcut init --for classify, count or both chooses the search for one of these purposes.
 `
 	lostWords = `# A single label, without information, is left of %s.
@@ -286,6 +290,9 @@ func (d *draft) writeSearch(out *strings.Builder) {
 		}
 		if t.regions {
 			fmt.Fprintf(out, regionsWords, strings.Join(spread, " and "))
+		}
+		if t.tight && d.class != nil && d.For == "" {
+			out.WriteString(tightWords)
 		}
 		if d.For == "" {
 			out.WriteString(purposeWords)
