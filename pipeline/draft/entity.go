@@ -34,7 +34,7 @@ func (p *Profile) repeats() bool {
 // them it finds the one whose people may have several rows.
 func (d *draft) chooseEntity() {
 	for _, p := range d.profiles {
-		if p.entityRank() < 0 {
+		if p.entityRank() < 0 || p.role.fullNames && d.numbersRows() {
 			continue
 		}
 		of := &d.uncounted
@@ -49,6 +49,14 @@ func (d *draft) chooseEntity() {
 	if d.entity != nil {
 		d.uncounted = nil
 	}
+}
+
+// numbersRows reports whether each row has another number of a person: then people with one name
+// are several.
+func (d *draft) numbersRows() bool {
+	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		return p.role.owned && p.distinctShare() > mostOnce && !others.has(wordsOf(p.name))
+	})
 }
 
 // checkPeople refuses a table of fewer people than k, as it is one of fewer rows. Another

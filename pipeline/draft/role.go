@@ -19,6 +19,8 @@ type Role struct {
 	Reason string
 	owned  bool // its values belong to one person each
 	names  bool // each of its values goes with one name
+	// its values are full names, which several people may have
+	fullNames bool
 	// it is dropped because the rows are few for all columns
 	crowded bool
 }
@@ -180,7 +182,7 @@ func (r *Role) orOwned(p *Profile) *Role {
 	if p.typ.Kind == formats.String && p.share(person) >= peopleShare &&
 		float64(p.texts.spaces) >= most*float64(p.Field.Rows) &&
 		p.Field.Distinct*2 <= p.Field.Rows {
-		r.owned, r.names = true, true
+		r.owned, r.names, r.fullNames = true, true, true
 	}
 	return r
 }

@@ -491,24 +491,29 @@ func TestDraftOfSeasons(t *testing.T) {
 	}
 }
 
-// Full names that repeat are those of the same people, whom k counts; surnames are not.
+// Full names that repeat are those of the same people, whom k counts; surnames are not, nor are
+// names if each row has a number of a person.
 func TestDraftCountsFullNames(t *testing.T) {
-	for surnames, want := range map[bool]string{false: "player_name", true: ""} {
+	for _, tt := range []struct {
+		surnames    bool
+		other, want string
+	}{{false, "points", "player_name"}, {true, "points", ""}, {false, "player_id", ""}} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
-		out.WriteString("player_name,age,points\n")
+		out.WriteString("player_name,age,hours," + tt.other + "\n")
 		for i := range 1200 {
 			name := fmt.Sprintf("%s Surname%c%c", []string{"Mary", "John", "Linda", "Paul"}[i%4],
 				'a'+rune(i%300)/20, 'a'+rune(i%20))
-			if surnames {
+			if tt.surnames {
 				name = strings.Fields(name)[0] + name[len(name)-2:]
 			}
-			fmt.Fprintf(&out, "%s,%d,%d\n", name, 20+i%19, i*7%90)
+			fmt.Fprintf(&out, "%s,%d,%d,%d\n", name, 20+i%19, i*7%90, 1000+i)
 		}
 		write(t, "players.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"players.csv"}})
-		if job, err := job.Parse("", []byte(text), nil); err != nil || job.Entity != want {
-			t.Errorf("%v: %v\n%s", surnames, err, text)
+		if job, err := job.Parse("", []byte(text), nil); err != nil ||
+			job.Entity != tt.want {
+			t.Errorf("%+v: %v\n%s", tt, err, text)
 		}
 	}
 }
