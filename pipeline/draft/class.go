@@ -28,7 +28,9 @@ var (
 		"subscribed canceled cancelled expire expired deceased delinquent noshow termd " +
 		"terminated turnover loanstatus actiontaken defaultpaymentnextmonth seriousdlqin2yrs")
 	perhaps = strings.Fields("y income response deposit salary result diagnosis status " +
-		"vote voted")
+		"vote voted segment segmentation")
+	// ambiguous are those of the first that name seats, debts or texts, too, before another class
+	ambiguous = strings.Fields("class default label")
 	// suffered are last words of names of such columns
 	suffered = strings.Fields("disease disorder diabetes diabetic stroke cancer malignant " +
 		"malignancy tumor tumour cardio chd cvd dementia autism sepsis hypertension risk success " +
@@ -175,11 +177,12 @@ func (d *draft) noClass(format string, args ...any) error {
 }
 
 // classRank returns a rank for how much a column looks like the class, 0 for the most; −1: it does
-// not. First are the names that are predicted; then the last column, if it has a name that is often
-// predicted; then, those of two values first, the ones that end with such a word; then the ones
-// that say what came of somebody; then those that have a word that is predicted at an end of the
-// table; then the last column if it has two values and is called by what was done, as transported;
-// and then a group of people, by its texts.
+// not. First are the names that are predicted; then the last column, if it has a name that is
+// often predicted; then, those of two values first, the ones that end with such a word; then the
+// ones that say what came of somebody; then those that have a word that is predicted at an end of
+// the table; then the last column if it has two values and is called by what was done, as
+// transported, or has yes and no; then a group of people, by its texts; and then an ambiguous name
+// before another class.
 func (d *draft) classRank(p *Profile) int {
 	words := wordsOf(p.name)
 	if n := len(words); n > 0 && slices.Contains(marking, words[n-1]) {
@@ -190,6 +193,9 @@ func (d *draft) classRank(p *Profile) int {
 	rank := len(predicted) + int(p.Field.Distinct)
 	switch n, whole := len(words), slices.Index(predicted, strings.Join(words, "")); {
 	case n == 0 || !p.couldBeClass():
+	case whole >= 0 && slices.Contains(ambiguous, predicted[whole]) && !d.isAtEnd(p) &&
+		d.classRank(d.profiles[len(d.profiles)-1]) >= 0:
+		return rank + 5*usualClasses
 	case whole >= 0:
 		return whole
 	case d.isItem(p):
@@ -207,10 +213,26 @@ func (d *draft) classRank(p *Profile) int {
 	case p == d.profiles[len(d.profiles)-1] && p.Field.Distinct == 2 && n == 1 &&
 		strings.HasSuffix(words[0], "ed") && !p.isBasic():
 		return rank + 3*usualClasses
+	case p == d.profiles[len(d.profiles)-1] && n == 1 && d.isOnlyAnswer(p):
+		return rank + 3*usualClasses
 	case d.isGroup(p):
 		return rank + 4*usualClasses
 	}
 	return -1
+}
+
+// mostAnswers is the largest number of columns of yes and no of which the last may be the class.
+const mostAnswers = 2
+
+// isOnlyAnswer reports whether a column has yes and no, as hardly another one.
+func (d *draft) isOnlyAnswer(p *Profile) bool {
+	answers := 0
+	for _, of := range d.profiles {
+		if of.Field.Distinct == 2 && of.share(answer) >= most {
+			answers++
+		}
+	}
+	return p.Field.Distinct == 2 && p.share(answer) >= most && answers <= mostAnswers
 }
 
 // manyItems is the number of columns with the same scale that are a questionnaire.

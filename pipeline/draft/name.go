@@ -266,7 +266,7 @@ var categories = words{
 		strings.Fields("id cd code key type race ethnicity ethnic hispanic sex gender marital "+
 			"marriage marr marstat maritl nationality caste tribe "+
 			"religion language citizenship msa fips sector industry occupation naics soc category "+
-			"status purpose reason "+
+			"status purpose reason wrkstat workstat empstat emplstat "+
 			"channel route brand "+
 			"siteid rac1p hisp cit cow mar occp indp pobp relp relshipp jwtrns puma esr")),
 	whole: slices.Concat(things, staff, []string{"st"}),

@@ -36,6 +36,7 @@ const (
 	sex
 	person
 	treatment
+	answer   // yes or no
 	proper   // name of somebody, by its capitals
 	patterns // number of patterns
 )
@@ -63,6 +64,7 @@ var forms = [patterns]func(text string) bool{
 	priced:         matches(`^(-? ?\p{Sc} ?-?\d[\d., '’]*[KkMm]?|-?\d[\d., '’]*[KkMm]? ?[\p{Sc}%])$`),
 	spaced:         matches(`^(\s+[+-]?\d{1,15}(\.\d{1,20})?\s*|[+-]?\d{1,15}(\.\d{1,20})?\s+)$`),
 	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d$`),
+	answer:         matches(`^(?i:yes|no|y|n)$`),
 	sex:            matches(`^(?i:m|f|male|female|man|woman)$`),
 	person:         isPerson,
 	proper:         matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),

@@ -24,7 +24,8 @@ var (
 			"nonwhite nation kids selfemp employed unemployed south north east west northeast "+
 			"northwest southeast southwest midwest ht hgt ed student position department housing "+
 			"tenant league squad team teamname teamposition foot hand bats throws positions fml "+
-			"teamabbreviation teamabbr teamid teamcode locationcode servicetime son pet alco "+
+			"graduated wrkstat workstat ne nc sibs sport noc teamabbreviation teamabbr teamid "+
+			"teamcode locationcode servicetime son pet alco "+
 			"famsize hhsize fmsize empl employ child kid major yedu centcity outercity innercity")),
 		last: append([]string{"title"}, places.last...),
 		alone: slices.Concat(first[0].alone, first[1].alone, first[2].alone, []string{

@@ -311,6 +311,17 @@ func TestDraftTakesNumbersAndResponses(t *testing.T) {
 	if got := classOf(t, text); got != "Response" {
 		t.Errorf("class %q of who responded\n%s", got, text)
 	}
+	for _, tt := range []struct{ columns, want string }{
+		{"age# Class=a|b|c hours# satisfaction=x|y", "satisfaction"},
+		{"age# default=yes|no|unknown hours# y=yes|no", "y"},
+		{"age# class=a|b hours# kind=a|b|c", "class"},
+		{"age# hours# type=Yes|No", "type"}, {"age# q1=Yes|No q2=Yes|No type=Yes|No", ""},
+	} {
+		text = study(t, 600, strings.Fields(tt.columns)...)
+		if got := classOf(t, text); got != tt.want {
+			t.Errorf("%s: class %q\n%s", tt.columns, got, text)
+		}
+	}
 	text = study(t, 600, "age#", "accepted_offer=0|1", "hours#", "Response=0|1")
 	if got := classOf(t, text); got != "Response" {
 		t.Errorf("class %q, want the last column\n%s", got, text)
