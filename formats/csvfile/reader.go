@@ -248,17 +248,18 @@ func (t *target) parseBetween(v *formats.Values, text []byte) error {
 	}
 	written := t.numerals
 	if written == nil {
-		written = &numerals{'.', ','}
+		written = &english
 	}
-	plain, _, ok := written.plain(t.buffer[:0], bytes.TrimSpace(number))
+	sign := t.buffer[:0]
+	if negative {
+		sign = append(sign, '-')
+	}
+	plain, _, ok := written.plain(sign, bytes.TrimSpace(number))
 	if t.buffer = plain; !ok {
 		return errNumerals
 	}
-	if negative {
-		if bytes.HasPrefix(plain, []byte("-")) {
-			return errNumerals
-		}
-		plain = append([]byte("-"), plain...)
-	}
 	return v.Parse(asString(plain))
 }
+
+// english are numerals with a point, and commas between groups of digits.
+var english = numerals{'.', ','}

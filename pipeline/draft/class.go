@@ -190,18 +190,16 @@ func (d *draft) classRank(p *Profile) int {
 	}
 	isPredicted := func(word string) bool { return slices.Contains(predicted, word) }
 	mayBe := func(word string) bool { return isPredicted(word) || slices.Contains(perhaps, word) }
-	rank := len(predicted) + int(p.Field.Distinct)
-	switch n, whole := len(words), slices.Index(predicted, strings.Join(words, "")); {
+	rank, name, last := len(predicted)+int(p.Field.Distinct), strings.Join(words, ""), d.last()
+	switch n, whole := len(words), slices.Index(predicted, name); {
 	case n == 0 || !p.couldBeClass():
-	case whole >= 0 && slices.Contains(ambiguous, predicted[whole]) && !d.isAtEnd(p) &&
-		d.classRank(d.profiles[len(d.profiles)-1]) >= 0:
+	case slices.Contains(ambiguous, name) && !d.isAtEnd(p) && d.classRank(last) >= 0:
 		return rank + 5*usualClasses
 	case whole >= 0:
 		return whole
 	case d.isItem(p):
-	case strings.Join(words, "") == "response" && p.Field.Distinct == 2 && !p.typ.Ordered():
-		return len(predicted)
-	case p == d.profiles[len(d.profiles)-1] && slices.Contains(perhaps, strings.Join(words, "")):
+	case p == last && slices.Contains(perhaps, name),
+		name == "response" && p.Field.Distinct == 2 && !p.typ.Ordered():
 		return len(predicted)
 	case isPredicted(words[n-1]) && !slices.Contains(kinds, words[n-1]):
 		return rank
@@ -210,16 +208,17 @@ func (d *draft) classRank(p *Profile) int {
 	case d.isAtEnd(p) && (slices.ContainsFunc(words, mayBe) || slices.Contains(suffered,
 		words[n-1]) && !past.has(words)):
 		return rank + 2*usualClasses
-	case p == d.profiles[len(d.profiles)-1] && p.Field.Distinct == 2 && n == 1 &&
-		strings.HasSuffix(words[0], "ed") && !p.isBasic():
-		return rank + 3*usualClasses
-	case p == d.profiles[len(d.profiles)-1] && n == 1 && d.isOnlyAnswer(p):
+	case p == last && n == 1 && (p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") &&
+		!p.isBasic() || d.isOnlyAnswer(p)):
 		return rank + 3*usualClasses
 	case d.isGroup(p):
 		return rank + 4*usualClasses
 	}
 	return -1
 }
+
+// last returns the last column.
+func (d *draft) last() *Profile { return d.profiles[len(d.profiles)-1] }
 
 // mostAnswers is the largest number of columns of yes and no of which the last may be the class.
 const mostAnswers = 2
@@ -352,7 +351,7 @@ const mostCandidates = 6
 // then the last one, since most tables have it there, then those with the fewest values, and at the
 // end what everybody knows of somebody.
 func (d *draft) classCandidates() (names []string) {
-	last := d.profiles[len(d.profiles)-1]
+	last := d.last()
 	var could []*Profile
 	for _, p := range d.profiles {
 		if p.couldBeClass() {

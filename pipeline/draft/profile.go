@@ -58,8 +58,8 @@ type textProfile struct {
 	timed     int     // largest number of characters of a time
 	spaces    int64   // number of spaces between words
 	padded    int64   // rows of texts that begin or end with a blank
-	// rows of numbers by what is before and behind their digits, which N stands for, as N%; those
-	// with commas between groups of digits, and those without
+	// around counts rows of numbers by the signs around their digits, for which N stands, as N%;
+	// commas counts those with commas between groups of digits, and plains those without
 	around         map[string]int64
 	commas, plains int64
 	length         int64 // in characters
