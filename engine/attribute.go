@@ -50,6 +50,8 @@ type Attribute struct {
 	Positions            []float64
 	Lower, Upper         float64
 	LowerText, UpperText string
+	// smallest distance of two values of the column's type, such as 1 for integers; 0: any
+	Spacing float64
 	// smallest width of intervals, in the units of Positions; 0: any width. Top-down only
 	MinWidth float64
 	// by code: the published start of an interval that starts at the code; nil: the code's own
@@ -178,6 +180,7 @@ func (a *Attribute) Even() *Attribute {
 		return a
 	}
 	even := *a
+	even.Spacing = 0
 	even.Positions, even.Bounds = make([]float64, len(a.Texts)), slices.Clone(a.Bounds)
 	for code := range even.Positions {
 		even.Positions[code] = float64(code)

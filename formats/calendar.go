@@ -2,6 +2,7 @@ package formats
 
 import (
 	"encoding/binary"
+	"math"
 	"time"
 )
 
@@ -65,6 +66,17 @@ func (t Type) Width(seconds float64) float64 {
 		return seconds * 1e9
 	}
 	return seconds * float64(t.Unit.perSecond())
+}
+
+// Spacing returns the smallest distance of two values, in the measure of Values.Float; 0: any.
+func (t Type) Spacing() float64 {
+	switch t.Kind {
+	case Int, Uint, Date, Time, Timestamp:
+		return 1
+	case Decimal:
+		return math.Pow10(-t.Scale)
+	}
+	return 0
 }
 
 // nanosOfDay is the number of nanoseconds of a day.

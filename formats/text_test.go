@@ -256,19 +256,21 @@ func TestOrderIsThatOfTheNumberLine(t *testing.T) {
 
 func TestFloatPositions(t *testing.T) {
 	for _, c := range []struct {
-		kind formats.Type
-		text string
-		want float64
+		kind    formats.Type
+		text    string
+		want    float64
+		spacing float64
 	}{
-		{formats.Type{Kind: formats.Int, Bits: 16}, "-5", -5},
-		{formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, "-12.25", -12.25},
+		{formats.Type{Kind: formats.Int, Bits: 16}, "-5", -5, 1},
+		{formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, "-12.25", -12.25, 0.01},
 		{formats.Type{Kind: formats.Decimal, Precision: 40, Scale: 2, Wide: true}, "-12.25",
-			-12.25},
-		{formats.Type{Kind: formats.Date}, "1970-01-11", 10},
-		{formats.Type{Kind: formats.Timestamp, Unit: formats.Milli}, "1970-01-01T00:00:01.5", 1500},
+			-12.25, 0.01},
+		{formats.Type{Kind: formats.Date}, "1970-01-11", 10, 1},
+		{formats.Type{Kind: formats.Timestamp, Unit: formats.Milli}, "1970-01-01T00:00:01.5", 1500,
+			1},
 		{formats.Type{Kind: formats.Timestamp, Unit: formats.Nano, Wide: true},
-			"1970-01-01T00:00:01.5", 1.5e9},
-		{formats.Type{Kind: formats.Float, Bits: 16}, "-0.5", -0.5},
+			"1970-01-01T00:00:01.5", 1.5e9, 1},
+		{formats.Type{Kind: formats.Float, Bits: 16}, "-0.5", -0.5, 0},
 	} {
 		v := &formats.Values{Type: c.kind}
 		if err := v.Parse(c.text); err != nil {
@@ -276,6 +278,9 @@ func TestFloatPositions(t *testing.T) {
 		}
 		if got := v.Float(0); got != c.want {
 			t.Errorf("%s: %s lies at %v, want %v", c.kind, c.text, got, c.want)
+		}
+		if got := c.kind.Spacing(); got != c.spacing {
+			t.Errorf("%s: values lie at least %v apart, want %v", c.kind, got, c.spacing)
 		}
 	}
 }

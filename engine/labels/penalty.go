@@ -72,9 +72,13 @@ func (l Labels) Penalties() []float64 {
 	return penalties
 }
 
-// intervalPenalty returns an interval's share of the whole range.
+// intervalPenalty returns an interval's share of the whole range, from its least to its greatest
+// value: [3,4) covers one integer.
 func (l Labels) intervalPenalty(label int) float64 {
 	lower, upper := l.ends(label)
+	if !l.values[label].Mark && l.intervals[label].Hi < len(l.Texts) {
+		upper = max(lower, upper-l.Spacing)
+	}
 	if lower == upper {
 		return 0
 	}

@@ -64,6 +64,9 @@ func penaltyOf(d enginetest.Data, column int, a *engine.Attribute, label engine.
 		if ends[1] != "" {
 			upper = enginetest.Number(ends[1])
 		}
+		if a.Spacing == 1 && ends[1] != "" && strings.HasSuffix(label.Text, ")") {
+			upper = max(lower, math.Ceil(upper)-1) // the greatest integer in the interval
+		}
 		return (upper - lower) / (a.Upper - a.Lower)
 	case a.Mask == engine.Suppress && label.Text == engine.Suppressed:
 		return 1
@@ -91,6 +94,9 @@ func TestPenalty(t *testing.T) {
 		}
 		requirement := engine.Requirement{Sets: append(c.Sets, all)}
 		e, codes := engines[r.IntN(len(engines))], c.Data.Codes()
+		for a := range codes.Attributes {
+			codes.Attributes[a].Spacing = float64(r.IntN(2)) // the numbers are integers
+		}
 		if _, isTopdown := e.(topdown.Engine); isTopdown {
 			requirement.MaxSuppressed, requirement.Drop = uint64(
 				r.IntN(2)*r.IntN(len(c.Data.Rows))), r.IntN(2) == 0

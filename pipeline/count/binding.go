@@ -205,7 +205,7 @@ func (b *binding) discretize(total uint64) error {
 		edges, b.Binned = &bins.bins, bins.values
 	}
 	b.Pairs = edges.pairs.Pairs
-	a.Mask = engine.Discretize
+	a.Mask, a.Spacing = engine.Discretize, typ.Spacing()
 	for i := range edges.first.Len() {
 		a.Texts = append(a.Texts, edges.first.Text(i))
 		a.Positions = append(a.Positions, edges.first.Float(i))

@@ -198,6 +198,7 @@ func (s *intervalLabeler) find(values *formats.Values, i int) (uint32, error) {
 func (s *intervalLabeler) Domain(records []uint64) (Domain, error) {
 	a := engine.Attribute{
 		Mask:      engine.Discretize,
+		Spacing:   s.starts.Type.Spacing(),
 		HasNull:   s.nulls(records),
 		Positions: []float64{0},
 	}
