@@ -34,32 +34,39 @@ const (
 )
 
 // purpose returns the way to search for the draft's purpose. Cuts that an algorithm makes for a
-// class keep little of what counting queries ask for.
+// class keep little of what counting queries ask for; regions keep much of both.
 func (d *draft) purpose() *candidate {
-	switch d.For {
-	case ForClassify:
+	switch {
+	case d.For == ForClassify:
 		return &candidate{lines: []string{"algorithm: auto",
 			"objective: " + job.ObjectiveClassification}}
-	case ForBoth:
+	case d.For == ForBoth && d.rows > mostGrouped:
 		return &candidate{lines: []string{"algorithm: auto", "objective: " + job.ObjectiveBalanced}}
-	}
-	if d.rows > mostGrouped {
+	case d.For == ForBoth:
+		tight := d.tight(job.AlgorithmInfoGainMondrian, "")
+		tight.lines = append(tight.lines, "objective: "+job.ObjectiveBalanced)
+		return tight
+	case d.rows > mostGrouped:
 		return &candidate{lines: []string{"algorithm: auto", "objective: " + job.ObjectiveQueries}}
 	}
 	return d.tightMondrian()
 }
 
-// tightMondrian returns a search that makes regions: their labels are no wider than their values,
-// and it keeps several sets apart, since the k of what an acquaintance knows is larger than that of
-// all columns.
+// tightMondrian returns a search that looks at no class.
 func (d *draft) tightMondrian() *candidate {
+	return d.tight(job.AlgorithmMondrian, ", ties: "+job.TiesRare)
+}
+
+// tight returns a search that makes regions: their labels are no wider than their values, and it
+// keeps several sets apart, since the k of what an acquaintance knows is larger than that of all
+// columns. Options follow the usual ones.
+func (d *draft) tight(algorithm, options string) *candidate {
 	apart := ""
 	if !d.known.all {
 		apart = ", sets: " + job.SetsApart
 	}
-	return &candidate{lines: []string{"algorithm: {name: " + job.AlgorithmMondrian + apart +
-		", region_labels: " + job.RegionLabelsTight + ", ties: " + job.TiesRare + "}"},
-		regions: true, tight: true}
+	return &candidate{lines: []string{"algorithm: {name: " + algorithm + apart +
+		", region_labels: " + job.RegionLabelsTight + options + "}"}, regions: true, tight: true}
 }
 
 // checkPurpose refuses a purpose that is unknown.
@@ -74,33 +81,18 @@ func (d *draft) checkPurpose() error {
 
 // candidates returns the candidates of a draft, the simplest first; for a purpose the only one. The
 // last one is for tables for which a cut that lists all groups is no burden: for half a million
-// rows about 40,000 groups in 2 MB, or 100,000 in 5 MB where sets are kept apart. With a class its
-// labels are those of the path: other rows, which a classifier is for, have one, too.
+// rows about 40,000 groups in 2 MB, or 100,000 in 5 MB where sets are kept apart. It looks at no
+// class, and yet classifiers learned more for raw rows from its narrow labels than from those of
+// infogain-mondrian, with each of some twenty tables.
 func (d *draft) candidates() []*candidate {
 	if d.For != "" {
 		return []*candidate{d.purpose()}
 	}
 	all := []*candidate{{lines: []string{"algorithm: tdr"}}, {lines: spread}}
-	switch {
-	case d.rows > mostGrouped:
-	case d.class != nil:
-		all = append(all, &candidate{lines: []string{"algorithm: " + job.AlgorithmInfoGainMondrian,
-			"objective: " + job.ObjectiveBalanced}, regions: true})
-	default:
+	if d.rows <= mostGrouped {
 		all = append(all, d.tightMondrian())
 	}
 	return all
-}
-
-// others returns the candidates that are tried when those for a class leave little, of the whole or
-// of a column: narrow labels, which other rows seldom have. Of ten tables classifiers learned more
-// for raw rows from them, and groups of one class were fewer.
-func (d *draft) others(chosen *tried) []*candidate {
-	if d.For != "" || d.class == nil || d.rows > mostGrouped || chosen == nil ||
-		chosen.Information >= usefulForClass && chosen.keeps() == chosen.Masked {
-		return nil
-	}
-	return []*candidate{d.tightMondrian()}
 }
 
 // words names a candidate in a comment.
@@ -180,11 +172,6 @@ func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try,
 	if err != nil {
 		return err
 	}
-	more, err := d.attempt(ctx, part, try, budget, d.others(bestOf(all)))
-	if err != nil {
-		return err
-	}
-	all = append(all, more...)
 	d.tried = bestOf(all)
 	for _, t := range all {
 		if t != d.tried {
@@ -255,8 +242,8 @@ const (
 	regionsWords = `# It makes groups of the rows, and other groups of the next night's rows: for one release after
 # another take %s.
 `
-	tightWords = `# Few other rows fit its labels: a model that learns from them is for raw rows. For a model of rows
-# that kcut apply masks, draft with --for classify.
+	tightWords = `# Few other rows fit its labels: a model that learns from them is for raw rows, and not for rows
+# that kcut apply masks.
 `
 	purposeWords = `# kcut init --for classify, count or both chooses the search for one of these purposes.
 `
@@ -291,7 +278,7 @@ func (d *draft) writeSearch(out *strings.Builder) {
 		if t.regions {
 			fmt.Fprintf(out, regionsWords, strings.Join(spread, " and "))
 		}
-		if t.tight && d.class != nil && d.For == "" {
+		if t.tight && d.class != nil && d.For != ForCount {
 			out.WriteString(tightWords)
 		}
 		if d.For == "" {

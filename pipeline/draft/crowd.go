@@ -25,8 +25,6 @@ type crowd struct {
 const (
 	// usefulPart is the part of the information from which a release of many columns is useful.
 	usefulPart = 0.35
-	// usefulForClass is the part of the information that a search for a class has to leave.
-	usefulForClass = 0.5
 	// columnsByHalving is the number of columns that are left for each time that groups can be
 	// halved: groups of different people say something of different columns.
 	columnsByHalving = 1.5
