@@ -64,12 +64,13 @@ no network and no script. Nothing else is written.`,
 	addChoice(cmd, &flags.rules, "rules-from",
 		"make the masking rules from `ROWS`: training, or all", "training", "all")
 	addChoice(cmd, &flags.testRows, "test-rows",
-		"test on `ROWS` that are masked by the rules, or raw", "masked", "raw")
+		"test on `ROWS` that are masked by the rules, or raw, with words drawn from sets of words",
+		"masked", "raw")
 	addChoice(cmd, &flags.intervals, "intervals",
 		"show intervals to classifiers as `FORM`: midpoint, a number, uniform, one drawn from "+
 			"it, or nominal, a word", "midpoint", "uniform", "nominal")
 	addChoice(cmd, &flags.roots, "roots",
-		"show taxonomy roots and whole ranges to classifiers as `FORM`: missing, or values",
+		"show taxonomy roots, whole ranges and * to classifiers as `FORM`: missing, or values",
 		"missing", "values")
 	set.BoolVar(&flags.quality, "quality", false,
 		"also print F1, balanced error and the error of every class (--json always does)")

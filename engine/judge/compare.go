@@ -34,21 +34,16 @@ const (
 	origins
 )
 
-// comparison returns the comparison of a release. Its memory is drawn.
-func (t *Trial) comparison(r *Release) (*comparison, error) {
+// comparison returns the comparison of a release whose labels have the given covers.
+func (t *Trial) comparison(covers [][]cover.Cover) *comparison {
 	if !t.Compare {
-		return nil, nil
+		return nil
 	}
-	c, bytes := &comparison{Trial: t, block: newBlock(len(t.Attributes), len(t.Kept)+1)}, int64(0)
-	for a := range t.Attributes {
-		c.covers = append(c.covers, cover.Of(&r.Attributes[a], r.Recoding, a))
-		for i := range c.covers[a] {
-			bytes += c.covers[a][i].Bytes()
-		}
-	}
+	c := &comparison{Trial: t, covers: covers}
+	c.block = newBlock(len(t.Attributes), len(t.Kept)+1)
 	class := engine.Attribute{Texts: make([]string, max(1, t.Classes))}
 	c.trainingSet = t.newTrainingSet(append(t.raw(), labels.Raw(&class)), origins)
-	return c, t.Space.Budget.Draw("values of labels", bytes)
+	return c
 }
 
 // learn shows the classifier the records of a masked block and their released form. The part has

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
+	"github.com/kcut/kcut/engine/cover"
 	"github.com/kcut/kcut/engine/labels"
 	"github.com/kcut/kcut/engine/workload"
 	"github.com/kcut/kcut/internal/workers"
@@ -54,7 +55,9 @@ type Trial struct {
 	Nominal bool // labels of intervals are features without an order, not their midpoints
 	Uniform bool // labels of intervals are numbers drawn uniformly from them
 	Roots   bool // the widest labels are features, not missing values
-	RawTest bool // test records are shown unmasked
+	// RawTest shows test records unmasked. Other labels than intervals are then words drawn from
+	// them, unless Nominal.
+	RawTest bool
 	Compare bool // released records are compared with their originals
 	Place   bool // test records are masked by labels alone, as kcut apply masks, not as the search
 }
@@ -76,16 +79,17 @@ func (t *Trial) Judge(ctx context.Context, r *Release) (costs Costs, err error) 
 	if err := t.Space.Budget.Draw("regions", r.Bytes()); err != nil {
 		return costs, err
 	}
-	shown, tested, penalties := t.describe(r)
+	covers, err := t.covers(r)
+	if err != nil {
+		return costs, err
+	}
+	shown, tested, penalties := t.describe(r, covers)
 	learned, masker := t.trainingSet(shown), NewMasker(r.Recoding, r.Pools)
 	counted, err := t.costing(r, penalties)
 	if err != nil {
 		return costs, err
 	}
-	compared, err := t.comparison(r)
-	if err != nil {
-		return costs, err
-	}
+	compared := t.comparison(covers)
 	err = t.Training(ctx, func(b *Block) error {
 		b = masker.Mask(b)
 		err := compared.learn(b, t.TrainedOn)
@@ -159,22 +163,48 @@ func (t *Trial) Unmasked(ctx context.Context, attributes bool) error {
 	return t.examine(ctx, learned, f, t.Test)
 }
 
+// covers returns the values of all labels of a release, by attribute, if something is drawn from
+// them. Their memory is drawn.
+func (t *Trial) covers(r *Release) (covers [][]cover.Cover, err error) {
+	if !t.Compare && !t.RawTest {
+		return nil, nil
+	}
+	bytes := int64(0)
+	for a := range t.Attributes {
+		of := cover.Of(&r.Attributes[a], r.Recoding, a)
+		for i := range of {
+			bytes += of[i].Bytes()
+		}
+		covers = append(covers, of)
+	}
+	return covers, t.Space.Budget.Draw("values of labels", bytes)
+}
+
 // describe returns the features of training and of test records of a release, and the penalties of
-// labels.
-func (t *Trial) describe(r *Release) (shown, tested features, penalties [][]float64) {
+// labels. Values for unmasked test records, which lack few, are drawn from the widest labels, too.
+func (t *Trial) describe(
+	r *Release, covers [][]cover.Cover,
+) (shown, tested features, penalties [][]float64) {
 	for a := range t.Attributes {
 		of := labels.Of(&r.Attributes[a], r.Recoding, a)
 		of.Roots = t.Roots
-		masked := of.Feature(t.Nominal)
-		test := masked
-		switch drawn := t.Uniform && t.Attributes[a].Mask == engine.Discretize; {
+		drawn := t.RawTest && !t.Nominal
+		if t.Attributes[a].Mask == engine.Discretize {
+			drawn = t.Uniform
+		}
+		var masked, test labels.Feature
+		switch {
 		case drawn && t.RawTest:
-			masked, test = of.Uniform()
+			of.Roots = true
+			masked, test = of.Drawn(covers[a])
 		case drawn:
-			masked, _ = of.Uniform()
+			masked, _ = of.Drawn(nil)
 			test = masked
 		case t.RawTest:
 			masked, test = of.BesideRaw(t.Nominal)
+		default:
+			masked = of.Feature(t.Nominal)
+			test = masked
 		}
 		shown, tested = append(shown, masked), append(tested, test)
 		penalties = append(penalties, of.Penalties())

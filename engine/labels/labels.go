@@ -2,7 +2,8 @@
 // penalty relative to raw values.
 //
 //	Recoding ──Of──▶ Labels ──Feature──▶ a column of package classify: intervals are numbers,
-//	                      │              or drawn, labels without information are missing
+//	                      │              labels without information are missing
+//	                      ├──Drawn─────▶ the same with values that are drawn from the labels
 //	                      └──Penalties──▶ the normalized certainty penalty of every label
 //	Recoding, Table ──Penalty──▶ that of all records
 package labels
@@ -13,6 +14,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
+	"github.com/kcut/kcut/engine/cover"
 )
 
 // Labels are the released values of an attribute.
@@ -43,7 +45,7 @@ func (l Labels) informs(label int) bool {
 	switch {
 	case v.Null:
 		return false
-	case l.Roots && l.Mask != engine.Suppress:
+	case l.Roots:
 		return true
 	case v.Mark:
 		return false
@@ -69,8 +71,10 @@ type Feature struct {
 	classify.Column
 	codes []uint32 // of every code of the attribute, or of every label number
 
-	spans  []span    // by label number, if values are drawn
-	starts []float64 // if values are drawn: the starts of the steps that are the codes
+	spans  []span    // by label number, if numbers are drawn
+	starts []float64 // if numbers are drawn: the starts of the steps that are the codes
+
+	words []*cover.Cover // by label number, if words are drawn; nil: missing
 }
 
 // Code returns the feature's code. Dropped records are missing.

@@ -45,14 +45,15 @@ type Options struct {
 	RulesFromAll bool
 
 	// RawTest shows unmasked test rows to classifiers that have learned from masked ones (the
-	// protocol of the kACTUS paper). It excludes RulesFromAll.
+	// protocol of the kACTUS paper). A label that stands for several words is then shown as one of
+	// them, drawn uniformly with a fixed seed, unless Nominal. It excludes RulesFromAll.
 	RawTest bool
 
 	Sample uint64 // about how many rows are read, the same rows every time; 0: all
 
 	Nominal   bool // show intervals as values without an order, instead of their midpoints
 	Uniform   bool // show intervals as numbers drawn uniformly from them, with a fixed seed
-	RootsTell bool // show a taxonomy's root and the whole range as values, not as missing
+	RootsTell bool // show a taxonomy's root, the whole range and * as values, not as missing
 	Events    resources.Events
 }
 

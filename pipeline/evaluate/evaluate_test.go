@@ -400,6 +400,7 @@ func TestEvaluateSpilled(t *testing.T) {
 		{few, Options{SplitColumn: "set", SplitValue: "training", RulesFromAll: true}, all},
 		{few, Options{Folds: 3, Repeats: 1, Sample: 1500, Nominal: true}, all},
 		{few, Options{Folds: 2, Repeats: 1, Uniform: true}, []string{"tdr", "guided"}},
+		{few, Options{Folds: 2, Repeats: 1, RawTest: true}, []string{"tdr", "mondrian"}},
 		{many, Options{SplitColumn: "set", SplitValue: "training"},
 			[]string{"tdr", "infogain-mondrian"}},
 	} {

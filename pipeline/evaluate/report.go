@@ -27,7 +27,7 @@ type Report struct {
 	Optimistic []string `json:"optimistic,omitempty"`
 
 	// Intervals says how classifiers saw intervals: nominal or uniform; empty: as their midpoints.
-	// TestRows are raw; empty: masked.
+	// TestRows are raw, and words drawn from labels unless Intervals is nominal; empty: masked.
 	Intervals string `json:"intervals,omitempty"`
 	TestRows  string `json:"test_rows,omitempty"`
 }

@@ -2,10 +2,12 @@ package labels
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
+	"github.com/kcut/kcut/engine/cover"
 )
 
 // span is the interval of a label on the number line; its width is not a number if it has none.
@@ -15,11 +17,27 @@ type span struct{ lower, width float64 }
 // of an interval starts one.
 const steps = 1024
 
-// Uniform returns the features of the labels of a discretized attribute and of its own values, in
-// one column. An interval is a number that Draw draws uniformly from it; other labels are missing.
-// Numbers are rounded to the middle of a step, the same steps for all intervals: otherwise a number
-// would give away from which of several overlapping intervals it was drawn.
-func (l Labels) Uniform() (masked, raw Feature) {
+// Drawn returns the features of the labels and of the attribute's own values, in one column. Draw
+// takes a number from an interval, and one of the values that another label covers, each with the
+// same chance. Labels without information are missing.
+func (l Labels) Drawn(covers []cover.Cover) (masked, raw Feature) {
+	if l.Mask == engine.Discretize {
+		return l.numbers()
+	}
+	raw = Raw(l.Attribute) // a word of a set may be the null, which is missing
+	masked = Feature{Column: raw.Column, words: make([]*cover.Cover, len(l.values))}
+	for i := range l.values {
+		if l.informs(i) {
+			masked.words[i] = &covers[i]
+		}
+	}
+	return masked, raw
+}
+
+// numbers returns the features of intervals, from which numbers are drawn, and of the attribute's
+// own numbers. Numbers are rounded to the middle of a step, the same steps for all intervals:
+// otherwise a number would give away from which of several overlapping intervals it was drawn.
+func (l Labels) numbers() (masked, raw Feature) {
 	var ends []float64
 	for i := range l.values {
 		s := span{width: math.NaN()}
@@ -72,15 +90,23 @@ func (f *Feature) step(x float64) uint32 {
 }
 
 // IsDrawn reports whether values of the feature are drawn.
-func (f *Feature) IsDrawn() bool { return f.spans != nil }
+func (f *Feature) IsDrawn() bool { return f.spans != nil || f.words != nil }
 
 // Draw returns the code of a value for a label, by a random number. Dropped records are missing.
 func (f *Feature) Draw(of uint32, random uint64) uint32 {
-	if !f.IsDrawn() {
+	switch missing := uint32(f.Domain - 1); {
+	case !f.IsDrawn():
 		return f.Code(of)
-	}
-	if of == engine.DroppedLabel || math.IsNaN(f.spans[of].width) {
-		return uint32(f.Domain - 1)
+	case of == engine.DroppedLabel:
+		return missing
+	case f.words != nil:
+		if f.words[of] == nil {
+			return missing
+		}
+		number, _ := bits.Mul64(random, f.words[of].Values)
+		return f.words[of].Value(number)
+	case math.IsNaN(f.spans[of].width):
+		return missing
 	}
 	share := float64(random>>11) / (1 << 53) // below 1
 	return f.step(f.spans[of].lower + float64(f.spans[of].width*share))

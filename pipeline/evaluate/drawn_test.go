@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
+	"github.com/kcut/kcut/engine/cover"
 	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/engine/labels"
 	"github.com/kcut/kcut/partition"
@@ -36,8 +39,9 @@ func (l *learner) Learn(ctx context.Context, d classify.Data) (classify.Classifi
 }
 
 // Classifiers learn from numbers that are drawn row by row from the rows' intervals, at most 64 for
-// a tuple, and are tested on numbers that are drawn in the same way, or on raw ones.
-func TestUniform(t *testing.T) {
+// a tuple, and are tested on numbers that are drawn in the same way, or on raw ones. Then words are
+// drawn, too, also where intervals are their midpoints.
+func TestDrawn(t *testing.T) {
 	_, table := people(t, rand.New(rand.NewPCG(12, 1)), 4000)
 	for i := range table {
 		if row := table[i]; i%5 > 0 { // the rows of a tuple are many
@@ -45,11 +49,9 @@ func TestUniform(t *testing.T) {
 		}
 	}
 	job := put(t, table)
-	for _, raw := range []bool{false, true} {
+	for _, o := range []Options{{Uniform: true}, {Uniform: true, RawTest: true}, {RawTest: true}} {
 		jobs := load(t, job, "quasi_identifiers[].k", "20", "tdr", "guided")
-		o := Options{
-			SplitColumn: "set", SplitValue: "training", Uniform: true, RawTest: raw,
-		}
+		o.SplitColumn, o.SplitValue = "set", "training"
 		assigning(t, jobs, o, func(e *evaluation, f *judge.Fold) {
 			for i := range jobs {
 				tr, _ := watched(e, f)
@@ -69,7 +71,7 @@ func TestUniform(t *testing.T) {
 				if !reflect.DeepEqual(l.rows, want) {
 					t.Errorf("it learns from %v, want %v", l.rows, want)
 				}
-				if !raw {
+				if !o.RawTest {
 					want = drawn(t, gather(t, masked(tr.Test, release)), e, release, f.TrainedOn)
 					if !reflect.DeepEqual(tested, want) {
 						t.Errorf("it is tested on %v, want %v", tested, want)
@@ -92,18 +94,16 @@ func drawn(t *testing.T, b *judge.Block, e *evaluation, r *judge.Release,
 			var codes []uint32
 			for a := range e.Attributes {
 				of := labels.Of(&r.Attributes[a], r.Recoding, a)
-				label := b.Labels[a][i]
-				if of.Mask != engine.Discretize {
-					f := of.Feature(false)
-					if e.RawTest {
-						f, _ = of.BesideRaw(false)
-					}
-					codes = append(codes, f.Code(label))
-					continue
+				f := of.Feature(false)
+				switch numbers := of.Mask == engine.Discretize; {
+				case numbers && e.Uniform, !numbers && e.RawTest:
+					of.Roots = e.RawTest
+					f, _ = of.Drawn(cover.Of(&r.Attributes[a], r.Recoding, a))
+				case e.RawTest:
+					f, _ = of.BesideRaw(false)
 				}
-				f, _ := of.Uniform()
 				random := engine.Mix(engine.Mix(first+part) + uint64(a))
-				codes = append(codes, f.Draw(label, random))
+				codes = append(codes, f.Draw(b.Labels[a][i], random))
 			}
 			for kept := range e.Kept {
 				f := labels.Raw(&e.Kept[kept])
@@ -117,4 +117,43 @@ func drawn(t *testing.T, b *judge.Block, e *evaluation, r *judge.Release,
 		t.Error("no tuple has many rows")
 	}
 	return rows
+}
+
+// Classifiers learn words from narrow labels, which are sets of words and nodes of a taxonomy: the
+// city and the job determine the class. Threads and memory change nothing.
+func TestWords(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 1))
+	_, table := people(t, r, 1200)
+	cities, jobs := []string{"Kiel", "Bremen", "Ulm", "Passau"}, []string{"a", "b", "c", "d", "e",
+		"f", "g", "h", "i", "j", "k", "l"}
+	for _, row := range table {
+		city, job := r.IntN(len(cities)), r.IntN(len(jobs))
+		row[1], row[2], row[4], row[7] = jobs[job], cities[city], "", "no"
+		if city == 1 || job < 4 {
+			row[7] = "yes"
+		}
+	}
+	path := put(t, table)
+	text, err := os.ReadFile(path)
+	must(t, err)
+	spec := strings.Replace(string(text), "k: 5", "k: 20", 1)
+	must(t, os.WriteFile(path, []byte(spec+"algorithm: {region_labels: tight}\n"), 0o600))
+	var first *Report
+	for _, limit := range [][2]string{{"threads", "1"}, {"threads", "4"}, {"memory", "16MiB"}} {
+		report, err := Evaluate(t.Context(), load(t, path, "limits."+limit[0], limit[1],
+			"mondrian"), Options{Folds: 2, Repeats: 1, RawTest: true})
+		must(t, err)
+		if first == nil {
+			first = report
+		}
+		if !reflect.DeepEqual(report, first) {
+			t.Errorf("%s %s: %+v, before %+v", limit[0], limit[1], report, first)
+		}
+	}
+	for _, name := range first.Learners {
+		if error := first.Results[0].Errors[name].Mean; error > 0.7*first.Majority.Mean {
+			t.Errorf("%s is wrong about %g, the most frequent class about %g", name, error,
+				first.Majority.Mean)
+		}
+	}
 }
