@@ -30,40 +30,52 @@ func randomText(r *rand.Rand) string {
 	return b.String()
 }
 
-// writeRandom writes a field, quoted when necessary and sometimes otherwise.
-func writeRandom(b *strings.Builder, r *rand.Rand, text string) {
+// writeRandom writes a field, quoted when necessary and sometimes otherwise. Some quoted ones have
+// blanks around them in the second text.
+func writeRandom(b, blanks *strings.Builder, r *rand.Rand, text string) {
 	if r.IntN(3) > 0 && !strings.ContainsAny(text, "\",\n\r") {
 		b.WriteString(text)
+		blanks.WriteString(text)
 		return
 	}
-	b.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
+	quoted := `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+	some := func() string {
+		return strings.Repeat([]string{" ", "\t", " \t"}[r.IntN(3)], r.IntN(3))
+	}
+	b.WriteString(quoted)
+	blanks.WriteString(some() + quoted + some())
 }
 
 // TestAgreesWithStandardLibrary compares the scanner with encoding/csv on random well-formed texts,
-// with a buffer that has to grow every few records.
+// with a buffer that has to grow every few records. Blanks around quoted fields change nothing.
 func TestAgreesWithStandardLibrary(t *testing.T) {
 	seed := seedtest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 3000 {
 		columns := 1 + r.IntN(4)
-		var b strings.Builder
+		var b, blanks strings.Builder
 		for range r.IntN(20) {
 			for c := range columns {
 				if c > 0 {
 					b.WriteByte(',')
+					blanks.WriteByte(',')
 				}
-				writeRandom(&b, r, randomText(r))
+				writeRandom(&b, &blanks, r, randomText(r))
 			}
-			b.WriteString([]string{"\n", "\r\n", "\n\n", "\r\n\n"}[r.IntN(4)])
+			end := []string{"\n", "\r\n", "\n\n", "\r\n\n"}[r.IntN(4)]
+			b.WriteString(end)
+			blanks.WriteString(end)
 		}
-		text := b.String()
-		if r.IntN(2) == 0 {
-			text = strings.TrimRight(text, "\r\n")
-		}
-		want, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-		got, gotErr := scanAll(text, columns, 1+r.IntN(64))
-		if err != nil || gotErr != nil || !reflect.DeepEqual(got, want) && len(want)+len(got) > 0 {
-			t.Fatalf("seed %d: %q: got %q (%v), want %q (%v)", seed, text, got, gotErr, want, err)
+		cut := "\r\n"[2*r.IntN(2):]
+		want, err := csv.NewReader(strings.NewReader(strings.TrimRight(b.String(), cut))).ReadAll()
+		for _, text := range []string{b.String(), blanks.String()} {
+			text = strings.TrimRight(text, cut)
+			got, gotErr := scanAll(text, columns, 1+r.IntN(64))
+			if err != nil || gotErr != nil ||
+				!reflect.DeepEqual(got, want) && len(want)+len(got) > 0 {
+				t.Fatalf("seed %d: %q: got %q (%v), want %q (%v)", seed, text, got, gotErr, want,
+					err)
+			}
 		}
 	}
 }

@@ -33,7 +33,8 @@ type field struct {
 // null reports whether the field is a null: empty and not quoted.
 func (f field) null() bool { return len(f.text) == 0 && !f.quoted }
 
-// scanner cuts CSV text into records: RFC 4180, with LF or CRLF.
+// scanner cuts CSV text into records: RFC 4180, with LF or CRLF, and with blanks before and behind
+// fields in quotes, which belong to no value.
 type scanner struct {
 	r io.ReadCloser
 	dialect
@@ -130,6 +131,10 @@ const encodingHint = "write it as UTF-8, or say in the job how it is written, as
 // fieldsHint is the hint for a record whose fields differ from the header's.
 const fieldsHint = "mend the line, or say in csv.delimiter, csv.quote and csv.escape how fields " +
 	"are parted, and in csv.header what the columns are"
+
+// quoteHint is the hint for a quote at an unexpected place.
+const quoteHint = "mend the line, or say in csv.quote and csv.escape which character encloses " +
+	"fields, and which one makes a quote part of a value"
 
 // accept returns the fields of the record that ends before at.
 func (s *scanner) accept(at int) ([]field, error) {
@@ -263,7 +268,11 @@ func (s *scanner) bare(i int) (f field, end int, err error) {
 		}
 		return f, 0, fmt.Errorf("%w: an escape with nothing behind it", formats.ErrDamaged)
 	case i < s.end && buf[i] == s.quote:
-		return f, 0, fmt.Errorf("%w: a quote inside an unquoted field", formats.ErrDamaged)
+		if s.afterBlanks(start) == i {
+			return s.quoted(i)
+		}
+		return f, 0, fault.Errorf(fault.Input, quoteHint, "%w: a quote inside an unquoted field",
+			formats.ErrDamaged)
 	case i > start && buf[i-1] == '\r' && (i == s.end || buf[i] == '\n'):
 		f.text = buf[start : i-1 : i-1]
 	}
@@ -289,7 +298,7 @@ func (s *scanner) quoted(i int) (f field, end int, err error) {
 		f.escaped = true
 	}
 	f.text = s.buf[start:i:i]
-	i++
+	i = s.afterBlanks(i + 1)
 	if i+1 >= s.end && !s.eof {
 		return f, 0, errMore
 	}
@@ -297,9 +306,19 @@ func (s *scanner) quoted(i int) (f field, end int, err error) {
 		i++
 	}
 	if i < s.end && s.buf[i] != s.delim && s.buf[i] != '\n' {
-		return f, 0, fmt.Errorf("%w: text behind a closing quote", formats.ErrDamaged)
+		return f, 0, fault.Errorf(fault.Input, quoteHint, "%w: text behind a closing quote",
+			formats.ErrDamaged)
 	}
 	return f, i, nil
+}
+
+// afterBlanks returns the position of the first byte from i on that is no space or tab. The
+// delimiter is no blank.
+func (s *scanner) afterBlanks(i int) int {
+	for i < s.end && (s.buf[i] == ' ' || s.buf[i] == '\t') && !s.special[s.buf[i]] {
+		i++
+	}
+	return i
 }
 
 // fill reads more text behind the unscanned text.

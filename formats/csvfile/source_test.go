@@ -50,6 +50,10 @@ func TestCells(t *testing.T) {
 		{"byte order mark", "\ufeffa,b\nx,y\n", [][]string{{"x"}, {"y"}}},
 		{"quotes", "\"a\",b\n\"x,1\",\"say \"\"yes\"\"\"\n", [][]string{{"x,1"}, {`say "yes"`}}},
 		{"newline in quotes", "a,b\n\"x\ny\r\nz\",w\n", [][]string{{"x\ny\r\nz"}, {"w"}}},
+		{"blanks around quotes", "a , \"b\"\t\n x, \"y, z\" \n\t\"v\" ,w \r\n",
+			[][]string{{" x", "v"}, {"y, z", "w "}}},
+		{"tabs around quotes", "a\tb\n\"x\" \t \"\ty\"\n\t \"\" ", [][]string{{"x", null},
+			{"\ty", ""}}},
 		{"null and empty", "a,b\n,\"\"\nx,y\n", [][]string{{null, "x"}, {"", "y"}}},
 		{"last field empty", "a,b\nx,\ny,", [][]string{{"x", "y"}, {null, null}}},
 		{"blank lines between", "a,b\n\nx,y\r\n\r\n\nz,w\n\n", [][]string{{"x", "z"}, {"y", "w"}}},
@@ -96,6 +100,7 @@ func TestRefuses(t *testing.T) {
 		{"lines inside quotes count", "a,b\n\"1\n\n\",2\n3\n", formats.ErrDamaged, "line 5"},
 		{"quote never closed", "a,b\n1,\"2\n", formats.ErrDamaged, "line 2"},
 		{"text behind a quote", "a,b\n1,\"2\"x\n", formats.ErrDamaged, "line 2"},
+		{"texts in one field", "a,b\n1,\"2\" \"3\"\n", formats.ErrDamaged, "line 2"},
 		{"quote in the middle", "a,b\n1,2\"\n", formats.ErrDamaged, "line 2"},
 		{"no UTF-8", "a,b\n1,2\n3,\xff\n", formats.ErrDamaged, `line 3, column "b"`},
 		{"no UTF-8 in the header", "a,\xff\n", formats.ErrDamaged, "line 1, column 2"},
@@ -431,6 +436,7 @@ func bigCSV(rows int) []byte {
 func TestBlocks(t *testing.T) {
 	for name, text := range map[string]string{
 		"quotes":       string(bigCSV(300)),
+		"blanks":       strings.Repeat("1 , \"2,\n\" \n \" x\"\t,3 \r\n", 30) + "4, \"5\" ",
 		"one column":   "a\n\n1\n\n\n\"2\n\n\"\n",
 		"blank lines":  "a,b\n\n\n1,2\n\n3,4\r\n\r\n",
 		"no last line": "a,b\n1,2\n3,\"4\n\"",
