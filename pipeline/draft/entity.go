@@ -26,7 +26,8 @@ const mostOnce = 0.98
 
 // repeats reports whether a dropped column has values that belong to one person each, and repeat.
 func (p *Profile) repeats() bool {
-	return p.role.owned && p.Field.Distinct >= 2 && p.distinctShare() < 1
+	return p.role.owned && p.Field.Distinct >= 2 && p.distinctShare() < 1 &&
+		!ofThings.has(wordsOf(p.name))
 }
 
 // chooseEntity finds the column that k counts: among the identifiers that repeat, the one that
@@ -91,7 +92,8 @@ const mostUnknown = 0.05
 var (
 	persons   = words{alone: slices.Concat(people, ofPersons.alone)}
 	numbersOf = words{alone: ofPersons.alone}
-	others    = words{alone: slices.Concat(staff, things, pairs(things, numbered), regions, housed)}
+	others    = words{alone: slices.Concat(staff, things, belongings, ofThings.alone,
+		pairs(belongings, numbered), regions, housed)}
 )
 
 // entityRank returns a rank for how much a column looks like the number of a person, 0 for the

@@ -101,6 +101,20 @@ func TestDraftKnowsNumbersOfSurveys(t *testing.T) {
 	}
 }
 
+// Numbers of rooms, of advertisements and of other things, and those of rows, are no people.
+func TestDraftCountsNoThings(t *testing.T) {
+	for _, name := range strings.Fields("RoomNumber bed_no ad_id ticket_no flight_id row obs plot") {
+		t.Chdir(t.TempDir())
+		write(t, "stays.csv", visits(name, "%d", 400, 3))
+		text := draftOf(t, draft.Options{Input: []string{"stays.csv"}})
+		job, _ := runDraft(t, text)
+		if roleOfText(text, name) != "drop" || job.Entity != "" ||
+			strings.Contains(text, "k COUNTS") || strings.Contains(text, "may be the entity") {
+			t.Errorf("%s: k counts %q:\n%s", name, job.Entity, text)
+		}
+	}
+}
+
 // roleOfText returns the first word of a column's entry.
 func roleOfText(text, column string) string {
 	found := regexp.MustCompile(`(?m)^  ` + regexp.QuoteMeta(column) + `: +(\S+)`).

@@ -115,12 +115,21 @@ var (
 		"persid persno persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn childid pupilid " +
 		"workerid donorid")
 	housed = strings.Fields("hhid hhno hhnr hhnum hidp famid")
-	// things are words for what else has a number.
-	things = strings.Fields("site station bike store shop branch facility hospital school course " +
+	// belongings are words for what people have, with a number for each of them or of their
+	// household, things for what else has one, and places of things and parts of sets, which
+	// others count: a name without a word for a number may be that of a count.
+	belongings = strings.Fields("device card vehicle household")
+	things     = strings.Fields("site station bike store shop branch facility hospital school course " +
 		"product item article order invoice transaction booking reservation ticket visit " +
-		"encounter admission stay hadm appointment claim session device card vehicle flight trip " +
-		"company employer department household event policy contract institution inst center " +
+		"encounter admission stay hadm appointment claim session flight trip " +
+		"company employer department event policy contract institution inst center " +
 		"centre clinic agency office organization organisation org unit team dept")
+	pieces = strings.Fields("room ward bed apartment apt seat table class classroom section ad " +
+		"advert campaign offer train route game match question item task trial form movie film " +
+		"song book video post plot parcel batch")
+	// lines are the numbers of the rows, or of the plots of a field.
+	lines = strings.Fields("index rowid rownumber rowname rownames row unnamed0 obs obsno obsnr " +
+		"observation record plot trial")
 	// regions are words for places that have a number or a code.
 	regions = strings.Fields("country county state region district province municipality area " +
 		"zone location tract block city town precinct ward borough neighborhood geo")
@@ -136,6 +145,12 @@ var (
 var ofPersons = words{
 	alone: slices.Concat(pairs(people, numbered), surveyed, []string{"mrn"}),
 	whole: append([]string{"id"}, people...),
+}
+
+// ofThings are the names of columns of the numbers of things, and of rows, which are not of people.
+var ofThings = words{
+	alone: slices.Concat(pairs(things, numbered), pairs(pieces, numbered)),
+	whole: lines,
 }
 
 // idsOfPersons are those of such columns that are no counts or kinds of people, however few values
@@ -203,9 +218,8 @@ var direct = []words{
 		meaning: identifiers,
 		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr", "caseno",
 			"recordid"}, surveyed, housed, pairs(people, numbered)),
-		whole: slices.Concat(people, strings.Fields("index rowid rownumber rowname rownames row "+
-			"unnamed0 nr obs obsno observation record seq seqn seqno serialnumber number pid "+
-			"ptid")),
+		whole: slices.Concat(people, lines, strings.Fields("nr seq seqn seqno serialnumber number "+
+			"pid ptid")),
 		last: []string{"number", "nr", "no"},
 		not: append(strings.Fields("week month year day hour quarter season semester period "+
 			"wave page version"), regions...)},
@@ -262,17 +276,17 @@ var sums = strings.Fields("pay paid payment payments amt bal bill bills charge c
 
 // categories are the names of columns whose whole numbers stand for something: they have no order.
 var categories = words{
-	alone: slices.Concat(pairs(things, numbered), pairs(staff, numbered), regions,
+	alone: slices.Concat(ofThings.alone, pairs(belongings, numbered), pairs(staff, numbered), regions,
 		strings.Fields("id cd code key type race ethnicity ethnic hispanic sex gender marital "+
 			"marriage marr marstat maritl nationality caste tribe "+
 			"religion language citizenship msa fips sector industry occupation naics soc category "+
 			"status purpose reason wrkstat workstat empstat emplstat "+
 			"channel route brand "+
 			"siteid rac1p hisp cit cow mar occp indp pobp relp relshipp jwtrns puma esr")),
-	whole: slices.Concat(things, staff, []string{"st"}),
+	whole: slices.Concat(things, belongings, staff, []string{"st"}),
 	not: append(strings.Fields("of count size age year years month months day days rate num "+
 		"score level number no nr week date time per percent avg mean"), amounts.alone...),
 }
 
 // counted are the names of columns that may count things or those who serve.
-var counted = words{whole: slices.Concat(things, staff)}
+var counted = words{whole: slices.Concat(things, belongings, staff)}
