@@ -37,6 +37,7 @@ const (
 	person
 	treatment
 	answer   // yes or no
+	tick     // yes, and the like
 	proper   // name of somebody, by its capitals
 	patterns // number of patterns
 )
@@ -65,6 +66,7 @@ var forms = [patterns]func(text string) bool{
 	spaced:         matches(`^(\s+[+-]?\d{1,15}(\.\d{1,20})?\s*|[+-]?\d{1,15}(\.\d{1,20})?\s+)$`),
 	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d$`),
 	answer:         matches(`^(?i:yes|no|y|n)$`),
+	tick:           matches(`^(?i:x|y|yes|t|true|1|on|checked|selected|✓|✔)$`),
 	sex:            matches(`^(?i:m|f|male|female|man|woman)$`),
 	person:         isPerson,
 	proper:         matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),

@@ -105,8 +105,24 @@ var unusable = []rule{
 		return p.Field.Distinct == 1 && p.Field.Rows == p.Rows
 	}, dropped("all rows have the same value, which carries no information")},
 	{func(p *Profile) bool {
-		return p.Field.Distinct == 1 && p.Field.Rows*2 >= p.Rows // else it marks a few rows
+		return p.Field.Distinct == 1 && !p.marks()
 	}, dropped("one value, where there is any: it carries hardly any information")},
+}
+
+// leastUnmarked is the least share of rows without a value in a column whose only value marks the
+// others.
+const leastUnmarked = 0.01
+
+// marks reports whether the only value of a column marks rows, as a ticked box does, so that a null
+// says no: if few have it, or it is yes or the like, or nobody else must have a value. It does not
+// in a column such as country.
+func (p *Profile) marks() bool {
+	if p.Field.Rows*2 < p.Rows {
+		return true
+	}
+	isTick := p.share(tick) == 1 || p.typ.Kind == formats.Boolean || p.typ.Ordered() && p.least == 1
+	return float64(p.Rows-p.Field.Rows) >= leastUnmarked*float64(p.Rows) &&
+		(isTick || !p.isBasic())
 }
 
 func ofKind(kinds ...formats.Kind) func(p *Profile) bool {
@@ -361,7 +377,7 @@ var quasiIdentifiers = []rule{
 		}
 	}},
 	{func(p *Profile) bool {
-		return p.typ.Ordered() && !p.isTime() && p.Field.Distinct == 2
+		return p.typ.Ordered() && !p.isTime() && p.Field.Distinct <= 2
 	}, func(p *Profile) *Role {
 		// labels 0 and 1 are read more easily than (,1) and [1,), and an interval holds no null:
 		// few of them would cost all groups the numbers
