@@ -132,7 +132,7 @@ func TestDraftOfTexts(t *testing.T) {
 	wantMasks(t, job, map[string]string{
 		"day":   "generalize{[] [month year decade] []}",
 		"grade": "generalize{[] [] [0 10 20 30 40]}", "part": "generalize{[3 1] [] []}",
-		"postcode": "generalize{[5 3 1] [] []}", "star": "drop",
+		"postcode": "generalize{[5 3 1] [] []}", "star": "suppress",
 	})
 }
 

@@ -187,9 +187,27 @@ func (p *Profile) distinctShare() float64 {
 	return float64(p.Field.Distinct) / float64(max(1, p.Field.Rows))
 }
 
-// isProse reports whether texts are long, or have many words.
+const (
+	// proseLength and proseSpaces are the average numbers of characters and of spaces from which
+	// texts are long, or have many words.
+	proseLength, proseSpaces = 60, 4
+	// proseShare is the share of the rows with a text of their own from which texts of many words
+	// are free, longShare that of long texts, and fewShare that of few texts: with a smaller share
+	// they are the answers to a question.
+	proseShare, longShare, fewShare = 0.1, 0.01, 0.5
+)
+
+// isProse reports whether texts are long, or have many words, and are not those of few kinds.
 func (p *Profile) isProse() bool {
 	rows := float64(max(1, p.Field.Rows))
-	return float64(p.texts.length)/rows > 60 || float64(p.texts.spaces)/rows > 4 &&
-		p.distinctShare() > 0.1
+	least := proseShare
+	switch long := float64(p.texts.length)/rows > proseLength; {
+	case !long && float64(p.texts.spaces)/rows <= proseSpaces:
+		return false
+	case p.Field.Distinct <= fewCodes:
+		least = fewShare
+	case long:
+		least = longShare
+	}
+	return p.distinctShare() > least
 }

@@ -528,31 +528,3 @@ func TestDraftCountsFullNames(t *testing.T) {
 		}
 	}
 }
-
-// A column with one value marks rows: those without it are the others, unless everybody has a value
-// of its name, or nearly all rows have it. Runs keep the nulls of marks, also of rare ones.
-func TestDraftMasksMarks(t *testing.T) {
-	t.Chdir(t.TempDir())
-	var out strings.Builder
-	out.WriteString("age,sex,married,smoking,uses,tool,rare,once,country,still\n")
-	for i := range 1000 {
-		mark := func(value string, often bool) string {
-			if often {
-				return value
-			}
-			return ""
-		}
-		fmt.Fprintf(&out, "%d,%c,%s,%s,%s,%s,%s,%s,%s,%s\n", 20+i%61, "MF"[i%2], mark("x", i%3 > 0),
-			mark("1", i%7 > 1), mark("Yes", i%50 > 0), mark("Python", i%5 > 1), mark("x", i%90 == 0),
-			mark("x", i == 9), mark("USA", i%10 > 0), mark("x", i != 9))
-	}
-	write(t, "marks.csv", out.String())
-	text := draftOf(t, draft.Options{Input: []string{"marks.csv"}})
-	job, report := runDraft(t, text)
-	wantMasks(t, job, map[string]string{"age": "discretize", "sex": "suppress",
-		"married": "suppress", "smoking": "suppress", "uses": "suppress", "tool": "suppress",
-		"rare": "suppress", "once": "suppress", "country": "drop", "still": "drop"})
-	if report.Suppressed > 0 {
-		t.Errorf("%d rows are suppressed", report.Suppressed)
-	}
-}

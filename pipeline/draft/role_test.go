@@ -1,0 +1,62 @@
+package draft_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/pipeline/draft"
+)
+
+// A column with one value marks rows: those without it are the others, unless everybody has a value
+// of its name, or nearly all rows have it. Runs keep the nulls of marks, also of rare ones.
+func TestDraftMasksMarks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("age,sex,married,smoking,uses,tool,rare,once,country,still\n")
+	for i := range 1000 {
+		mark := func(value string, often bool) string {
+			if often {
+				return value
+			}
+			return ""
+		}
+		fmt.Fprintf(&out, "%d,%c,%s,%s,%s,%s,%s,%s,%s,%s\n", 20+i%61, "MF"[i%2], mark("x", i%3 > 0),
+			mark("1", i%7 > 1), mark("Yes", i%50 > 0), mark("Python", i%5 > 1), mark("x", i%90 == 0),
+			mark("x", i == 9), mark("USA", i%10 > 0), mark("x", i != 9))
+	}
+	write(t, "marks.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"marks.csv"}})
+	job, report := runDraft(t, text)
+	wantMasks(t, job, map[string]string{"age": "discretize", "sex": "suppress",
+		"married": "suppress", "smoking": "suppress", "uses": "suppress", "tool": "suppress",
+		"rare": "suppress", "once": "suppress", "country": "drop", "still": "drop"})
+	if report.Suppressed > 0 {
+		t.Errorf("%d rows are suppressed", report.Suppressed)
+	}
+}
+
+// Few long texts, and many of which each has many rows, are the answers to a question.
+func TestDraftMasksLongAnswers(t *testing.T) {
+	for _, tt := range []struct {
+		texts, rows int
+		want        string
+	}{{2, 900, "suppress"}, {20, 900, "suppress"}, {30, 4000, "suppress"}, {60, 4000, "drop"},
+		{20, 150, "suppress"}, {20, 36, "drop"}} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString("age,sex,answer\n")
+		for i := range tt.rows {
+			fmt.Fprintf(&out, "%d,%c,I have never been asked whether I do this %d times a week or a "+
+				"month\n", 20+i%61, "MF"[i%2], (7*i+i/90)%tt.texts)
+		}
+		write(t, "survey.csv", out.String())
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"survey.csv"}}, sees(0, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if role := roleOfText(text, "answer"); !strings.Contains(role, tt.want) {
+			t.Errorf("%+v: %s\n%s", tt, role, text)
+		}
+	}
+}
