@@ -21,7 +21,8 @@ const (
 
 // predicted are the names of columns that models are usually trained to predict, the likeliest
 // first; perhaps are names that often mean something else, unless a column is at an end of the
-// table; marking are last words that say only that a column has yes and no.
+// table; marking are last words that say only that a column has yes and no, or which
+// codes.
 var (
 	predicted = strings.Fields("class label target outcome churn churned default defaulted " +
 		"survived readmitted fraud attrition recid recidivism approved converted exited " +
@@ -34,11 +35,19 @@ var (
 	// suffered are last words of names of such columns
 	suffered = strings.Fields("disease disorder diabetes diabetic stroke cancer malignant " +
 		"malignancy tumor tumour cardio chd cvd dementia autism sepsis hypertension risk success " +
-		"satisfaction satisfied")
-	marking = strings.Fields("flag fl ind indicator yn binary")
+		"satisfaction satisfied attack infarction depression anxiety illness infection infected " +
+		"obesity obese anemia anaemia anemic anaemic asd ckd biopsy addiction")
+	// finals are names of such columns in the last place, but not parts of names
+	finals = strings.Fields("nsp nobeyesdad prognosis classification condition output " +
+		"performance quality stage admit pass placement placed revenue creditscore risklevel " +
+		"riskcategory stresslevel fetalhealth affair num gradeclass notfullypaid loanpaidback")
+	marking = strings.Fields("flag fl ind indicator yn binary 01 012")
 	// kinds are names of a class, behind words that say of what: often of a service or of people
 	kinds = strings.Fields("class label target y")
 )
+
+// worked are names of facts about somebody's job, which is no class.
+var worked = words{alone: strings.Fields("parttime fulltime selfemployed retired")}
 
 // coarse are names of outcomes that a limit of a number makes.
 var coarse = words{
@@ -68,9 +77,11 @@ var (
 			"approve approved approval decision verdict callback churn churned attrition " +
 			"won elected fraud fraudulent converted purchase purchased clicked dropout censor " +
 			"censored cens"),
-		whole: []string{"resigned", "quit", "left", "fired"},
+		whole: append(pairs(append([]string{""}, people...), gone), "leaveornot", "bad"),
 		not:   earlier,
 	}
+	// gone are words for the end of a job.
+	gone = strings.Fields("resigned quit left fired")
 	// earlier are words that make a column with another word of happened one that says when, why or
 	// how often, what was before, or what somebody else has.
 	earlier = strings.Fields("prior previous prev past last history hist earlier before baseline " +
@@ -179,22 +190,20 @@ func (d *draft) noClass(format string, args ...any) error {
 // classRank returns a rank for how much a column looks like the class, 0 for the most; −1: it does
 // not. First are the names that are predicted; then the last column, if it has a name that is
 // often predicted; then, those of two values first, the ones that end with such a word; then the
-// ones that say what came of somebody; then those that have a word that is predicted at an end of
+// ones that say what came of somebody; then the one that is called like the file; then the last one
+// with a name that classes have there; then those that have a word that is predicted at an end of
 // the table; then the last column if it has two values and is called by what was done, as
 // transported, or has yes and no; then a group of people, by its texts; and then an ambiguous name
 // before another class.
 func (d *draft) classRank(p *Profile) int {
-	words := wordsOf(p.name)
-	if n := len(words); n > 0 && slices.Contains(marking, words[n-1]) {
-		words = words[:n-1]
-	}
+	words := withoutMarks(p.name)
 	isPredicted := func(word string) bool { return slices.Contains(predicted, word) }
 	mayBe := func(word string) bool { return isPredicted(word) || slices.Contains(perhaps, word) }
 	rank, name, last := len(predicted)+int(p.Field.Distinct), strings.Join(words, ""), d.last()
 	switch n, whole := len(words), slices.Index(predicted, name); {
 	case n == 0 || !p.couldBeClass():
 	case slices.Contains(ambiguous, name) && !d.isAtEnd(p) && d.classRank(last) >= 0:
-		return rank + 5*usualClasses
+		return rank + 6*usualClasses
 	case whole >= 0:
 		return whole
 	case d.isItem(p):
@@ -205,14 +214,19 @@ func (d *draft) classRank(p *Profile) int {
 		return rank
 	case d.isOutcome(p):
 		return rank + usualClasses
+	case d.isSubject(p):
+		return rank + 2*usualClasses
+	case p == last && slices.Contains(finals, name) && (p.Field.Distinct <= mostOutcomes ||
+		p.typ.Kind == formats.String):
+		return rank + 3*usualClasses
 	case d.isAtEnd(p) && (slices.ContainsFunc(words, mayBe) || slices.Contains(suffered,
 		words[n-1]) && !past.has(words)):
-		return rank + 2*usualClasses
-	case p == last && n == 1 && (p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") &&
-		!p.isBasic() || d.isOnlyAnswer(p)):
 		return rank + 3*usualClasses
-	case d.isGroup(p):
+	case p == last && n == 1 && (p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") ||
+		d.isOnlyAnswer(p)) && !p.isBasic() && !worked.has(words):
 		return rank + 4*usualClasses
+	case d.isGroup(p):
+		return rank + 5*usualClasses
 	}
 	return -1
 }

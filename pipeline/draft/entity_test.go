@@ -103,7 +103,8 @@ func TestDraftKnowsNumbersOfSurveys(t *testing.T) {
 
 // Numbers of rooms, of advertisements and of other things, and those of rows, are no people.
 func TestDraftCountsNoThings(t *testing.T) {
-	for _, name := range strings.Fields("RoomNumber bed_no ad_id ticket_no flight_id row obs plot") {
+	for _, name := range strings.Fields("RoomNumber bed_no ad_id ticket_no flight_id row obs " +
+		"plot") {
 		t.Chdir(t.TempDir())
 		write(t, "stays.csv", visits(name, "%d", 400, 3))
 		text := draftOf(t, draft.Options{Input: []string{"stays.csv"}})

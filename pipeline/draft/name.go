@@ -119,10 +119,10 @@ var (
 	// household, things for what else has one, and places of things and parts of sets, which
 	// others count: a name without a word for a number may be that of a count.
 	belongings = strings.Fields("device card vehicle household")
-	things     = strings.Fields("site station bike store shop branch facility hospital school course " +
-		"product item article order invoice transaction booking reservation ticket visit " +
-		"encounter admission stay hadm appointment claim session flight trip " +
-		"company employer department event policy contract institution inst center " +
+	things     = strings.Fields("site station bike store shop branch facility hospital school " +
+		"course product item article order invoice transaction booking reservation ticket " +
+		"visit encounter admission stay hadm appointment claim session flight trip company " +
+		"employer department event policy contract institution inst center " +
 		"centre clinic agency office organization organisation org unit team dept")
 	pieces = strings.Fields("room ward bed apartment apt seat table class classroom section ad " +
 		"advert campaign offer train route game match question item task trial form movie film " +
@@ -276,7 +276,8 @@ var sums = strings.Fields("pay paid payment payments amt bal bill bills charge c
 
 // categories are the names of columns whose whole numbers stand for something: they have no order.
 var categories = words{
-	alone: slices.Concat(ofThings.alone, pairs(belongings, numbered), pairs(staff, numbered), regions,
+	alone: slices.Concat(ofThings.alone, pairs(belongings, numbered), pairs(staff, numbered),
+		regions,
 		strings.Fields("id cd code key type race ethnicity ethnic hispanic sex gender marital "+
 			"marriage marr marstat maritl nationality caste tribe "+
 			"religion language citizenship msa fips sector industry occupation naics soc category "+

@@ -21,9 +21,10 @@ func TestDraftMasksMarks(t *testing.T) {
 			}
 			return ""
 		}
-		fmt.Fprintf(&out, "%d,%c,%s,%s,%s,%s,%s,%s,%s,%s\n", 20+i%61, "MF"[i%2], mark("x", i%3 > 0),
-			mark("1", i%7 > 1), mark("Yes", i%50 > 0), mark("Python", i%5 > 1), mark("x", i%90 == 0),
-			mark("x", i == 9), mark("USA", i%10 > 0), mark("x", i != 9))
+		fmt.Fprintf(&out, "%d,%c,%s,%s,%s,%s,%s,%s,%s,%s\n", 20+i%61, "MF"[i%2],
+			mark("x", i%3 > 0), mark("1", i%7 > 1), mark("Yes", i%50 > 0),
+			mark("Python", i%5 > 1), mark("x", i%90 == 0), mark("x", i == 9),
+			mark("USA", i%10 > 0), mark("x", i != 9))
 	}
 	write(t, "marks.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"marks.csv"}})
@@ -47,11 +48,12 @@ func TestDraftMasksLongAnswers(t *testing.T) {
 		var out strings.Builder
 		out.WriteString("age,sex,answer\n")
 		for i := range tt.rows {
-			fmt.Fprintf(&out, "%d,%c,I have never been asked whether I do this %d times a week or a "+
-				"month\n", 20+i%61, "MF"[i%2], (7*i+i/90)%tt.texts)
+			fmt.Fprintf(&out, "%d,%c,I have never been asked whether I do this %d times a week "+
+				"or a month\n", 20+i%61, "MF"[i%2], (7*i+i/90)%tt.texts)
 		}
 		write(t, "survey.csv", out.String())
-		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"survey.csv"}}, sees(0, 1))
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"survey.csv"}},
+			sees(0, 1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,63 @@
+package draft
+
+import (
+	"slices"
+	"strings"
+)
+
+// generic are words of names of files that say nothing of their subject.
+var generic = slices.Concat(people, strings.Fields("data dataset datasets set table train "+
+	"training test testing sample survey study csv raw clean cleaned final full small new uci "+
+	"kaggle prediction predictions predict detection classification analysis indicators risk "+
+	"rate rates records cases"))
+
+// inflections are endings with which a word is that of the same thing: stroke and strokes, churn
+// and churned.
+var inflections = []string{"", "s", "d", "ed", "n", "er", "r"}
+
+// isAlike reports whether two words are about the same thing.
+func isAlike(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	rest, found := strings.CutPrefix(b, a)
+	return found && len(a) >= 3 && slices.Contains(inflections, rest)
+}
+
+// plainWords returns the words of a name without marks, and without numbers behind words.
+func plainWords(name string) (words []string) {
+	for _, word := range withoutMarks(name) {
+		if word = strings.TrimRight(word, "0123456789"); word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// withoutMarks returns the words of a name without the last ones that say only that a column has
+// yes and no, or which codes.
+func withoutMarks(name string) []string {
+	words := wordsOf(name)
+	if n := len(words); n > 0 && slices.Contains(marking, words[n-1]) {
+		words = words[:n-1]
+	}
+	return words
+}
+
+// isSubject reports whether a column of few values has the name of the file, or the last words of
+// it: stroke of stroke.csv, Churned of customer_churn.csv. What everybody knows of somebody, and a
+// treatment, is none.
+func (d *draft) isSubject(p *Profile) bool {
+	if !p.couldBeClass() || p.Field.Distinct > mostOutcomes || p.isBasic() ||
+		treatments.has(wordsOf(p.name)) || (&words{alone: earlier}).has(wordsOf(p.name)) {
+		return false
+	}
+	file := slices.DeleteFunc(plainWords(stemOf(d.Input[0])), func(word string) bool {
+		return slices.Contains(generic, word)
+	})
+	name := slices.DeleteFunc(plainWords(p.name), func(word string) bool {
+		return slices.Contains([]string{"is", "has", "had", "any"}, word)
+	})
+	return len(name) > 0 && len(name) <= len(file) &&
+		slices.EqualFunc(name, file[len(file)-len(name):], isAlike)
+}
