@@ -182,7 +182,7 @@ cells:
 	KCUT_CELLS=$(CURDIR)/build/cells.md $(GO) test -count=1 -timeout 2h -run '^TestCells$$' ./cmd/kcut
 	cat build/cells.md
 
-# The table of docs/draft.md on what drafts keep, where the data of docs/cells is. Minutes.
+# The table of docs/results.md on what drafts keep, where the data of docs/cells is. Minutes.
 drafts:
 	mkdir -p build
 	KCUT_DRAFTS=$(CURDIR)/build/drafts.md $(GO) test -count=1 -timeout 1h -run '^TestDrafts$$' ./cmd/kcut

@@ -34,7 +34,7 @@ type drafted struct {
 }
 
 // TestDrafts checks how much of two generated tables drafts keep. If KCUT_DRAFTS names a file it
-// checks the real tables, too, and writes the table of docs/draft.md to the file.
+// checks the real tables, too, and writes the table of docs/results.md to the file.
 func TestDrafts(t *testing.T) {
 	folder := t.TempDir()
 	inputs := []string{filepath.Join(folder, "census.csv"), filepath.Join(folder, "hospital.csv")}
