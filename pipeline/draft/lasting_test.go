@@ -96,7 +96,7 @@ func TestDraftLeavesWhatReadersCompare(t *testing.T) {
 
 // witnesses are the reasons of columns that are dropped because others determine them.
 var witnesses = regexp.MustCompile(`(?m)^  (\S+): +drop +# (?:(\S+) (?:determines it|` +
-	`has the same values)|the (?:sum of|difference between) (\S+) and (\S+))$`)
+	`has the same values)|the (?:sum of|difference between)(?: (\S+),)? (\S+) and (\S+))$`)
 
 // No information vanishes from the tables of a draft: what determines a dropped column is masked or
 // kept, or is dropped as others determine it, and so on, and determines each of its values.
@@ -178,10 +178,10 @@ func related(rng *rand.Rand) (names []string, rows [][]string) {
 		return n, fmt.Sprint(n)
 	}
 	for len(names) < 12 {
-		a, b := rng.IntN(max(1, len(names))), rng.IntN(max(1, len(names)))
-		x, y, nulls := numbers[a], numbers[b], []int{0, 0, 5, 30}[rng.IntN(4)]
+		some := func() []int { return numbers[rng.IntN(max(1, len(names)))] }
+		x, y, z, nulls := some(), some(), some(), []int{0, 0, 5, 30}[rng.IntN(4)]
 		both := func(row int) bool { return x[row] != -1000 && y[row] != -1000 }
-		kind := rng.IntN(8)
+		kind := rng.IntN(9)
 		switch low, width := rng.IntN(2)*-20, 30+rng.IntN(30); {
 		case len(names) < 3:
 			add(func(int) (int, string) { return sparse(low+rng.IntN(width), nulls) })
@@ -195,7 +195,14 @@ func related(rng *rand.Rand) (names []string, rows [][]string) {
 				}
 				return sparse(x[row]+sign*y[row], nulls)
 			})
-		case kind < 6: // a code, or a group
+		case kind == 4: // a sum of three
+			add(func(row int) (int, string) {
+				if !both(row) || z[row] == -1000 {
+					return sparse(rng.IntN(width), nulls)
+				}
+				return sparse(x[row]+y[row]+z[row], nulls)
+			})
+		case kind < 7: // a code, or a group
 			by, times := 1+rng.IntN(12), 1+rng.IntN(7)
 			add(func(row int) (int, string) {
 				if x[row] == -1000 {

@@ -164,18 +164,18 @@ func TestDraftOfFewRowsLeavesCandidates(t *testing.T) {
 	}
 }
 
-// The sum of two other numbers is dropped, with or without a fraction; a sum in nearly all rows
-// stays, and so does the age, which many know.
+// The sum of two or three other numbers is dropped, with or without a fraction; a sum in nearly all
+// rows stays, and so does the age, which many know.
 func TestDraftDropsSums(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(3, 3))
 	var out strings.Builder
-	out.WriteString("sat_v,sat_m,sat_sum,part,rest,all,nearly,schooling,work,age\n")
+	out.WriteString("sat_v,sat_m,sat_sum,part,rest,all,nearly,schooling,work,age,paid\n")
 	for i := range 600 {
 		v, m, educ, work := 30+rng.IntN(50), 30+rng.IntN(50), rng.IntN(20), rng.IntN(50)
 		part, rest := float64(rng.IntN(900))/10, float64(rng.IntN(900))/10
-		fmt.Fprintf(&out, "%d,%d,%d,%g,%g,%g,%d,%d,%d,%d\n", v, m, v+m, part, rest, part+rest,
-			v+educ+i/599, educ, work, educ+work)
+		fmt.Fprintf(&out, "%d,%d,%d,%g,%g,%g,%d,%d,%d,%d,%g\n", v, m, v+m, part, rest, part+rest,
+			v+educ+i/599, educ, work, educ+work, float64(v)+part+rest)
 	}
 	write(t, "study.csv", out.String())
 	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"study.csv"}}, sees(0, 1))
@@ -184,7 +184,8 @@ func TestDraftDropsSums(t *testing.T) {
 	}
 	got := maskedOf(t, text)
 	want := strings.Fields("sat_v sat_m part rest nearly schooling work age")
-	if !slices.Equal(got, want) || !strings.Contains(text, "# the sum of sat_v and sat_m") {
+	if !slices.Equal(got, want) || !strings.Contains(text, "# the sum of sat_v and sat_m") ||
+		!strings.Contains(text, "# the sum of sat_v, part and rest") {
 		t.Errorf("%q, want %q:\n%s", got, want, text)
 	}
 }

@@ -2,15 +2,17 @@ package draft
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/kcut/kcut/pipeline/job"
 )
 
 // mostAdded is the largest number of columns among which sums are looked for.
-const mostAdded = 24
+const mostAdded = 40
 
-// dropSums drops numbers of many values that are the sum of two others, or the difference between
-// them, but not those that everybody knows.
+// dropSums drops numbers of many values that are the sum of two or three others, or the difference
+// between two, but not those that everybody knows.
 func (d *draft) dropSums() {
 	var terms []*Profile
 	for _, p := range d.profiles {
@@ -25,52 +27,78 @@ func (d *draft) dropSums() {
 	for _, sum := range terms {
 		for i, a := range terms {
 			for _, b := range terms[:i] {
-				if a != sum && b != sum {
-					dropSum(sum, a, b)
+				dropSum(sum, a, b)
+			}
+		}
+	}
+	for _, sum := range terms {
+		for i, a := range terms {
+			for j, b := range terms[:i] {
+				for _, c := range terms[:j] {
+					sum.dropAs("the sum of", sum, c, b, a)
 				}
 			}
 		}
 	}
 }
 
-// dropSum drops one of three numbers of which one is the sum of the others in each row with all
-// three: the sum or, if only one part may be below 0, this part, which is the difference between
-// two measurements. It has a number only in rows in which the others have theirs.
+// dropSum drops one of three numbers of which one is the sum of the others: the sum or, if only one
+// part may be below 0, this part, which is the difference between two measurements.
 func dropSum(sum, a, b *Profile) {
-	goes, why := sum, "the sum of %s and %s"
-	from, minus := b, a
-	if sum.least >= 0 && min(a.least, b.least) < 0 && max(a.least, b.least) >= 0 {
-		goes, from, minus, why = a, sum, b, "the difference between %s and %s"
-		if b.least < 0 {
-			goes, minus = b, a
-		}
+	if sum.least < 0 || min(a.least, b.least) >= 0 || max(a.least, b.least) < 0 {
+		sum.dropAs("the sum of", sum, b, a)
+		return
 	}
-	if goes.Field.Distinct > fewCodes && !goes.isBasic() && sum.role.masked() &&
-		a.role.masked() && b.role.masked() && isSum(sum, a, b) && goes.onlyWith(from, minus) {
-		goes.role = drop(why, job.Quoted(from.name), job.Quoted(minus.name))
+	if b.least < 0 {
+		a, b = b, a
+	}
+	a.dropAs("the difference between", sum, a, b)
+}
+
+// dropAs drops a number of a sum, for a reason with the names of the others, which are all masked.
+// It has a value only in rows in which they have theirs.
+func (p *Profile) dropAs(why string, sum *Profile, parts ...*Profile) {
+	all := append([]*Profile{sum}, parts...)
+	if p.Field.Distinct <= fewCodes || slices.Contains(parts, sum) ||
+		slices.ContainsFunc(all, func(p *Profile) bool { return !p.role.masked() }) ||
+		!isSum(sum, parts) || p.isBasic() {
+		return
+	}
+	var names []string
+	others := slices.DeleteFunc(all, func(other *Profile) bool { return other == p })
+	for _, other := range others {
+		names = append(names, job.Quoted(other.name))
+	}
+	if last := len(names) - 1; p.onlyWith(others) {
+		p.role = drop("%s %s and %s", why, strings.Join(names[:last], ", "), names[last])
 	}
 }
 
-// onlyWith reports whether a number is null in each row in which one of two others is.
-func (p *Profile) onlyWith(a, b *Profile) bool {
-	for row, x := range p.numbers {
-		if !math.IsNaN(x) && (math.IsNaN(a.numbers[row]) || math.IsNaN(b.numbers[row])) {
-			return false
+// onlyWith reports whether a number is null in each row in which one of others is.
+func (p *Profile) onlyWith(others []*Profile) bool {
+	for _, other := range others {
+		for row, x := range p.numbers {
+			if !math.IsNaN(x) && math.IsNaN(other.numbers[row]) {
+				return false
+			}
 		}
 	}
 	return true
 }
 
-// isSum reports whether numbers are the sums of two others, apart from rounding, in all rows that
-// have all three, which are at least half.
-func isSum(sum, a, b *Profile) bool {
+// isSum reports whether numbers are the sums of others, apart from rounding, in all rows that have
+// all of them, which are at least half.
+func isSum(sum *Profile, parts []*Profile) bool {
 	rows := 0
-	for row, sum := range sum.numbers {
-		a, b := a.numbers[row], b.numbers[row]
-		if math.IsNaN(a+b) || math.IsNaN(sum) {
+	for row, whole := range sum.numbers {
+		added, size := 0.0, 0.0
+		for _, p := range parts {
+			added, size = added+p.numbers[row], size+math.Abs(p.numbers[row])
+		}
+		if math.IsNaN(added) || math.IsNaN(whole) {
 			continue
 		}
-		if math.Abs(a+b-sum) > 1e-9*(math.Abs(a)+math.Abs(b)) {
+		if math.Abs(added-whole) > 1e-9*size {
 			return false
 		}
 		rows++
