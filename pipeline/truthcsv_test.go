@@ -99,7 +99,7 @@ func drawCSV(rng *rand.Rand, t *truthTable, lacks string) csvForm {
 		f.Thousands = " "
 	}
 	f.Declared = f.Decimal != "" || f.Thousands != "" || f.Quote != `"` || f.Escape || rng.IntN(2) == 0
-	f.Dates = []string{"", "", "MM/DD/YYYY", "D.M.YYYY"}[rng.IntN(4)]
+	f.Dates = []string{"", "", "MM/DD/YYYY", "D.M.YYYY", "DD-MMM-YYYY"}[rng.IntN(5)]
 	f.Packed = []string{"", "", "", ".gz", ".zst"}[rng.IntN(5)]
 	f.drawTypes(rng, t, lacks)
 	return f
@@ -303,7 +303,7 @@ func (f *csvForm) field(c *truthColumn, row int) string {
 			panic(err)
 		}
 		text = day.Format(map[string]string{"MM/DD/YYYY": "01/02/2006",
-			"D.M.YYYY": "2.1.2006"}[c.dates])
+			"D.M.YYYY": "2.1.2006", "DD-MMM-YYYY": "02-Jan-2006"}[c.dates])
 	}
 	if f.Quoted == quoteAll || strings.Contains(text, f.Delimiter) {
 		return f.inQuotes(text)

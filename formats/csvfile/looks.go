@@ -35,8 +35,8 @@ type timeForm struct{ declared, layout string }
 
 // timeForms are the forms that occur in tables.
 var timeForms = func() (forms []timeForm) {
-	parts := strings.NewReplacer("AM", "PM", "YYYY", "2006", "YY", "06", "M", "1", "D", "2", "hh",
-		"15", "mm", "04", "ss", "05")
+	parts := strings.NewReplacer("AM", "PM", "YYYY", "2006", "YY", "06", "MMM", "Jan", "M", "1",
+		"D", "2", "hh", "15", "mm", "04", "ss", "05")
 	add := func(kind, form string) {
 		layout := parts.Replace(form)
 		if strings.HasSuffix(layout, "PM") {
@@ -48,22 +48,27 @@ var timeForms = func() (forms []timeForm) {
 	for _, clock := range clocks[2:] { // 10:30 may mean anything
 		add("time", clock)
 	}
-	for _, sign := range []string{".", "/", "-"} {
-		for _, order := range []string{"D M YYYY", "D M YY", "M D YYYY", "M D YY", "YYYY M D",
-			"YY M D"} {
-			date := strings.ReplaceAll(order, " ", sign)
-			add("date", date)
-			for _, clock := range clocks {
-				add("timestamp", date+" "+clock)
-				add("timestamp", date+"T"+clock)
+	dates := func(signs, orders, between []string) {
+		for _, sign := range signs {
+			for _, order := range orders {
+				date := strings.ReplaceAll(order, " ", sign)
+				add("date", date)
+				for _, clock := range clocks {
+					for _, sign := range between {
+						add("timestamp", date+sign+clock)
+					}
+				}
 			}
 		}
 	}
+	dates([]string{".", "/", "-"}, []string{"D M YYYY", "D M YY", "M D YYYY", "M D YY", "YYYY M D",
+		"YY M D"}, []string{" ", "T"})
+	dates([]string{"-", "/", " ", ""}, []string{"D MMM YYYY", "D MMM YY"}, []string{" ", ":"})
 	return forms
 }()
 
 // formSet has a bit for each of timeForms.
-type formSet [4]uint64
+type formSet [6]uint64
 
 // each calls do with all forms of the set.
 func (s formSet) each(do func(number int, f *timeForm)) {

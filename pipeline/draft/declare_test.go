@@ -173,6 +173,7 @@ func TestDraftOfOddTexts(t *testing.T) {
 		"seen":     odd("x y", some("%d/%d/2020", 12, 28)),
 		"size":     odd("-1.2.3", some("%d.%03d", 9, 999)),
 		"pay":      odd("much", func(i int) string { return strconv.Itoa(i * i) }),
+		"enrolled": odd("NA", some("%02d-OCT-19%02d", 28, 99)),
 		"share":    some("%d%%", 100),
 		"price":    some("$%d,%03d", 9, 999),
 	})
@@ -192,6 +193,7 @@ func TestDraftOfOddTexts(t *testing.T) {
 		"  seen:     {mask: generalize, taxonomy: {us_date: [month, year, decade]}, unknown: root}",
 		"  pay:      {mask: generalize, taxonomy: {ranges: [", "]}, unknown: root} ",
 		"  size:     {mask: generalize, taxonomy: {ranges: [",
+		"  enrolled: {mask: discretize, type: date(D-MMM-YYYY), round: year} ",
 		"  share:    {mask: discretize, type: number(N%), round: 5} ",
 		"  price:    drop ",
 	} {

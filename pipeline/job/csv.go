@@ -29,8 +29,8 @@ const typeWords = "text, boolean, integer, number, date, time, timestamp, decima
 // formParts are pairs: a part of the form of a date or time, and its counterpart in package time.
 // Years of two digits mean 1969 to 2068, as in POSIX, unless the form ends in another first year.
 var formParts = []string{
-	"AM", "PM", "YYYY", "2006", "YY", "06", "MM", "01", "M", "1", "DD", "02", "D", "2",
-	"hh", "15", "mm", "04", "ss", "05",
+	"AM", "PM", "YYYY", "2006", "YY", "06", "MMM", "Jan", "MM", "01", "M", "1", "DD", "02",
+	"D", "2", "hh", "15", "mm", "04", "ss", "05",
 }
 
 // form returns the part of a date's or time's type in parentheses, and the first of the years that
@@ -71,9 +71,12 @@ func (c *Column) wrongForm() string {
 	parts := map[string][]string{
 		"date": {"YY", "M", "D"}, "time": {"hh", "mm"}, "timestamp": {"YY", "M", "D", "hh", "mm"},
 	}
-	rest := form
+	rest, found := form, ""
 	for i := 0; i < len(formParts); i += 2 {
-		rest = strings.Replace(rest, formParts[i], "", 1)
+		part, unit := formParts[i], formParts[i][:1]
+		if strings.Contains(rest, part) && !strings.Contains(found, unit) {
+			rest, found = strings.Replace(rest, part, "", 1), found+unit
+		}
 	}
 	for _, part := range parts[kind] {
 		if !strings.Contains(strings.ReplaceAll(form, "AM", ""), part) {

@@ -400,7 +400,8 @@ func TestForms(t *testing.T) {
 		"timestamp(M/D/YY hh:mm:ss AM)": "1/2/06 3:04:05 PM",
 		"timestamp(YYYY-MM-DDThh:mm)":   "2006-01-02T15:04", "time(hh:mm)": "15:04",
 		"number(N%)": "N%", "number($N)": "$N", "number(N Monate)": "N Monate", "number": "",
-		"date(M/D/YY from 1930)": "1/2/06",
+		"date(M/D/YY from 1930)": "1/2/06", "date(DD-MMM-YY)": "02-Jan-06",
+		"timestamp(DMMMYYYY:hh:mm)": "2Jan2006:15:04",
 	} {
 		c := Column{Type: form}
 		if got := c.Layout(); got != want || c.wrongForm() != "" {
@@ -409,6 +410,7 @@ func TestForms(t *testing.T) {
 	}
 	for form, want := range map[string]string{
 		"date(MM/DD)": "lacks YYYY", "time(AM)": "lacks hh", "timestamp(D.M.YYYY)": "lacks hh",
+		"date(D.MM.M.YYYY)": "has M", "date(D MMMM YYYY)": "has M",
 		"date(DD.DD.YYYY)": "lacks M", "date(D.M.YYY)": "has Y",
 		"date(D.M.YYYY from 1930)": "has a first year without YY",
 		"time(hh:mm from 1930)":    "has a first year without YY",
