@@ -134,23 +134,9 @@ func CheckAnonymous(t *testing.T, released [][]engine.Label,
 	sets []engine.Set) (anonymity []uint64) {
 	t.Helper()
 	for i, set := range sets {
-		groups := map[string]uint64{}
-		for _, row := range released {
-			if row == nil {
-				continue
-			}
-			key := ""
-			for _, c := range set.Columns {
-				if row[c].Null {
-					key += "null"
-				}
-				key += row[c].Text + "\x00"
-			}
-			groups[key]++
-		}
-		smallest := uint64(len(released))
-		for _, n := range groups {
-			smallest = min(smallest, n)
+		groups, smallest := Groups(released, set), uint64(len(released))
+		for _, rows := range groups {
+			smallest = min(smallest, uint64(len(rows)))
 		}
 		if !Holds(set, smallest) {
 			t.Errorf("set %d: the smallest of %d groups has %d records, k is %d", i+1, len(groups),
@@ -170,8 +156,9 @@ func (d Data) CheckProtected(t *testing.T, released [][]engine.Label,
 	for i, set := range sets {
 		least := uint64(math.MaxUint64)
 		for _, rows := range Groups(released, set) {
-			least = min(least, d.Stats(rows).Size)
-			if stats := d.Stats(rows); !set.Holds(stats) {
+			stats := d.Stats(rows)
+			least = min(least, stats.Size)
+			if !set.Holds(stats) {
 				t.Errorf("set %d: a group of %d rows has %+v, asked for are k %d and %+v", i+1,
 					len(rows), stats, set.K, set.Others)
 			}

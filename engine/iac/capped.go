@@ -14,11 +14,7 @@ import (
 // suppressCapped is IACc: it suppresses the smallest classes, all of one size together, as long as
 // no attribute changes by more than the caps allow (Algorithm 2).
 func (s *search) suppressCapped(ctx context.Context) (*tuples, error) {
-	cells, err := s.collect(ctx, everything)
-	if err != nil {
-		return nil, err
-	}
-	t, of, err := s.join(cells)
+	t, cells, of, err := s.join(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -36,14 +32,17 @@ func (s *search) suppressCapped(ctx context.Context) (*tuples, error) {
 	return t, err
 }
 
-// join joins cells, which are tuples followed by a class if there is one, to tuples without the
-// class, and returns the tuple of each cell.
-func (s *search) join(cells *tuples) (t *tuples, of []int, err error) {
+// join collects cells, which are tuples followed by a class if there is one, joins them to tuples
+// without the class, and returns the tuple of each cell.
+func (s *search) join(ctx context.Context) (t, cells *tuples, of []int, err error) {
+	if cells, err = s.collect(ctx, everything); err != nil {
+		return nil, nil, nil, err
+	}
 	n := len(cells.sizes)
 	const cellBytes = 8 + 8 // its tuple, and its place in an order
 	if err := s.draw("tuples without class", partition.IndexBytes(cells.layout, n)+
 		int64(n)*(tupleBytes+cellBytes)); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	all := newSet(s.all, s.attributes, cells.layout)
 	t, of = newTuples(cells.layout, n), make([]int, n)
@@ -51,7 +50,7 @@ func (s *search) join(cells *tuples) (t *tuples, of []int, err error) {
 	for cell, size := range cells.sizes {
 		of[cell] = t.add(all.project(key, cells.index.Key(cell)), size)
 	}
-	return t, of, nil
+	return t, cells, of, nil
 }
 
 // suppressBySize suppresses the smallest classes while the caps allow it, and returns the k that is

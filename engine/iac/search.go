@@ -142,11 +142,7 @@ func (s *search) suppressSmall(ctx context.Context) (*tuples, error) {
 // suppressFew is IACk where k counts entities: the weight of a class is known when all its kinds
 // are.
 func (s *search) suppressFew(ctx context.Context) (*tuples, error) {
-	cells, err := s.collect(ctx, everything)
-	if err != nil {
-		return nil, err
-	}
-	t, of, err := s.join(cells)
+	t, cells, of, err := s.join(ctx)
 	if err == nil {
 		err = s.draw("weights of tuples", 8*int64(len(t.sizes)))
 	}

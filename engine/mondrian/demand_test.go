@@ -18,9 +18,7 @@ func newSets(r *rand.Rand) randomCase {
 	c.Sets = []engine.Set{all}
 	for range 1 + r.IntN(3) {
 		set := engine.Set{K: all.K + engine.KAnonymity(1+r.IntN(6))}
-		for _, column := range r.Perm(len(c.Data.Columns))[:1+r.IntN(len(c.Data.Columns))] {
-			set.Columns = append(set.Columns, column)
-		}
+		set.Columns = r.Perm(len(c.Data.Columns))[:1+r.IntN(len(c.Data.Columns))]
 		c.Sets = append(c.Sets, set)
 	}
 	if protect := r.IntN(6); protect < 4 {

@@ -142,11 +142,7 @@ func (s *search) orders() uint32 {
 // offerHalves lists the splits of ordered values: those with more records on the left than first.
 func (s *search) offerHalves(kinds, set *cells.FrequencySet, size uint64, first split) {
 	x := &s.entropy
-	clear(x.left)
-	clear(x.right)
-	for i, class := range set.Class {
-		x.right[class] += set.Count[i]
-	}
+	x.begin(set)
 	s.begin(kinds)
 	left, candidate := uint64(0), first
 	for n, i := range x.order[:len(x.order)-1] {
@@ -203,11 +199,7 @@ func (x *entropy) balanced(column int, loss float64, size uint64, sides ...uint6
 // leaves after it: alone it says little, and it comes before all other cuts of the numbers.
 func (s *search) offerNulls(kinds, set *cells.FrequencySet, size uint64, cut split) {
 	x, last := &s.entropy, len(set.Codes)-1
-	clear(x.left)
-	clear(x.right)
-	for i, class := range set.Class {
-		x.right[class] += set.Count[i]
-	}
+	x.begin(set)
 	nulls := x.shift(set, last)
 	apart, rest := x.addPart(0, nulls, x.left), size-nulls
 	cut.at, cut.prefix, cut.left = set.Codes[last], last, rest
@@ -269,6 +261,15 @@ func ofClass(set *cells.FrequencySet, i int, class uint32) uint64 {
 	return 0
 }
 
+// begin puts all records on the right.
+func (x *entropy) begin(set *cells.FrequencySet) {
+	clear(x.left)
+	clear(x.right)
+	for e, class := range set.Class {
+		x.right[class] += set.Count[e]
+	}
+}
+
 // shift moves the records of a value to the left, and returns their number.
 func (x *entropy) shift(set *cells.FrequencySet, i int) (size uint64) {
 	for e := set.Start[i]; e < set.Start[i+1]; e++ {
@@ -292,11 +293,8 @@ func (x *entropy) loss(size uint64) float64 {
 
 // lossOfAll returns the loss before any split.
 func (x *entropy) lossOfAll(set *cells.FrequencySet, size uint64) float64 {
-	clear(x.left)
-	for e, class := range set.Class {
-		x.left[class] += set.Count[e]
-	}
-	return x.addPart(0, size, x.left)
+	x.begin(set)
+	return x.addPart(0, size, x.right)
 }
 
 // lossOf returns the loss for the parts of a division. The rest is the last one.

@@ -2,7 +2,6 @@
 package partitiontest
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"github.com/kcut/kcut/partition"
@@ -20,22 +19,4 @@ func RandomTable(r *rand.Rand, n int, domains []int, layout partition.Layout) *p
 		t.Counts = append(t.Counts, 1+uint64(r.IntN(3)))
 	}
 	return t
-}
-
-// Tuples returns the sums of counts by tuple, with every code mapped.
-func Tuples(t *partition.Table, codes [][]uint32) map[string]uint64 {
-	sums := map[string]uint64{}
-	w := t.Layout.Words
-	for i, n := range t.Counts {
-		tuple := ""
-		for c, f := range t.Layout.Fields {
-			code := f.Code(t.Keys[i*w : (i+1)*w])
-			if codes != nil {
-				code = codes[c][code]
-			}
-			tuple += fmt.Sprint(code, " ")
-		}
-		sums[tuple] += n
-	}
-	return sums
 }
