@@ -273,10 +273,10 @@ func TestDraftOfClassInGroups(t *testing.T) {
 }
 
 // If nobody is said to know any of many columns, all are one set; the columns that an acquaintance
-// knows are one set, which comes first.
+// knows, also a single one, are one set, which comes first.
 func TestDraftOfManyColumns(t *testing.T) {
 	const columns = 85
-	for names, want := range map[string]int{"Age": 1, "Age,zip": 2} {
+	for names, want := range map[string]int{"dose": 1, "Age": 2} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
 		for c := range columns {
@@ -288,8 +288,7 @@ func TestDraftOfManyColumns(t *testing.T) {
 			for range columns {
 				fmt.Fprintf(&out, "v%d,", rng.IntN(5))
 			}
-			fmt.Fprintf(&out, "%d%s\n", rng.IntN(90),
-				[]string{"", fmt.Sprint(",", 100*rng.IntN(9))}[want-1])
+			fmt.Fprintf(&out, "%d\n", rng.IntN(90))
 		}
 		write(t, "wide.csv", out.String())
 		opt := draft.Options{Input: []string{"wide.csv"}}
@@ -299,7 +298,8 @@ func TestDraftOfManyColumns(t *testing.T) {
 		}
 		job, _ := runDraft(t, text)
 		all := job.Sets[len(job.Sets)-1]
-		if len(job.Sets) != want || len(all.Columns) != columns+want {
+		if len(job.Sets) != want || len(all.Columns) != columns+1 ||
+			want > 1 && !slices.Equal(job.Sets[0].Columns, []string{"Age"}) {
 			t.Errorf("with %s: %d sets, the last one of %d columns", names, len(job.Sets),
 				len(all.Columns))
 		}

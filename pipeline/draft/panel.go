@@ -44,7 +44,7 @@ var inborn = words{
 		"eth hispanic hispan hisp hispa black white asian nonwhite nwhite nationality religion "+
 		"native education educ ed schooling degree")),
 	whole: sexes.whole,
-	not:   slices.Concat(births.not, basics.not),
+	not:   slices.Concat(births.not, unknown.alone),
 }
 
 // findPanel finds a panel. In one a column counts, as years or visits do, and starts anew where

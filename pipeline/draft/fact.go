@@ -1,0 +1,209 @@
+package draft
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Facts that people know about others come first by how much they distinguish: the date of birth,
+// sex and place (Sweeney, Simple Demographics Often Identify People Uniquely, 2000).
+var (
+	sexes = words{alone: []string{"sex", "sx", "gender", "mf"},
+		whole: []string{"male", "female", "woman", "man", "ismale", "isfemale"}}
+	first = []words{
+		{alone: append(births.alone, "age"), not: births.not},
+		sexes,
+		{alone: slices.Concat(postal.alone, places.alone,
+			[]string{"city", "town", "county", "residence"}),
+			whole: places.whole, last: places.last},
+	}
+)
+
+// facts are names of facts that people know about others, by theme.
+var facts = []words{
+	first[0], first[1], first[2],
+	{
+		alone: strings.Fields("agea howold birthplace cob yearborn monthborn mnthborn yob ybirth " +
+			"birthyr"),
+	},
+	{ // origin: race, language, religion, migration
+		alone: slices.Concat(strings.Fields("race raceethnicity raceeth otherrace ethnicity "+
+			"ethnic ethn ethrace eth hispanic hispan hisp nwhite nationality citizenship citizen "+
+			"native foreign religion relig catholic language immigrant immigration migrant"),
+			pairs([]string{"native", "foreign", "us", "uk"}, []string{"born"})),
+		whole: strings.Fields("black white asian nonwhite afam nation lang skincolor skincolour"),
+		not:   []string{"disorder"},
+	},
+	{ // place
+		alone: slices.Concat(strings.Fields("state country region district municipality province "+
+			"borough commune village prefecture canton suburb suburban smsa urban rural metro "+
+			"metropolitan neighbourhood neighborhood geography imd deprivation"),
+			pairs(strings.Fields("big large lg vlg small smll sm med inner outer cent home"),
+				[]string{"city"})),
+		whole: strings.Fields("south north east west northeast northwest southeast southwest " +
+			"midwest northcentral northcen nrthcen nrtheast ne nc locationcode"),
+	},
+	{ // home: who owns or rents what, and pets
+		alone: slices.Concat(pairs([]string{"own", "owns", "has", "have"}, owned),
+			pairs([]string{"home", "house", "housing", "dwelling"}, []string{"type"}),
+			strings.Fields("homeown homeowner homeownership houseown houseowner renter cars "+
+				"vehicles dwelling accommodation")),
+		whole: []string{"housing", "tenant", "pet"},
+	},
+	{ // family: marriage, children, household
+		alone: slices.Concat(strings.Fields("marital maritl marstat married maried marriage marr "+
+			"yrsmarr divorced divorce widowed widow relationship household partner dependents "+
+			"numdep family familysize famsize hhsize fmsize fsize householdsize children kids "+
+			"kidslt kidsge kidlt kidge sibling siblings sibs sibsp parch"),
+			pairs([]string{"marital", "mar"}, []string{"stat"})),
+		whole: []string{"kid", "child", "noc", "son"},
+	},
+	{ // schooling
+		alone: strings.Fields("educ schooling school hschool yschool college coll university " +
+			"graduation graduate gradyear collgrad hsgrad degree nodegree qualification " +
+			"qualifications diploma phd"),
+		whole: strings.Fields("ed student graduated major yedu"),
+	},
+	{ // work
+		last: []string{"title"},
+		alone: strings.Fields("occupation occup occ job profession designation employer " +
+			"employment workclass industry bluecol bluecoll whitecol union hired hire emplength " +
+			"employmentlength jobtenure emptenure seniority experience exper workexp empexp " +
+			"overtime businesstravel commute commuting parttime fulltime retired veteran military"),
+		whole: strings.Fields("selfemp employed unemployed wrkstat workstat empl employ position " +
+			"department servicetime armedforces"),
+	},
+	{ // body: what others see or smell
+		alone: strings.Fields("height smoke smokers cigs cigarettes tobacco drinker disability " +
+			"handicap handicapped preferredfoot preferredhand handed handedness pregnant " +
+			"haircolor haircolour eyecolor eyecolour"),
+		whole: []string{"ht", "hgt", "foot", "hand", "bats", "throws", "fml", "alco", "pregnancy"},
+	},
+	{ // leisure
+		alone: []string{"hobby", "hobbies", "club"},
+		whole: strings.Fields("league squad team teamname teamposition positions sport " +
+			"teamabbreviation teamabbr teamid teamcode passport"),
+	},
+}
+
+// owned are things that somebody may own, as others see.
+var owned = strings.Fields("car cars vehicle vehicles auto home house flat apartment realty " +
+	"property pet pets dog cat bike motorcycle")
+
+// unknown are words that make a fact something else: an opinion on it, a sum of money, a figure of
+// many people, what an employer asks for, or what nobody sees.
+var unknown = words{alone: slices.Concat(
+	strings.Fields("satisfaction satisfied opinion rating feedback score importance important "+
+		"attitude trust happy happiness stress involvement should ideal economic"),
+	strings.Fields("income inc earnings wage wages salary expenditure spending expense expenses "+
+		"cost costs fee fees debt loan loans charge"),
+	strings.Fields("pct percent percentage perc share rate ratio frac fraction"),
+	strings.Fields("req required requirement requirements"),
+	strings.Fields("history hours sleep languages cheating ban election primary"),
+)}
+
+var (
+	// shortened are endings of a word that says the same in groups, as a code, or in short.
+	shortened = strings.Fields("grp group gr cat cl code cd abb abbr")
+	// derived are beginnings of words for a fact, whatever follows.
+	derived = [][2]string{{"edu", "educ"}, {"smok", "smoke"}, {"disab", "disability"}}
+	// ofChildren are ends of words for children, as in nkids and ychild.
+	ofChildren = strings.Fields("kid kids child children")
+	// aged are words for things that have an age, unless somebody has them.
+	aged = words{
+		alone: strings.Fields("car auto vehicle house housing home building property dwelling " +
+			"apartment machine device equipment account policy loan store company firm"),
+		not: slices.Concat(people, staff),
+	}
+	// limits are words that make an age nobody's.
+	limits = words{alone: strings.Fields("cutoff limit limits minimum min maximum max threshold " +
+		"average avg mean median adjusted standardized standardised retire retirement pension " +
+		"legal")}
+	// formerly are words for columns about the past.
+	formerly = words{alone: []string{"previous"}}
+	// relatives are what names have in front of a fact about a relative, as in mage, feduc.
+	relatives = strings.Fields("m f d h mo fa ma pa mom dad mum sp hus husb wife moth fath hh")
+	// ofRelatives are names of columns about a relative.
+	ofRelatives = words{alone: strings.Fields("mother father parent spouse husband wife partner " +
+		"mom dad mum")}
+	// behind are such words behind a fact, as in whitemom.
+	behind = strings.Fields("mom dad mother father")
+)
+
+// isFact reports whether a name is that of a fact that people know about others.
+func isFact(name []string) bool {
+	return !unknown.has(name) && !isAgeOfNobody(name) && (isSpanOfLife(name) || asksWhere(name) ||
+		slices.ContainsFunc(facts, func(w words) bool { return called(&w, name) }))
+}
+
+// called reports whether a column's name has a meaning, also with digits or a usual ending behind
+// its words, or a relative in front of them: race4, agegrp, stateabb, educat, mage, fathereduc.
+func called(w *words, name []string) bool {
+	plain := make([]string, len(name))
+	for i, word := range name {
+		plain[i] = strings.TrimRight(word, "0123456789")
+		for _, end := range shortened {
+			if begin, found := strings.CutSuffix(plain[i], end); found && w.has([]string{begin}) {
+				plain[i] = begin
+			}
+		}
+		for _, relative := range relatives {
+			fact, found := strings.CutPrefix(plain[i], relative)
+			if fact = rootOf(fact); found && len(fact) >= 3 && fact != "eth" &&
+				w.has([]string{fact}) {
+				plain[i] = fact
+			}
+		}
+		for _, relative := range behind {
+			plain[i] = cmp.Or(strings.TrimSuffix(plain[i], relative), plain[i])
+		}
+		plain[i] = rootOf(plain[i])
+	}
+	return w.has(name) || w.has(plain)
+}
+
+// rootOf returns the word for a fact of which another one is a form, as smoke of smokingnow and
+// kids of youngkids, or the word itself.
+func rootOf(word string) string {
+	for _, d := range derived {
+		if strings.HasPrefix(word, d[0]) {
+			return d[1]
+		}
+	}
+	for _, end := range ofChildren {
+		if len(word) > len(end) && strings.HasSuffix(word, end) {
+			return "kids"
+		}
+	}
+	return word
+}
+
+var (
+	// spans are parts of words for a span of time, and lived those for what it is spent with.
+	spans = strings.Fields("years yrs months")
+	lived = strings.Fields("role compan job position employ service work experien manager " +
+		"promot depart organi career profession teach coded marri marital immigr migrat")
+)
+
+// isSpanOfLife reports whether a name is that of a time that somebody has worked, been married or
+// lived in a country, as YearsInCurrentRole, yrs.service and yearsmarried.
+func isSpanOfLife(name []string) bool {
+	joined := strings.Join(name, "")
+	in := func(part string) bool { return strings.Contains(joined, part) }
+	return slices.ContainsFunc(spans, in) && slices.ContainsFunc(lived, in)
+}
+
+// asksWhere reports whether a name asks for the place in which somebody lives, works or learns.
+func asksWhere(name []string) bool {
+	where := words{alone: []string{"where"}}
+	does := words{alone: strings.Fields("live lives living reside born work study grew from")}
+	return where.has(name) && does.has(name)
+}
+
+// isAgeOfNobody reports whether a column has the age of a thing, or a limit of ages, by its name,
+// as drinking_age_limit, or asks for an opinion on one.
+func isAgeOfNobody(name []string) bool {
+	return slices.Contains(name, "age") && (aged.has(name) || limits.has(name) ||
+		slices.Contains(name, "what") && !slices.Contains(name, "your"))
+}

@@ -1,0 +1,64 @@
+package draft_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// The first set has the facts that people know about others, by rules that fit many names: times of
+// work and of marriage, things that somebody owns, questions, children, spouses and visible traits.
+// It has no opinion, no income, no figure of a place, no limit of ages, and nothing about health
+// that nobody sees. Some names mean a fact only in a table of people, or of people at work.
+func TestDraftKnowsFactsByRules(t *testing.T) {
+	for _, tt := range []struct{ known, others string }{
+		{"Age YearsInCurrentRole YearsSinceLastPromotion TotalWorkingYears BusinessTravel " +
+			"OverTime Designation", "JobSatisfaction JobInvolvement MonthlyIncome WorkLifeBalance"},
+		{"age OwnCar Passport NumberOfChildrenVisiting FLAG_OWN_REALTY num_cars dwelling_type " +
+			"has_pet", "car_value loan_purpose"},
+		{"sex lang disability foreign_born yrs_since_immigration commute_mode veteran_status " +
+			"military_service", "langPOST time_on_site health_insurance"},
+		{"age GraduateOrNot imd_band highest_education Location", "studied_credits"},
+		{"age Where.do.you.live Do.you.smoke How_many_children_do_you_have",
+			"At_what_age_should_people_vote What_do_you_think_of_work_stress"},
+		{"sex rank discipline yrs.service yrs.since.phd role", "salary"},
+		{"sex colour minority single afam hschool", "denied"},
+		{"age yearsmarried nkids kidslt6 youngkids maried hage huseduc husunion",
+			"hours wage kidney"},
+		{"age pregnant", "pregnancies gravida npreg diagnosis income birth_weight"},
+		{"sex", "age_limit drinking_age_cutoff retire_age total_family_income household_income " +
+			"school_satisfaction family_history religion_importance pct_black frac_white"},
+		{"age", "rank colour_code health_self_rated happiness fare_class survey_wt"},
+		{"zip", "rank discipline colour single location tenure"},
+		{"age tenure exp", "wage expenditure"},
+	} {
+		var columns []string
+		for _, name := range strings.Fields(tt.known + " " + tt.others) {
+			columns = append(columns, name+"=a|b|c")
+		}
+		text := study(t, 600, columns...)
+		job, err := job.Parse("", []byte(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := slices.Clone(job.Sets[0].Columns), strings.Fields(tt.known)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("known: %q, want %q", got, want)
+		}
+	}
+}
+
+// A weight next to a height is that of somebody, unless it says how many people a row stands for.
+func TestDraftKnowsNoWeightsOfRows(t *testing.T) {
+	for values, known := range map[string]bool{"48|61|73|77|94|102": true,
+		"0.4|0.7|0.9|1.2|1.9": false, "800|1900|2300|9100": false} {
+		text := study(t, 600, "age#", "height#", "dose#", "weight="+values)
+		if got := strings.Contains(text, "[age, height, weight]\n"); got != known {
+			t.Errorf("%s: known %t:\n%s", values, got, text)
+		}
+	}
+}
