@@ -49,7 +49,7 @@ func (d *draft) crowded() *crowd {
 	if d.entity != nil {
 		c.people = min(c.people, d.entity.Field.Distinct)
 	}
-	halvings := math.Log2(float64(c.people) / float64(d.K))
+	halvings := math.Log2(float64(c.people) / float64(d.k()))
 	if c.most = max(fewestLeft, int(columnsByHalving*halvings)); c.columns <= c.most {
 		return nil
 	}
@@ -194,7 +194,7 @@ func (d *draft) writeCrowd(out *strings.Builder) {
 		by = "those that say about the same as the class, and those that say least about it"
 		name = ""
 	}
-	fmt.Fprintf(out, crowdWords, d.K, people, text.Count(int(c.people)/d.K, "group"), c.columns,
+	fmt.Fprintf(out, crowdWords, d.k(), people, text.Count(int(c.people)/d.k(), "group"), c.columns,
 		c.kept, c.dropped, by)
 	out.WriteString(name)
 }

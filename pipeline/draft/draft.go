@@ -37,7 +37,7 @@ import (
 // Options are the options of a draft.
 type Options struct {
 	Input []string // files, directories, globs
-	K     int      // k of every set; 0: 10, or the number of rows of a smaller table
+	K     int      // k of the first set; 0: 10, or the number of rows of a smaller table
 	Class string   // column that a model is to predict; empty: the column that looks like a class
 	For   string   // the purpose of the release: classify, count or both; empty: any
 	// File is the path of the job. Relative paths in the job start from its folder. Empty: no

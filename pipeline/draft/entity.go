@@ -15,8 +15,11 @@ import (
 // some rows for each on average. The search ignores entities with more than about 800 rows, in
 // larger tables sooner, and rounds the weight of rows, by less than half. So at most 5/8 of the
 // entities are ignored, and those that are left are enough for k in the widest group.
+//
+// With fewer people k is a part of them. The fewest are enough for a k of 2.
 const (
 	entitiesByK       = 10
+	fewestPeople      = 12
 	mostRowsPerEntity = 500
 	mostEntityRows    = 5_000_000
 )
@@ -30,19 +33,22 @@ func (p *Profile) repeats() bool {
 		!ofThings.has(wordsOf(p.name))
 }
 
-// chooseEntity finds the column that k counts: among the identifiers that repeat, the one that
-// looks most like that of people, and of equals the one with the fewest values. If k counts none of
-// them it finds the one whose people may have several rows.
+// chooseEntity finds the column that k counts: among the identifiers that repeat, one of enough
+// people for the highest k, then the one that looks most like that of people, and of equals the one
+// with the fewest values. If k counts none of them it finds the one whose people may
+// have several rows.
 func (d *draft) chooseEntity() {
 	for _, p := range d.profiles {
 		if p.entityRank() < 0 || p.role.fullNames && d.numbersRows() {
 			continue
 		}
-		of := &d.uncounted
+		of, higher := &d.uncounted, 0
 		if d.countable(p) {
-			of = &d.entity
+			if of = &d.entity; *of != nil {
+				higher = d.kOf(*of) - d.kOf(p)
+			}
 		}
-		if *of == nil || cmp.Or(p.entityRank()-(*of).entityRank(),
+		if *of == nil || cmp.Or(higher, p.entityRank()-(*of).entityRank(),
 			cmp.Compare(p.Field.Distinct, (*of).Field.Distinct)) < 0 {
 			*of = p
 		}
@@ -75,11 +81,34 @@ func (d *draft) checkPeople() error {
 		text.Count(int(p.Field.Distinct), "value"), job.Quoted(p.name), d.K)
 }
 
+// kOf returns the k of the first set if it counts the values of a column: a tenth of these, and at
+// least 2, if there are too few for the k that is asked for.
+func (d *draft) kOf(p *Profile) int {
+	return min(d.K, max(2, int(p.Field.Distinct)/entitiesByK))
+}
+
+// k returns the k of the first set.
+func (d *draft) k() int {
+	if d.entity != nil {
+		return d.kOf(d.entity)
+	}
+	return d.K
+}
+
+// fewest returns the least number of values of a column that k counts. Where a name says only that
+// it is an identifier, k is not lowered for its few values.
+func (d *draft) fewest(p *Profile) int {
+	if name := wordsOf(p.name); persons.has(name) || ofPersons.has(name) || p.role.names {
+		return max(fewestPeople, d.K)
+	}
+	return entitiesByK * d.K
+}
+
 // countable reports whether k can count the values of a column, which are enough for it.
 func (d *draft) countable(p *Profile) bool {
 	n := p.Field.Distinct
 	return d.rows <= mostEntityRows && p.distinctShare() <= mostOnce &&
-		n >= int64(entitiesByK*d.K) &&
+		n >= int64(d.fewest(p)) &&
 		p.Field.Extrapolate(d.rows).AtLeast*mostRowsPerEntity >= d.rows &&
 		float64(p.Rows-p.Field.Rows) <= mostUnknown*float64(p.Rows)
 }

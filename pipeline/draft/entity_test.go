@@ -1,6 +1,7 @@
 package draft_test
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -22,14 +23,17 @@ func visits(name, number string, people, rows int) string {
 }
 
 // k counts people with up to 500 rows each, also those whose numbers have the form of telephones.
-// With more rows each, or too few people for k, a draft says before the sets that k counts rows.
+// If they are fewer than 10 times k it is a tenth of them, and at least 2, and the draft says so.
+// With more rows each, or fewer than 12 people, a draft says before the sets that k counts rows.
 func TestDraftCountsPeopleWithManyRows(t *testing.T) {
 	counts := "\n# k COUNTS ROWS, NOT PEOPLE: "
 	for _, tt := range []struct {
-		people, rows, k int
-		want            string
-	}{{120, 33, 0, "USUBJID"}, {100, 500, 0, "USUBJID"}, {100, 501, 0, ""}, {90, 30, 0, ""},
-		{120, 33, 13, ""}, {85, 4, 5, "USUBJID"}, {49, 30, 5, ""}} {
+		people, rows, k, first int
+		want                   string
+	}{{120, 33, 0, 10, "USUBJID"}, {100, 500, 0, 10, "USUBJID"}, {100, 501, 0, 10, ""},
+		{90, 30, 0, 9, "USUBJID"}, {120, 33, 13, 12, "USUBJID"}, {85, 4, 5, 5, "USUBJID"},
+		{49, 30, 5, 4, "USUBJID"}, {12, 40, 0, 2, "USUBJID"}, {12, 500, 12, 2, "USUBJID"},
+		{11, 30, 2, 2, ""}} {
 		t.Chdir(t.TempDir())
 		write(t, "visits.csv", visits("USUBJID", "01-701-%d", tt.people, tt.rows))
 		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"visits.csv"}, K: tt.k},
@@ -40,7 +44,11 @@ func TestDraftCountsPeopleWithManyRows(t *testing.T) {
 		job, _ := runDraft(t, text)
 		line := regexp.MustCompile(`(?m)^  USUBJID: .*$`).FindString(text)
 		before, _, _ := strings.Cut(text, "\nquasi_identifiers:")
-		if job.Entity != tt.want || !strings.Contains(line, "drop ") ||
+		lower := fmt.Sprintf("# k is %d, since the column has only %d values: k = ", tt.first,
+			tt.people)
+		if job.Entity != tt.want || job.Sets[0].K != tt.first ||
+			strings.Contains(text, lower) != (tt.first < cmp.Or(tt.k, 10)) ||
+			!strings.Contains(line, "drop ") ||
 			!strings.Contains(line, "# called like identifiers, with ") ||
 			strings.Contains(before, counts+"USUBJID repeats, with ") != (tt.want == "") ||
 			strings.Count(text, counts) > 1 {
@@ -50,16 +58,17 @@ func TestDraftCountsPeopleWithManyRows(t *testing.T) {
 }
 
 // A table of fewer people than k is refused, unless another column has more of them. Ids of people
-// are dropped, however few, and the comment names a smaller k that counts them.
+// are dropped, however few.
 func TestDraftRefusesFewPeople(t *testing.T) {
 	for _, tt := range []struct {
 		people, k  int
 		name, want string
 	}{
 		{9, 0, "patient_id", ""},
-		{5, 2, "patient_id", "They are too few for k = 2, which takes 20"},
-		{15, 0, "patient_id", "people, or one row of each, or try entity: patient_id.\n"},
-		{39, 0, "usubjid", "or one row of each, or kcut init --k 3, or try entity: usubjid"},
+		{5, 2, "patient_id", "They are fewer than 12:\n# give rows of more " +
+			"people, or one row of each, or try entity: patient_id.\n"},
+		{15, 0, "patient_id", "\nentity: patient_id\n# k is 2, since the column has only 15 "},
+		{39, 0, "usubjid", "\nentity: usubjid\n# k is 3, "},
 		{9, 0, "member_id,patient_id", "\nentity: member_id\n"},
 	} {
 		t.Chdir(t.TempDir())
@@ -82,6 +91,19 @@ func TestDraftRefusesFewPeople(t *testing.T) {
 			roleOfText(text, tt.name[strings.LastIndex(tt.name, ",")+1:]) != "drop" {
 			t.Errorf("%+v: %v\n%s", tt, err, text)
 		}
+	}
+}
+
+// k is not lowered for what may be no people: a comment names a smaller one.
+func TestDraftLowersForPeopleOnly(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "visits.csv", visits("lab_key", "%d", 60, 10))
+	text := draftOf(t, draft.Options{Input: []string{"visits.csv"}})
+	const want = "They are fewer than 100:\n# give rows of more people, or one row of each, or " +
+		"kcut init --k 6, or try entity: lab_key.\n"
+	if job, _ := runDraft(t, text); job.Entity != "" || job.Sets[0].K != 10 ||
+		!strings.Contains(text, want) {
+		t.Errorf("k counts %q:\n%s", job.Entity, text)
 	}
 }
 

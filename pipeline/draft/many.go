@@ -73,7 +73,7 @@ func (d *draft) information(p, other *Profile) float64 {
 	if p.Field.Distinct <= fewCodes || p.isCode() {
 		numbers = nil // each value may say something else
 	}
-	return d.sample.Information(p.place, numbers, other.place, d.K)
+	return d.sample.Information(p.place, numbers, other.place, d.k())
 }
 
 // listed returns the columns that have an entry: all, or in a wide table those that are released or

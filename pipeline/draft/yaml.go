@@ -67,12 +67,17 @@ const allWords = `  # all masked columns: nobody is unique
   - {columns: all, k: 2}
 `
 
-// entityWords introduce the entity that k counts.
-const entityWords = `
+// entityWords introduce the entity that k counts, and lowerWords say why k is lower than it was to
+// be.
+const (
+	entityWords = `
 # A person may have several rows: k counts the values of this column, not rows. Remove this line if
 # the column does not identify people.
 entity: %s
 `
+	lowerWords = `# k is %d, since the column has only %s: k = %d takes %d.
+`
+)
 
 // uncountedWords say that k does not count an identifier that repeats, fewWords and manyWords why.
 const (
@@ -80,7 +85,7 @@ const (
 # k COUNTS ROWS, NOT PEOPLE: %s repeats, with %s in %s rows. If these are people, a
 # group of k rows may be one of them. %s
 `
-	fewWords = `They are too few for k = %d, which takes %d:
+	fewWords = `They are fewer than %d:
 # give rows of more people, or one row of each%s, or try entity: %s.`
 	manyWords = `There are too many rows of each or of all, or too few with
 # several: give fewer rows of more people, or one row of each, or try entity: %s.`
@@ -148,18 +153,28 @@ func (d *draft) yaml() (string, error) {
 		}
 		columns = "[" + quotedList(names) + "]"
 	}
-	fmt.Fprintf(&out, "  - columns: %s\n    k: %d\n", columns, d.K)
-	if !d.known.all || d.K < 2 {
+	fmt.Fprintf(&out, "  - columns: %s\n    k: %d\n", columns, d.k())
+	if !d.known.all || d.k() < 2 {
 		out.WriteString(allWords)
 	}
-	if d.entity != nil {
-		fmt.Fprintf(&out, entityWords, job.Quoted(d.entity.name))
-	}
+	d.writeEntity(&out)
 	d.writeCrowd(&out)
 	d.writeSearch(&out)
 	out.WriteString(columnWords)
 	d.writeColumns(&out)
 	return out.String(), nil
+}
+
+// writeEntity writes the entity that k counts, and why k is lower than it was to be.
+func (d *draft) writeEntity(out *strings.Builder) {
+	if d.entity == nil {
+		return
+	}
+	fmt.Fprintf(out, entityWords, job.Quoted(d.entity.name))
+	if k := d.k(); k < d.K {
+		fmt.Fprintf(out, lowerWords, k, text.Count(int(d.entity.Field.Distinct), "value"), d.K,
+			entitiesByK*d.K)
+	}
 }
 
 // writeUncounted writes that k does not count an identifier that repeats, and why.
@@ -170,12 +185,12 @@ func (d *draft) writeUncounted(out *strings.Builder) {
 	}
 	name, n := job.Quoted(p.name), int(p.Field.Distinct)
 	why := fmt.Sprintf(manyWords, name)
-	if n < entitiesByK*d.K {
+	if n < d.fewest(p) {
 		smaller := ""
-		if k := n / entitiesByK; k > 1 {
+		if k := n / entitiesByK; k > 1 && k < d.K {
 			smaller = fmt.Sprintf(", or kcut init --k %d", k)
 		}
-		why = fmt.Sprintf(fewWords, d.K, entitiesByK*d.K, smaller, name)
+		why = fmt.Sprintf(fewWords, d.fewest(p), smaller, name)
 	}
 	fmt.Fprintf(out, uncountedWords, name, text.Count(n, "value"), text.Grouped(p.Field.Rows), why)
 }
