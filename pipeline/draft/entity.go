@@ -39,7 +39,8 @@ func (p *Profile) repeats() bool {
 // have several rows.
 func (d *draft) chooseEntity() {
 	for _, p := range d.profiles {
-		if p.entityRank() < 0 || p.role.fullNames && d.numbersRows() {
+		if p.entityRank() < 0 || p.role.fullNames && d.numbersRows() ||
+			p.entityRank() == ofFamily && (d.hasMembers(p) || !d.countable(p)) {
 			continue
 		}
 		of, higher := &d.uncounted, 0
@@ -56,6 +57,17 @@ func (d *draft) chooseEntity() {
 	if d.entity != nil {
 		d.uncounted = nil
 	}
+}
+
+// ofFamily is the rank of a number of families or households, which k counts if nothing else.
+const ofFamily = 3
+
+// hasMembers reports whether rows of one family are those of several people, as the sex shows.
+func (d *draft) hasMembers(family *Profile) bool {
+	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		return (called(&sexes, wordsOf(p.name)) || p.share(sex) >= most) &&
+			p.Field.Distinct > 1 && !d.determines(family, p)
+	})
 }
 
 // numbersRows reports whether each row has another number of a person: then people with one name
@@ -123,6 +135,7 @@ var (
 	numbersOf = words{alone: ofPersons.alone}
 	others    = words{alone: slices.Concat(staff, things, belongings, ofThings.alone,
 		pairs(belongings, numbered), regions, housed)}
+	families = words{alone: housed}
 )
 
 // entityRank returns a rank for how much a column looks like the number of a person, 0 for the
@@ -131,6 +144,8 @@ func (p *Profile) entityRank() int {
 	name := wordsOf(p.name)
 	meaning := directMeaning(name).meaning
 	switch {
+	case p.repeats() && families.has(name):
+		return ofFamily
 	case !p.repeats() || others.has(name) || p.isFractional():
 		return -1
 	case persons.has(name):

@@ -107,17 +107,16 @@ func TestDraftLowersForPeopleOnly(t *testing.T) {
 	}
 }
 
-// Numbers of people that surveys have are dropped, and k counts them; those of households are
-// dropped.
+// Numbers of people that surveys have are dropped, and k counts them, and so are those of
+// households if nothing numbers their members.
 func TestDraftKnowsNumbersOfSurveys(t *testing.T) {
 	for _, name := range strings.Fields("uid userid resp_id respid caseid idno subid nomem_encr " +
-		"pidp persnr mergeid hhidpn child_id nr hhid") {
+		"pidp persnr mergeid hhidpn child_id nr hhid family_no FamilyID hh_number") {
 		t.Chdir(t.TempDir())
 		write(t, "survey.csv", visits(name, "%d", 400, 3))
 		text := draftOf(t, draft.Options{Input: []string{"survey.csv"}})
 		job, _ := runDraft(t, text)
-		if counted := job.Entity == name; roleOfText(text, name) != "drop" ||
-			counted != (name != "hhid") {
+		if job.Entity != name || roleOfText(text, name) != "drop" {
 			t.Errorf("%s: k counts %q:\n%s", name, job.Entity, text)
 		}
 	}
@@ -134,6 +133,29 @@ func TestDraftCountsNoThings(t *testing.T) {
 		if roleOfText(text, name) != "drop" || job.Entity != "" ||
 			strings.Contains(text, "k COUNTS") || strings.Contains(text, "may be the entity") {
 			t.Errorf("%s: k counts %q:\n%s", name, job.Entity, text)
+		}
+	}
+}
+
+// Where both sexes have the same number of a family, or another column numbers people, k does not
+// count families.
+func TestDraftCountsNoFamiliesOfMembers(t *testing.T) {
+	for other, want := range map[string]string{"sex": "", "sex_of_head": "family_no",
+		"person_id": "person_id", "dose": "family_no"} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		fmt.Fprintf(&out, "family_no,age,%s\n", other)
+		for i := range 1600 {
+			family := i / 4
+			value := map[string]int{"sex": i % 2, "sex_of_head": family % 2,
+				"person_id": 9000 + i/2, "dose": i % 7}[other]
+			fmt.Fprintf(&out, "%d,%d,%d\n", 1000+family, i*i%67, value)
+		}
+		write(t, "survey.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"survey.csv"}})
+		if job, _ := runDraft(t, text); job.Entity != want ||
+			roleOfText(text, "family_no") != "drop" {
+			t.Errorf("with %s k counts %q:\n%s", other, job.Entity, text)
 		}
 	}
 }

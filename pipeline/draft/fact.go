@@ -36,9 +36,10 @@ var facts = []words{
 		not:   []string{"disorder"},
 	},
 	{ // place
-		alone: slices.Concat(strings.Fields("state country region district municipality province "+
-			"borough commune village prefecture canton suburb suburban smsa urban rural metro "+
-			"metropolitan neighbourhood neighborhood geography imd deprivation"),
+		alone: slices.Concat(tracts.alone, numbersOfPlaces.alone, strings.Fields("puma parish "+
+			"state country region district municipality province borough commune village "+
+			"prefecture canton suburb suburban smsa urban rural metro metropolitan neighbourhood "+
+			"neighborhood geography imd deprivation"),
 			pairs(strings.Fields("big large lg vlg small smll sm med inner outer cent home"),
 				[]string{"city"})),
 		whole: strings.Fields("south north east west northeast northwest southeast southwest " +

@@ -109,12 +109,13 @@ var (
 	// staff are words for people who serve those of whom a table is.
 	staff = strings.Fields("doctor physician provider nurse investigator manager agent seller " +
 		"attending pcp npi caregiver contact mother father parent guardian spouse")
-	// surveyed are the numbers of people in surveys; housed are those of households.
+	// surveyed are the numbers of people in surveys; housed are those of households and families.
 	surveyed = strings.Fields("uid iid idcode codeid respcode casecode pidcode " +
 		"respid respno caseid idno idnum subid patid patno perid " +
 		"persid persno persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn childid pupilid " +
 		"workerid donorid")
-	housed = strings.Fields("hhid hhno hhnr hhnum hidp famid")
+	housed = append(pairs(strings.Fields("hh household hhold family fam"), numbered), "hhnum",
+		"hidp")
 	// belongings are words for what people have, with a number for each of them or of their
 	// household, things for what else has one, and places of things and parts of sets, which
 	// others count: a name without a word for a number may be that of a count.
@@ -132,7 +133,8 @@ var (
 		"observation record plot trial")
 	// regions are words for places that have a number or a code.
 	regions = strings.Fields("country county state region district province municipality area " +
-		"zone location tract block city town precinct ward borough neighborhood geo")
+		"zone location tract block city town village commune parish canton prefecture precinct " +
+		"ward borough neighborhood geo")
 	// numbered are words that make the number of somebody or something.
 	numbered = []string{"id", "nbr", "number", "num", "no", "nr", "cd", "code", "key"}
 	// named are words that make a name, and partly the words for its parts.
@@ -273,6 +275,9 @@ var amounts = words{alone: strings.Fields("amount total income salary wage wages
 
 // sums are words for amounts, unless another word follows, as in payment_type.
 var sums = strings.Fields("pay paid payment payments amt bal bill bills charge charges")
+
+// numbersOfPlaces are the names of columns of numbers of places, which have no order.
+var numbersOfPlaces = words{alone: pairs(append(slices.Clone(regions), "dist"), numbered)}
 
 // categories are the names of columns whose whole numbers stand for something: they have no order.
 var categories = words{

@@ -443,12 +443,14 @@ func (p *Profile) hasCodes(form pattern, part float64) bool {
 	return p.Field.Distinct > fewCodes && p.share(form) >= part
 }
 
-// isCode reports whether a column has whole numbers that stand for something, by its name. Those
-// that are only called like a thing count it if they begin with 0.
+// isCode reports whether a column has whole numbers that stand for something, by its name, or
+// tracts such as 6114.02. Those that are only called like a thing count it if they begin with 0.
 func (p *Profile) isCode() bool {
 	name := wordsOf(p.name)
-	return (p.typ.Kind == formats.Int || p.typ.Kind == formats.Uint) &&
-		(categories.has(name) || categories.has(withoutDigits(name)) || postal.has(name)) &&
+	return (p.typ.Kind == formats.Int || p.typ.Kind == formats.Uint ||
+		p.isFractional() && tracts.has(name)) &&
+		(categories.has(name) || categories.has(withoutDigits(name)) || postal.has(name) ||
+			numbersOfPlaces.has(name) || numbersOfPlaces.has(withoutDigits(name))) &&
 		!p.countsSex() &&
 		!(p.least == 0 && counted.has(name))
 }
