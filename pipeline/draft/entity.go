@@ -107,10 +107,12 @@ func (d *draft) k() int {
 	return d.K
 }
 
-// fewest returns the least number of values of a column that k counts. Where a name says only that
-// it is an identifier, k is not lowered for its few values.
+// fewest returns the least number of values of a column that k counts. k is not lowered for few
+// values where a name says only that they are identifiers, or where each row is another person, as
+// the pupils of few teachers.
 func (d *draft) fewest(p *Profile) int {
-	if name := wordsOf(p.name); persons.has(name) || ofPersons.has(name) || p.role.names {
+	name := wordsOf(p.name)
+	if (persons.has(name) || ofPersons.has(name) || p.role.names) && !d.numbersRows() {
 		return max(fewestPeople, d.K)
 	}
 	return entitiesByK * d.K

@@ -94,16 +94,26 @@ func TestDraftRefusesFewPeople(t *testing.T) {
 	}
 }
 
-// k is not lowered for what may be no people: a comment names a smaller one.
+// k is not lowered for what may be no people, or for the teachers of pupils in a row each: a
+// comment names a smaller one.
 func TestDraftLowersForPeopleOnly(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "visits.csv", visits("lab_key", "%d", 60, 10))
-	text := draftOf(t, draft.Options{Input: []string{"visits.csv"}})
-	const want = "They are fewer than 100:\n# give rows of more people, or one row of each, or " +
-		"kcut init --k 6, or try entity: lab_key.\n"
-	if job, _ := runDraft(t, text); job.Entity != "" || job.Sets[0].K != 10 ||
-		!strings.Contains(text, want) {
-		t.Errorf("k counts %q:\n%s", job.Entity, text)
+	for name, pupils := range map[string]bool{"lab_key": false, "teacher_id": true} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		for i, line := range strings.Split(visits(name, "%d", 60, 10), "\n") {
+			if pupils && line != "" {
+				line = []string{"pupil_id", fmt.Sprint(9000 + 7*i)}[min(i, 1)] + "," + line
+			}
+			out.WriteString(line + "\n")
+		}
+		write(t, "visits.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"visits.csv"}})
+		want := "They are fewer than 100:\n# give rows of more people, or one row of each, or " +
+			"kcut init --k 6, or try entity: " + name + ".\n"
+		if job, _ := runDraft(t, text); job.Entity != "" || job.Sets[0].K != 10 ||
+			!strings.Contains(text, want) {
+			t.Errorf("k counts %q:\n%s", job.Entity, text)
+		}
 	}
 }
 
