@@ -1,0 +1,50 @@
+package draft_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/pipeline/draft"
+)
+
+// Comments say where the largest or the least numbers look like codes for unknown: far from the
+// others, in some rows, with nines, eights and sevens only. They contain no value.
+func TestDraftNamesCodesForUnknown(t *testing.T) {
+	for _, tt := range []struct {
+		most  int // number of usual values, from 0 on
+		codes string
+		each  int // one in so many rows has a code
+		want  string
+	}{
+		{40, "99", 30, "largest"}, {40, "97 98 99", 30, "largest"}, {40, "999", 30, "largest"},
+		{40, "77 88 99", 30, ""}, {30, "77 88 99", 30, "largest"}, {40, "-1", 30, "least"},
+		{40, "-9", 30, "least"}, {40, "-99", 30, "least"}, {400, "-9 -8", 30, "least"},
+		{6, "-1", 30, ""}, {60, "99", 30, ""}, {40, "99", 900, ""}, {40, "100", 30, ""},
+		{40, "120 999", 30, "largest"}, {40, "90", 30, ""}, {400, "-2 -1", 30, ""},
+		{40, "990 999", 30, ""},
+	} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString("sex,job,count\n")
+		codes := strings.Fields(tt.codes)
+		for i := range 3600 {
+			value := fmt.Sprint(i * 7 % tt.most)
+			if i%tt.each == 0 {
+				value = codes[i/tt.each%len(codes)]
+			}
+			fmt.Fprintf(&out, "%c,%c,%s\n", "mf"[i%2], "abcd"[i/5%4], value)
+		}
+		write(t, "survey.csv", out.String())
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"survey.csv"}},
+			sees(0, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, found, _ := strings.Cut(text, "values look like a code for unknown")
+		if (found != "") != (tt.want != "") ||
+			tt.want != "" && !strings.Contains(text, "; its "+tt.want+" values look") {
+			t.Errorf("%+v:\n%s", tt, text)
+		}
+	}
+}
