@@ -135,6 +135,23 @@ func (t *tried) isLittle(name string) bool {
 	return tried && part < littlePart && !slices.Contains(t.Lost, name)
 }
 
+const (
+	// manyMasked is the least number of masked columns, and manyBelow that of those with less than
+	// half of their information, from which a comment says that dropping some would help others.
+	manyMasked = 16
+	manyBelow  = 5
+)
+
+// belowHalf returns the number of columns of which less than half of the information is left.
+func (t *tried) belowHalf() (n int) {
+	for _, part := range t.Parts {
+		if part < 0.5 {
+			n++
+		}
+	}
+	return n
+}
+
 // loses returns how many of age and sex are asked for, while little is left of each column of it.
 func (t *tried) loses() (n int) {
 	for _, names := range t.asked {
@@ -250,6 +267,8 @@ const (
 `
 	littleWords = `# Less than a tenth of the information is left of %s.
 `
+	halfWords = `# Less than half of the information is left of %d columns.
+`
 	moreWords = `# To keep more of them, drop columns that nobody needs, add taxonomies, or lower k.
 `
 )
@@ -290,7 +309,11 @@ func (d *draft) writeSearch(out *strings.Builder) {
 		if len(little) > 0 {
 			fmt.Fprintf(out, littleWords, text.List(quoted(little), mostLost))
 		}
-		if len(t.Lost)+len(little) > 0 {
+		switch n := t.belowHalf(); {
+		case len(t.Lost)+len(little) > 0:
+			out.WriteString(moreWords)
+		case d.crowd == nil && t.Masked >= manyMasked && n >= manyBelow:
+			fmt.Fprintf(out, halfWords, n)
 			out.WriteString(moreWords)
 		}
 	}

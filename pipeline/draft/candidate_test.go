@@ -127,6 +127,51 @@ func TestDraftNamesLittle(t *testing.T) {
 	}
 }
 
+// Where many columns keep less than half of their information a draft says once that dropping some
+// helps the others.
+func TestDraftSaysThatDroppingHelps(t *testing.T) {
+	const words = "# To keep more of them, drop columns that nobody needs"
+	for _, tt := range []struct {
+		masked, below int
+		lost          []string
+		half          bool
+		times         int
+	}{
+		{16, 5, nil, true, 1}, {16, 4, nil, false, 0}, {15, 15, nil, false, 0},
+		{16, 16, []string{"c0"}, false, 1},
+	} {
+		t.Chdir(t.TempDir())
+		names, parts := make([]string, tt.masked), make(map[string]float64)
+		for i := range names {
+			names[i], parts[fmt.Sprintf("c%d", i)] = fmt.Sprintf("c%d", i), 0.5
+			if i < tt.below {
+				parts[names[i]] = 0.49
+			}
+		}
+		var out strings.Builder
+		fmt.Fprintln(&out, strings.Join(names, ","))
+		for i := range 500 {
+			row := make([]string, tt.masked)
+			for column := range row {
+				row[column] = fmt.Sprint(i * (column + 3) % (column + 4))
+			}
+			fmt.Fprintln(&out, strings.Join(row, ","))
+		}
+		write(t, "people.csv", out.String())
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}},
+			func(_ context.Context, in *dataset.Dataset, _ *job.Job,
+				_ *spill.Budget) (*forecast.Trial, error) {
+				return &forecast.Trial{Rows: in.Rows(), Masked: tt.masked, Information: 0.4,
+					Lost: tt.lost, Parts: parts}, nil
+			})
+		half := fmt.Sprintf("# Less than half of the information is left of %d columns.\n", tt.below)
+		if err != nil || strings.Contains(text, half) != tt.half ||
+			strings.Count(text, words) != tt.times {
+			t.Errorf("%+v: %v\n%s", tt, err, text)
+		}
+	}
+}
+
 // withoutComments returns a draft without its comments.
 func withoutComments(text string) string {
 	var lines strings.Builder
