@@ -40,7 +40,7 @@ var (
 	// finals are names of such columns in the last place, but not parts of names
 	finals = strings.Fields("nsp nobeyesdad prognosis classification condition output " +
 		"performance quality stage admit pass placement placed revenue creditscore risklevel " +
-		"riskcategory stresslevel fetalhealth affair num gradeclass notfullypaid loanpaidback")
+		"riskcategory stresslevel fetalhealth severity affair num gradeclass notfullypaid loanpaidback")
 	marking = strings.Fields("flag fl ind indicator yn binary 01 012")
 	// kinds are names of a class, behind words that say of what: often of a service or of people
 	kinds = strings.Fields("class label target y")
@@ -54,6 +54,9 @@ var coarse = words{
 	alone: strings.Fields("premie premature preterm lbw lowbirthweight obese obesity"),
 	whole: []string{"low"},
 }
+
+// mostEndings is the largest number of ways in which a time ends.
+const mostEndings = 3
 
 // mostOutcomes is the largest number of values of an outcome that only a part of the name shows.
 const mostOutcomes = 5
@@ -77,8 +80,9 @@ var (
 			"approve approved approval decision verdict callback churn churned attrition " +
 			"won elected fraud fraudulent converted purchase purchased clicked dropout censor " +
 			"censored cens"),
-		whole: append(pairs(append([]string{""}, people...), gone), "leaveornot", "bad"),
-		not:   earlier,
+		whole: append(pairs(append([]string{""}, people...), gone), "leaveornot",
+			"bad", "switch", "switched"),
+		not: earlier,
 	}
 	// gone are words for the end of a job.
 	gone = strings.Fields("resigned quit left fired")
@@ -231,8 +235,15 @@ func (d *draft) classRank(p *Profile) int {
 	return -1
 }
 
-// last returns the last column.
-func (d *draft) last() *Profile { return d.profiles[len(d.profiles)-1] }
+// last returns the last column with a value: lines may end with a sign too many.
+func (d *draft) last() *Profile {
+	for i := len(d.profiles) - 1; i > 0; i-- {
+		if p := d.profiles[i]; p.Field.Rows > 0 && p.name != "" {
+			return p
+		}
+	}
+	return d.profiles[0]
+}
 
 // mostAnswers is the largest number of columns of yes and no of which the last may be the class.
 const mostAnswers = 2
@@ -275,7 +286,8 @@ func (d *draft) isOutcome(p *Profile) bool {
 		}
 	}
 	return p.couldBeClass() && p.Field.Distinct <= mostOutcomes && (happened.has(name) ||
-		endings.has(name) && slices.ContainsFunc(d.profiles, (*Profile).isDuration) ||
+		endings.has(name) && p.Field.Distinct <= mostEndings &&
+			slices.ContainsFunc(d.profiles, (*Profile).isDuration) ||
 		d.isLikeliestStatus(p))
 }
 
@@ -338,7 +350,7 @@ func (d *draft) isAtEnd(p *Profile) bool {
 	first := slices.IndexFunc(d.profiles, func(p *Profile) bool {
 		return p.distinctShare() < uniqueShare[formats.String]
 	})
-	return p == d.profiles[len(d.profiles)-1] || first >= 0 && p == d.profiles[first]
+	return p == d.last() || first >= 0 && p == d.profiles[first]
 }
 
 // couldBeClass reports whether a column has few values, with several rows each, and so few rows

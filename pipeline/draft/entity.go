@@ -35,12 +35,14 @@ func (p *Profile) repeats() bool {
 
 // chooseEntity finds the column that k counts: among the identifiers that repeat, one of enough
 // people for the highest k, then the one that looks most like that of people, and of equals the one
-// with the fewest values. If k counts none of them it finds the one whose people may
-// have several rows.
+// with the fewest values. If k counts none of them it finds the one whose people may have several
+// rows.
 func (d *draft) chooseEntity() {
 	for _, p := range d.profiles {
-		if p.entityRank() < 0 || p.role.fullNames && d.numbersRows() ||
-			p.entityRank() == ofFamily && (d.hasMembers(p) || !d.countable(p)) {
+		rank := p.entityRank()
+		if rank < 0 || p.role.fullNames && d.numbersRows(notOthers) ||
+			rank > 0 && d.numbersRows(persons.has) ||
+			rank == ofFamily && (d.hasMembers(p) || !d.countable(p)) {
 			continue
 		}
 		of, higher := &d.uncounted, 0
@@ -70,11 +72,11 @@ func (d *draft) hasMembers(family *Profile) bool {
 	})
 }
 
-// numbersRows reports whether each row has another number of a person: then people with one name
-// are several.
-func (d *draft) numbersRows() bool {
+// numbersRows reports whether each row has another number of a person, in a column of some name:
+// then people with one name are several, and what else repeats is no number of people.
+func (d *draft) numbersRows(called func(name []string) bool) bool {
 	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
-		return p.role.owned && p.distinctShare() > mostOnce && !others.has(wordsOf(p.name))
+		return p.role.owned && p.distinctShare() > mostOnce && called(wordsOf(p.name))
 	})
 }
 
@@ -112,7 +114,7 @@ func (d *draft) k() int {
 // the pupils of few teachers.
 func (d *draft) fewest(p *Profile) int {
 	name := wordsOf(p.name)
-	if (persons.has(name) || ofPersons.has(name) || p.role.names) && !d.numbersRows() {
+	if (persons.has(name) || ofPersons.has(name) || p.role.names) && !d.numbersRows(notOthers) {
 		return max(fewestPeople, d.K)
 	}
 	return entitiesByK * d.K
@@ -139,6 +141,8 @@ var (
 		pairs(belongings, numbered), regions, housed)}
 	families = words{alone: housed}
 )
+
+func notOthers(name []string) bool { return !others.has(name) }
 
 // entityRank returns a rank for how much a column looks like the number of a person, 0 for the
 // most; −1: it does not. Amounts are no numbers of people, and these share telephones and accounts.

@@ -170,6 +170,23 @@ func TestDraftCountsNoFamiliesOfMembers(t *testing.T) {
 	}
 }
 
+// Where each row has another number of a person, what repeats is no number of people.
+func TestDraftCountsNoGroupsOfPeople(t *testing.T) {
+	for first, want := range map[string]string{"member_id": "", "day_id": "tour_id"} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		fmt.Fprintf(&out, "%s,tour_id,age,sex\n", first)
+		for i := range 1500 {
+			fmt.Fprintf(&out, "%d,%d,%d,%c\n", 5000+i, 100+i/5, 20+i*7%61, "MF"[i%2])
+		}
+		write(t, "tours.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"tours.csv"}})
+		if job, _ := runDraft(t, text); job.Entity != want {
+			t.Errorf("%s: k counts %q:\n%s", first, job.Entity, text)
+		}
+	}
+}
+
 // roleOfText returns the first word of a column's entry.
 func roleOfText(text, column string) string {
 	found := regexp.MustCompile(`(?m)^  ` + regexp.QuoteMeta(column) + `: +(\S+)`).

@@ -127,7 +127,7 @@ var (
 		"centre clinic agency office organization organisation org unit team dept")
 	pieces = strings.Fields("room ward bed apartment apt seat table class classroom section ad " +
 		"advert campaign offer train route game match question item task trial form movie film " +
-		"song book video post plot parcel batch")
+		"song book video post plot parcel batch expedition")
 	// lines are the numbers of the rows, or of the plots of a field.
 	lines = strings.Fields("index rowid rownumber rowname rownames row unnamed0 obs obsno obsnr " +
 		"observation record plot trial")
@@ -219,7 +219,7 @@ var direct = []words{
 	{
 		meaning: identifiers,
 		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr", "caseno",
-			"recordid"}, surveyed, housed, pairs(people, numbered)),
+			"casenum", "recordid"}, surveyed, housed, pairs(people, numbered)),
 		whole: slices.Concat(people, lines, strings.Fields("nr seq seqn seqno serialnumber number "+
 			"pid ptid")),
 		last: []string{"number", "nr", "no"},
@@ -270,7 +270,7 @@ var nameParts = words{whole: []string{"first", "last", "middle", "given", "famil
 
 // amounts are the names of columns of whole numbers that may all differ, and identify nobody.
 var amounts = words{alone: strings.Fields("amount total income salary wage wages price cost " +
-	"costs fee fees pop population share balance revenue expense expenses earnings"),
+	"costs fee fees value pop population share balance revenue expense expenses earnings"),
 	whole: sums, last: sums}
 
 // sums are words for amounts, unless another word follows, as in payment_type.

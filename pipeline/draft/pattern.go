@@ -22,6 +22,7 @@ const (
 	partDate
 	usDate
 	euroDate
+	someDate // with the year at the end, which may have two digits
 	zip
 	shortZip // a zip code without its leading zeros
 	diagnosis
@@ -56,6 +57,7 @@ var forms = [patterns]func(text string) bool{
 	partDate:       matches(`^[12]\d{3}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])(T.*)?)?)?$`),
 	usDate:         isUSDate,
 	euroDate:       matches(`^(0?[1-9]|[12]\d|3[01])[/.-](0?[1-9]|1[0-2])[/.-]\d{4}([T ].*)?$`),
+	someDate:       dateForm,
 	zip:            matches(`^\d{5}(-\d{4})?$`),
 	shortZip:       matches(`^\d{3,4}(-\d{4})?$`),
 	diagnosis:      isDiagnosis,
@@ -147,10 +149,12 @@ func isAddress(text string) bool {
 	return err == nil
 }
 
+var ibanForm = matches(`^[A-Z]{2}[0-9]{2}[0-9A-Z]{11,30}$`)
+
 // isIBAN checks the remainder of an international account number (ISO 13616).
 func isIBAN(text string) bool {
 	text = strings.ToUpper(strings.ReplaceAll(text, " ", ""))
-	if len(text) < 15 || len(text) > 34 {
+	if !ibanForm(text) {
 		return false
 	}
 	remainder := 0

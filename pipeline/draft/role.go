@@ -276,6 +276,17 @@ var alone = []rule{
 		role := generalize(p, "{"+p.dateForm()+": [month, year, decade]}", "dates as text")
 		return role.withOdd(p, form, "date", true)
 	}},
+	{func(p *Profile) bool { return p.share(someDate) >= most }, func(p *Profile) *Role {
+		form := "dates in several forms"
+		if p.share(euroDate) >= most {
+			form = "dates with the day first"
+		}
+		form += ", " + distinctValues(p) + ": written as 1990-12-31 they can be generalized"
+		if p.distinctShare() >= rareShare {
+			return drop("%s; hardly a value has several rows", form)
+		}
+		return &Role{Mask: job.MaskSuppress, Reason: form}
+	}},
 	{func(p *Profile) bool {
 		return p.typ.Kind == formats.String && p.Field.Distinct > fewCodes &&
 			p.share(timing) >= most
@@ -397,13 +408,6 @@ var quasiIdentifiers = []rule{
 	{func(p *Profile) bool {
 		return p.Field.Distinct > fewCodes && p.share(partDate) >= most && p.share(number) < most
 	}, prefixes("dates as text, some without a day or a month", 7, 4)},
-	{func(p *Profile) bool { return p.share(euroDate) >= most }, func(p *Profile) *Role {
-		return &Role{
-			Mask: job.MaskSuppress,
-			Reason: "dates with the day first, " + distinctValues(p) + ": written as 1990-12-31 " +
-				"they can be generalized",
-		}
-	}},
 	{func(p *Profile) bool {
 		return p.typ.Kind == formats.String && postal.has(wordsOf(p.name)) &&
 			p.texts.longest <= 12 && p.share(zip) < most

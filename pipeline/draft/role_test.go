@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kcut/kcut/pipeline/draft"
 )
@@ -59,6 +60,30 @@ func TestDraftMasksLongAnswers(t *testing.T) {
 		}
 		if role := roleOfText(text, "answer"); !strings.Contains(role, tt.want) {
 			t.Errorf("%+v: %s\n%s", tt, role, text)
+		}
+	}
+}
+
+// Dates in several forms have no first characters that mean something.
+func TestDraftOfDatesInSeveralForms(t *testing.T) {
+	for days, want := range map[int]string{90: "suppress", 900: "drop"} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString("age,sex,hired\n")
+		for i := range 1000 {
+			day := time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 9*(i%days))
+			form := []string{"1/2/06", "01-02-2006", "1/2/2006"}[i%3]
+			fmt.Fprintf(&out, "%d,%c,%s\n", 20+i%61, "MF"[i/7%2], day.Format(form))
+		}
+		write(t, "staff.csv", out.String())
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"staff.csv"}},
+			sees(0, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if role := roleOfText(text, "hired"); role != want ||
+			!strings.Contains(text, "# dates in several forms, ") {
+			t.Errorf("%d days: %s\n%s", days, role, text)
 		}
 	}
 }

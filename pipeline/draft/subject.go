@@ -7,9 +7,12 @@ import (
 
 // generic are words of names of files that say nothing of their subject.
 var generic = slices.Concat(people, strings.Fields("data dataset datasets set table train "+
-	"training test testing sample survey study csv raw clean cleaned final full small new uci "+
+	"training test testing sample study csv raw clean cleaned final full small new uci "+
 	"kaggle prediction predictions predict detection classification analysis indicators risk "+
 	"rate rates records cases"))
+
+// surveys are words of names of files with answers to questions.
+var surveys = strings.Fields("survey surveys poll polls questionnaire")
 
 // inflections are endings with which a word is that of the same thing: stroke and strokes, churn
 // and churned.
@@ -24,16 +27,6 @@ func isAlike(a, b string) bool {
 	return found && len(a) >= 3 && slices.Contains(inflections, rest)
 }
 
-// plainWords returns the words of a name without marks, and without numbers behind words.
-func plainWords(name string) (words []string) {
-	for _, word := range withoutMarks(name) {
-		if word = strings.TrimRight(word, "0123456789"); word != "" {
-			words = append(words, word)
-		}
-	}
-	return words
-}
-
 // withoutMarks returns the words of a name without the last ones that say only that a column has
 // yes and no, or which codes.
 func withoutMarks(name string) []string {
@@ -44,20 +37,26 @@ func withoutMarks(name string) []string {
 	return words
 }
 
-// isSubject reports whether a column of few values has the name of the file, or the last words of
-// it: stroke of stroke.csv, Churned of customer_churn.csv. What everybody knows of somebody, and a
-// treatment, is none.
+// isSubject reports whether a column of few values has the name of the file: stroke of stroke.csv,
+// Churned of customer_churn.csv. What everybody knows of somebody, and a treatment, is none, and
+// the file of a survey has the name of its questions.
 func (d *draft) isSubject(p *Profile) bool {
 	if !p.couldBeClass() || p.Field.Distinct > mostOutcomes || p.isBasic() ||
 		treatments.has(wordsOf(p.name)) || (&words{alone: earlier}).has(wordsOf(p.name)) {
 		return false
 	}
-	file := slices.DeleteFunc(plainWords(stemOf(d.Input[0])), func(word string) bool {
-		return slices.Contains(generic, word)
-	})
-	name := slices.DeleteFunc(plainWords(p.name), func(word string) bool {
+	var file []string
+	for _, word := range wordsOf(stemOf(d.Input[0])) {
+		word = strings.TrimRight(word, "0123456789")
+		if slices.Contains(surveys, word) {
+			return false
+		}
+		if word != "" && !slices.Contains(generic, word) {
+			file = append(file, word)
+		}
+	}
+	name := slices.DeleteFunc(withoutMarks(p.name), func(word string) bool {
 		return slices.Contains([]string{"is", "has", "had", "any"}, word)
 	})
-	return len(name) > 0 && len(name) <= len(file) &&
-		slices.EqualFunc(name, file[len(file)-len(name):], isAlike)
+	return len(name) > 0 && slices.EqualFunc(name, file, isAlike)
 }

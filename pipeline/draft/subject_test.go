@@ -8,8 +8,8 @@ import (
 	"github.com/kcut/kcut/pipeline/draft"
 )
 
-// A column of few values with the name of the file, or its last words, is the class, and other ones
-// in the last place have names of classes there. Facts about a person are none.
+// A column of few values with the name of the file is the class, and other ones in the last place
+// have names of classes there. Facts about a person are none.
 func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 	for _, tt := range []struct {
 		file, column string
@@ -20,8 +20,9 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		{"patients.csv", "stroke", false, false},
 		{"strokes-2019_clean.csv", "had_stroke", false, true},
 		{"customer_churn_data.csv", "Churned", false, true},
-		{"HealthInsurance.csv", "insurance", false, true},
-		{"HealthInsurance.csv", "health", false, false},
+		{"HealthInsurance.csv", "insurance", false, false},
+		{"stroke_survey.csv", "stroke", false, false},
+		{"stroke.csv", "stroke1", false, false},
 		{"smoking.csv", "smoker", false, false},
 		{"prior_stroke.csv", "prior_stroke", false, false},
 		{"treatments.csv", "treatment", false, false},
@@ -57,6 +58,21 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		}
 		if got := strings.Contains(text, "\nclass: "+tt.column+"\n"); got != tt.want {
 			t.Errorf("%+v: the class %t\n%s", tt, got, text)
+		}
+	}
+}
+
+// A column without a value behind the last one hides no class, and a status of many kinds is none of
+// a time.
+func TestDraftLooksForTheClassInTheLastColumn(t *testing.T) {
+	for columns, want := range map[string]string{
+		"Age#;weight#;Severity=0|1":                                      "Severity",
+		"Age#;weight#;diagnosis=0|1;=":                                   "diagnosis",
+		"status=a|b|c|d;duration#;sex=m|f;tries=0|1|2;credit_risk=0|1":   "credit_risk",
+		"duration#;status=a|b;sex=m|f;tries=0|1|2;weight#;wants=0|1|2|3": "status",
+	} {
+		if got := classOf(t, study(t, 300, strings.Split(columns, ";")...)); got != want {
+			t.Errorf("%s: class %q, want %q", columns, got, want)
 		}
 	}
 }

@@ -14,6 +14,8 @@ const (
 	// leastMeasured is the number of values from which numbers are measurements or counts: -1 next
 	// to fewer may be one of them.
 	leastMeasured = 10
+	// leastGap is the least distance of such a number from the others: 9 may be one more than 8.
+	leastGap = 3
 )
 
 // The numbers of a column that look like codes for unknown.
@@ -33,7 +35,8 @@ func unknownOf(sorted []float64) int {
 	for codes := 1; codes <= mostUnknownCodes && n-codes >= 2 &&
 		isUnknown(values[n-codes], values[n-1]); codes++ {
 		first, _ := slices.BinarySearch(sorted, values[n-codes])
-		if known := values[n-codes-1]; values[n-codes]-known >= known-values[0] &&
+		known := values[n-codes-1]
+		if gap := values[n-codes] - known; gap >= known-values[0] && gap >= leastGap &&
 			held(len(sorted)-first) {
 			return largestUnknown
 		}
