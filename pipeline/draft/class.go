@@ -28,7 +28,7 @@ var (
 		"survived readmitted fraud attrition recid recidivism approved converted exited " +
 		"subscribed canceled cancelled expire expired deceased delinquent noshow termd " +
 		"terminated turnover loanstatus actiontaken defaultpaymentnextmonth seriousdlqin2yrs")
-	perhaps = strings.Fields("y income response deposit salary result diagnosis status " +
+	perhaps = strings.Fields("y income response deposit salary result results diagnosis status " +
 		"vote voted segment segmentation")
 	// ambiguous are those of the first that name seats, debts or texts, too, before another class
 	ambiguous = strings.Fields("class default label")

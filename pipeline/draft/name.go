@@ -287,11 +287,18 @@ var categories = words{
 			"marriage marr marstat maritl nationality caste tribe "+
 			"religion language citizenship msa fips sector industry occupation naics soc category "+
 			"status purpose reason wrkstat workstat empstat emplstat "+
-			"channel route brand "+
+			"channel route brand mode profession workclass qualification "+
 			"siteid rac1p hisp cit cow mar occp indp pobp relp relshipp jwtrns puma esr")),
 	whole: slices.Concat(things, belongings, staff, []string{"st"}),
 	not: append(strings.Fields("of count size age year years month months day days rate num "+
 		"score level number no nr week date time per percent avg mean"), amounts.alone...),
+}
+
+// kindsOfLife are the names of columns of few whole numbers that stand for what people are or have.
+// More numbers count something.
+var kindsOfLife = words{
+	whole: strings.Fields("employment job relationship housing homeownership ownership faith " +
+		"party bloodgroup bloodtype jobtype worktype contracttype"),
 }
 
 // counted are the names of columns that may count things or those who serve.

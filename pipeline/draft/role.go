@@ -462,7 +462,8 @@ func (p *Profile) isCode() bool {
 	return (p.typ.Kind == formats.Int || p.typ.Kind == formats.Uint ||
 		p.isFractional() && tracts.has(name)) &&
 		(categories.has(name) || categories.has(withoutDigits(name)) || postal.has(name) ||
-			numbersOfPlaces.has(name) || numbersOfPlaces.has(withoutDigits(name))) &&
+			numbersOfPlaces.has(name) || numbersOfPlaces.has(withoutDigits(name)) ||
+			p.Field.Distinct <= fewCodes && kindsOfLife.has(name)) &&
 		!p.countsSex() &&
 		!(p.least == 0 && counted.has(name))
 }
