@@ -34,8 +34,8 @@ type Profile struct {
 	least     float64
 	low, high float64
 	quantiles []float64
-	unknown   int // which of them look like codes for unknown
-	digits    int // of whole numbers, all of which have as many; 0: they have not, or are others
+	unknown   string // which of them look like codes for unknown, as a part of a reason
+	digits    int    // of whole numbers, all of which have as many; 0: they have not, or are others
 }
 
 func newProfile(field formats.Field) *Profile {
@@ -105,7 +105,9 @@ func (p *Profile) measure() {
 	sorted := slices.DeleteFunc(slices.Clone(p.numbers), math.IsNaN)
 	slices.Sort(sorted)
 	p.quantiles = quantiles(sorted)
-	p.unknown = unknownOf(sorted)
+	if !p.isTime() {
+		p.unknown = unknownOf(sorted)
+	}
 	if sorted = slices.Compact(sorted); len(sorted) > 0 {
 		least, most := roundText(sorted[0]), roundText(sorted[len(sorted)-1])
 		if len(least) == len(most) && sorted[0] >= 0 {

@@ -74,13 +74,8 @@ func roleOf(p *Profile) *Role {
 	if i := slices.IndexFunc(rules, func(r rule) bool { return r.applies(p) }); i >= 0 {
 		role = rules[i].role(p)
 	}
-	if role.Mask == job.MaskDiscretize && !p.isTime() && p.unknown != noUnknown {
-		which := "largest"
-		if p.unknown == leastUnknown {
-			which = "least"
-		}
-		role.Reason += fmt.Sprintf("; its %s values look like a code for unknown: make them null "+
-			"(csv.nulls does so in all columns)", which)
+	if role.Mask == job.MaskDiscretize {
+		role.Reason += p.unknown
 	}
 	if n := p.texts.padded; n > 0 && role.Mask != job.MaskDrop && p.texts.forms[spaced] == 0 {
 		role.Reason += fmt.Sprintf("; %s of %s values begin or end with a blank, which makes them "+

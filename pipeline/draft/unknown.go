@@ -18,17 +18,16 @@ const (
 	leastGap = 3
 )
 
-// The numbers of a column that look like codes for unknown.
+// The reasons of columns with numbers that look like codes for unknown.
 const (
-	noUnknown = iota
-	largestUnknown
-	leastUnknown
+	largestUnknown = "; its largest values look like a code for unknown"
+	leastUnknown   = "; its least values look like a code for unknown"
 )
 
 // unknownOf finds in sorted numbers the largest or the least ones that look like codes for unknown,
 // as surveys have 99 or -9: they hold some rows, and are as far from the others as these are from
-// each other, or they are the only ones below 0.
-func unknownOf(sorted []float64) int {
+// each other, or they are the only ones below 1, or below 0 and next to many others.
+func unknownOf(sorted []float64) string {
 	values := slices.Compact(slices.Clone(sorted))
 	n := len(values)
 	held := func(rows int) bool { return float64(rows) >= unknownShare*float64(len(sorted)) }
@@ -45,12 +44,13 @@ func unknownOf(sorted []float64) int {
 		isUnknown(values[codes-1], values[0]); codes++ {
 		end, _ := slices.BinarySearch(sorted, values[codes])
 		known := values[codes]
-		if (known-values[codes-1] >= values[n-1]-known || known >= 0 && n-codes > leastMeasured) &&
-			held(end) {
+		gap := known - values[codes-1]
+		if held(end) && (gap >= values[n-1]-known && gap >= leastGap || known > 0 ||
+			known == 0 && n-codes > leastMeasured) {
 			return leastUnknown
 		}
 	}
-	return noUnknown
+	return ""
 }
 
 // isUnknown reports whether a number has the form of a code for unknown, with as many digits as
@@ -64,6 +64,7 @@ func isUnknown(x, like float64) bool {
 		return false
 	}
 	last := text[len(text)-1]
-	return len(text) > 1 && last >= '6' && last <= '9' && strings.Trim(text[:len(text)-1], "9") == "" ||
+	return last >= '6' && last <= '9' && len(text) > 1 &&
+		strings.Trim(text[:len(text)-1], "9") == "" ||
 		last >= '7' && last <= '9' && strings.Trim(text, string(last)) == ""
 }

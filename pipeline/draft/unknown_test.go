@@ -43,9 +43,21 @@ func TestDraftNamesCodesForUnknown(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, found, _ := strings.Cut(text, "values look like a code for unknown")
-		if (found != "") != (tt.want != "") ||
+		again := strings.Count(text, "# Make codes for unknown null, ")
+		if (found != "") != (tt.want != "") || (again == 1) != (tt.want != "") ||
 			tt.want != "" && !strings.Contains(text, "; its "+tt.want+" values look") {
 			t.Errorf("%+v:\n%s", tt, text)
+		}
+	}
+}
+
+// -1 below answers from 1 on is no answer, and one of three below and above 0 is.
+func TestDraftNamesCodesBelowAnswers(t *testing.T) {
+	for values, want := range map[string]bool{"-1|1|2|3|4": true, "-1|0|1": false,
+		"-1|0|1|2|3": false} {
+		text := study(t, 400, "age#", "sex=m|f", "Q5="+values)
+		if strings.Contains(text, "; its least values look like a code") != want {
+			t.Errorf("%s: want %t\n%s", values, want, text)
 		}
 	}
 }

@@ -58,7 +58,8 @@ quasi_identifiers:
 	columnWords = `
 # generalize with a taxonomy of your own keeps more than suppress. Declare the bounds of discretized
 # columns if they are public. Keep columns that nobody can know.
-columns:
+`
+	unknownWords = `# Make codes for unknown null, or they are numbers as others: csv.nulls does so in all columns.
 `
 )
 
@@ -161,6 +162,12 @@ func (d *draft) yaml() (string, error) {
 	d.writeCrowd(&out)
 	d.writeSearch(&out)
 	out.WriteString(columnWords)
+	if slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		return p.role.Mask == job.MaskDiscretize && p.unknown != ""
+	}) {
+		out.WriteString(unknownWords)
+	}
+	out.WriteString("columns:\n")
 	d.writeColumns(&out)
 	return out.String(), nil
 }
