@@ -176,6 +176,7 @@ func TestDraftOfOddTexts(t *testing.T) {
 		"enrolled": odd("NA", some("%02d-OCT-19%02d", 28, 99)),
 		"share":    some("%d%%", 100),
 		"price":    some("$%d,%03d", 9, 999),
+		"wage":     some("$%d,%03d.00", 9, 999),
 	})
 	for _, want := range []string{
 		"csv: {nulls: [DNF, NA, UNKNOWN]}",
@@ -196,6 +197,7 @@ func TestDraftOfOddTexts(t *testing.T) {
 		"  enrolled: {mask: discretize, type: date(D-MMM-YYYY), round: year} ",
 		"  share:    {mask: discretize, type: number(N%), round: 5} ",
 		"  price:    drop ",
+		"  wage:     {mask: discretize, type: number($N), round: ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)

@@ -89,15 +89,16 @@ var numeralForm = matches(`^[+-]?\d{1,15}([., '’]\d{3})*([.,]\d{1,20})?$`)
 var aroundForm = regexp.MustCompile(
 	`^\s*-?(\p{Sc}?)\s*-?(?:\d{1,15}|(\d{1,3}(?:,\d{3})+))(?:\.\d{1,20})?\s*([\p{Sc}%]?)\s*$`)
 
-// around returns the signs around a number, with N for its digits, as $N or N%, and whether these
-// are in groups. It is empty for other texts. The signs are those of all such tables: they are no
-// part of a value.
-func around(text string) (signs string, commas bool) {
+// around returns the signs around a number, with N for its digits, as $N or N%, and whether a comma
+// in these may be before a fraction, as in 1,234. It is empty for other texts. The signs are those
+// of all such tables: they are no part of a value.
+func around(text string) (signs string, unclear bool) {
 	found := aroundForm.FindStringSubmatch(text)
 	if found == nil || found[1] != "" && found[3] != "" {
 		return "", false
 	}
-	return found[1] + "N" + found[3], found[2] != ""
+	return found[1] + "N" + found[3], found[2] != "" && strings.Count(text, ",") == 1 &&
+		!strings.Contains(text, ".")
 }
 
 var isDate = matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ].*)?$`)

@@ -60,7 +60,7 @@ type textProfile struct {
 	spaces    int64   // number of spaces between words
 	padded    int64   // rows of texts that begin or end with a blank
 	// around counts rows of numbers by the signs around their digits, for which N stands, as N%;
-	// commas counts those with commas between groups of digits, and plains those without
+	// commas counts those with a comma that may be before a fraction, and plains the others
 	around         map[string]int64
 	commas, plains int64
 	length         int64 // in characters
