@@ -40,7 +40,8 @@ var (
 	// finals are names of such columns in the last place, but not parts of names
 	finals = strings.Fields("nsp nobeyesdad prognosis classification condition output " +
 		"performance quality stage admit pass placement placed revenue creditscore risklevel " +
-		"riskcategory stresslevel fetalhealth severity affair num gradeclass notfullypaid loanpaidback")
+		"riskcategory stresslevel fetalhealth severity affair num gradeclass notfullypaid " +
+		"loanpaidback")
 	marking = strings.Fields("flag fl ind indicator yn binary 01 012")
 	// kinds are names of a class, behind words that say of what: often of a service or of people
 	kinds = strings.Fields("class label target y")

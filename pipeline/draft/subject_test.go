@@ -62,8 +62,8 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 	}
 }
 
-// A column without a value behind the last one hides no class, and a status of many kinds is none of
-// a time.
+// A column without a value behind the last one hides no class, and a status of many kinds is none
+// of a time.
 func TestDraftLooksForTheClassInTheLastColumn(t *testing.T) {
 	for columns, want := range map[string]string{
 		"Age#;weight#;Severity=0|1":                                      "Severity",
