@@ -72,13 +72,13 @@ var facts = []words{
 			"employment workclass industry bluecol bluecoll whitecol union hired hire emplength " +
 			"employmentlength jobtenure emptenure seniority experience exper workexp empexp " +
 			"overtime businesstravel commute commuting parttime fulltime retired veteran military"),
-		whole: strings.Fields("selfemp employed unemployed wrkstat workstat empl employ position " +
-			"department servicetime armedforces"),
+		whole: strings.Fields("selfemp selfemployed employed unemployed wrkstat workstat empl " +
+			"employ position department servicetime armedforces"),
 	},
 	{ // body: what others see or smell
-		alone: strings.Fields("height smoke smokers cigs cigarettes tobacco drinker disability " +
-			"handicap handicapped preferredfoot preferredhand handed handedness pregnant " +
-			"haircolor haircolour eyecolor eyecolour"),
+		alone: strings.Fields("height howtall smoke smokers cigs cigarettes tobacco drinker " +
+			"disability handicap handicapped preferredfoot preferredhand handed handedness " +
+			"pregnant haircolor haircolour eyecolor eyecolour"),
 		whole: []string{"ht", "hgt", "foot", "hand", "bats", "throws", "fml", "alco", "pregnancy"},
 	},
 	{ // leisure
@@ -96,9 +96,10 @@ var owned = strings.Fields("car cars vehicle vehicles auto home house flat apart
 // many people, what an employer asks for, or what nobody sees.
 var unknown = words{alone: slices.Concat(
 	strings.Fields("satisfaction satisfied opinion rating feedback score importance important "+
-		"attitude trust happy happiness stress involvement should ideal economic"),
+		"attitude trust happy happiness stress involvement should ideal think feel rude "+
+		"acceptable comfortable worried economic"),
 	strings.Fields("income inc earnings wage wages salary expenditure spending expense expenses "+
-		"cost costs fee fees debt loan loans charge"),
+		"earn earned money cost costs fee fees debt loan loans charge"),
 	strings.Fields("pct percent percentage perc share rate ratio frac fraction"),
 	strings.Fields("req required requirement requirements"),
 	strings.Fields("history hours sleep languages cheating ban election primary"),
@@ -132,10 +133,15 @@ var (
 	behind = strings.Fields("mom dad mother father")
 )
 
+// mostWords is the largest number of words of a question for a fact: longer ones ask for opinions,
+// and for what somebody did in some situation.
+const mostWords = 12
+
 // isFact reports whether a name is that of a fact that people know about others.
 func isFact(name []string) bool {
-	return !unknown.has(name) && !isAgeOfNobody(name) && (isSpanOfLife(name) || asksWhere(name) ||
-		slices.ContainsFunc(facts, func(w words) bool { return called(&w, name) }))
+	return len(name) <= mostWords && !unknown.has(name) && !isAgeOfNobody(name) &&
+		(isSpanOfLife(name) || asksWhere(name) ||
+			slices.ContainsFunc(facts, func(w words) bool { return called(&w, name) }))
 }
 
 // called reports whether a column's name has a meaning, also with digits or a usual ending behind

@@ -32,7 +32,11 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 			"school_satisfaction family_history religion_importance pct_black frac_white"},
 		{"age", "rank colour_code health_self_rated happiness fare_class survey_wt"},
 		{"zip", "rank discipline colour single location tenure"},
-		{"age tenure exp", "wage expenditure"},
+		{"age tenure exp self_employed", "wage expenditure"},
+		{"age", "Tenure EstimatedSalary"},
+		{"Age How_tall_are_you Do_you_have_any_children_under_18", "How_rude_is_an_unruly_child " +
+			"How_much_money_did_your_household_earn Do_you_feel_at_home_in_your_country " +
+			"Have_you_ever_smoked_in_the_bathroom_of_a_plane_against_all_the_rules"},
 	} {
 		var columns []string
 		for _, name := range strings.Fields(tt.known + " " + tt.others) {
@@ -56,9 +60,11 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 func TestDraftKnowsNoWeightsOfRows(t *testing.T) {
 	for values, known := range map[string]bool{"48|61|73|77|94|102": true,
 		"0.4|0.7|0.9|1.2|1.9": false, "800|1900|2300|9100": false} {
-		text := study(t, 600, "age#", "height#", "dose#", "weight="+values)
-		if got := strings.Contains(text, "[age, height, weight]\n"); got != known {
-			t.Errorf("%s: known %t:\n%s", values, got, text)
+		for _, height := range []string{"height#", "height=5-9|5-10|6-1"} {
+			text := study(t, 600, "age#", height, "dose#", "weight="+values)
+			if got := strings.Contains(text, "[age, height, weight]\n"); got != known {
+				t.Errorf("%s: known %t:\n%s", values, got, text)
+			}
 		}
 	}
 }

@@ -88,8 +88,8 @@ var (
 )
 
 // isWeightOfHeight reports whether a column has the weight, or the body mass index, of somebody
-// whose height another one has, by their names: weight_kg with height_cm, but not the weight of a
-// row or of a newborn.
+// whose height another one has, also as text, by their names: weight_kg with height_cm, but not the
+// weight of a row or of a newborn.
 func (d *draft) isWeightOfHeight(p *Profile) bool {
 	without := func(name, measured []string) (rest []string, found bool) {
 		rest = slices.DeleteFunc(slices.Clone(name), func(word string) bool {
@@ -102,7 +102,7 @@ func (d *draft) isWeightOfHeight(p *Profile) bool {
 	isOfPeople := p.typ.Ordered() && p.low >= leastWeight && p.high <= mostWeight
 	return found && isOfPeople && slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 		other, found := without(wordsOf(of.name), heights)
-		return found && of.typ.Ordered() && slices.Equal(rest, other)
+		return found && slices.Equal(rest, other)
 	})
 }
 
@@ -137,9 +137,12 @@ var beside = []struct {
 	others: paid,
 }}
 
-// paid are names of columns that tables of people at work have.
-var paid = words{alone: strings.Fields("salary wage wages lwage logwage hrwage earnings " +
-	"occupation")}
+// paid are names of columns that tables of people at work have, but none of customers, whose salary
+// is estimated.
+var paid = words{
+	alone: strings.Fields("salary wage wages lwage logwage hrwage earnings occupation"),
+	not:   []string{"estimated"},
+}
 
 // ofSomebody are names of columns that tables of people have.
 var ofSomebody = words{alone: slices.Concat(first[0].alone, sexes.alone), whole: sexes.whole}
