@@ -24,14 +24,14 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age Where.do.you.live Do.you.smoke How_many_children_do_you_have",
 			"At_what_age_should_people_vote What_do_you_think_of_work_stress"},
 		{"sex rank discipline yrs.service yrs.since.phd role", "salary"},
-		{"sex colour minority single afam hschool", "denied"},
+		{"colour minority single afam hschool Location", "denied"},
 		{"age yearsmarried nkids kidslt6 youngkids maried hage huseduc husunion",
 			"hours wage kidney"},
 		{"age pregnant", "pregnancies gravida npreg diagnosis income birth_weight"},
 		{"sex", "age_limit drinking_age_cutoff retire_age total_family_income household_income " +
 			"school_satisfaction family_history religion_importance pct_black frac_white"},
 		{"age", "rank colour_code health_self_rated happiness fare_class survey_wt"},
-		{"zip", "rank discipline colour single location tenure"},
+		{"zip colour", "rank discipline tenure"},
 		{"age tenure exp self_employed", "wage expenditure"},
 		{"age", "Tenure EstimatedSalary"},
 		{"Age How_tall_are_you Do_you_have_any_children_under_18", "How_rude_is_an_unruly_child " +
@@ -53,6 +53,25 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("known: %q, want %q", got, want)
 		}
+	}
+}
+
+// What means a fact only next to others is none alone.
+func TestDraftKnowsNoColoursOfThings(t *testing.T) {
+	text := study(t, 600, "price#", "colour=a|b|c", "location=a|b", "rank=1|2|3", "tenure#")
+	if !strings.Contains(text, "# all masked columns: ") || strings.Contains(text, "k: 2") {
+		t.Errorf("drafted:\n%s", text)
+	}
+}
+
+// People see when somebody came to a hospital or left it, and when somebody died, but not when a
+// sample was taken.
+func TestDraftKnowsDaysOfStays(t *testing.T) {
+	days := "=2020-01-03|2020-01-09|2021-05-04|2021-06-06"
+	text := study(t, 600, "age#", "Date of Admission"+days, "Discharge Date"+days,
+		"date_of_death"+days, "sample_date"+days, "discharge_code=1|2|3")
+	if !strings.Contains(text, "[age, Date of Admission, Discharge Date, date_of_death]\n") {
+		t.Errorf("drafted:\n%s", text)
 	}
 }
 

@@ -110,32 +110,37 @@ func (d *draft) isWeightOfHeight(p *Profile) bool {
 // alone a grade may mean marks or tumors, a location shops, and a tenure the time of a customer.
 // Their columns have no more than a number of values, if it is not 0.
 var beside = []struct {
-	facts, others words
-	most          int64
+	facts  words
+	others func(p *Profile) bool
+	most   int64
 }{{ // where pupils are in school
 	facts: words{whole: append(pairs(strings.Fields("grade stage section class classroom"),
 		[]string{"id", "level", "lvl", "cd", "code"}), strings.Fields("grade stage section "+
 		"classroom schoolyear yeargroup homeroom")...)},
-	others: words{
+	others: isCalled(words{
 		alone: strings.Fields("student students pupil pupils school classroom teacher"),
 		whole: strings.Fields("schid schoolid"),
-	},
+	}),
 	most: 20,
 }, { // marks of origin, and who has no spouse
 	facts:  words{whole: strings.Fields("colour color minority single")},
-	others: ofSomebody,
+	others: (*Profile).isBasic,
 	most:   20,
 }, {
 	facts:  words{whole: []string{"location"}},
-	others: ofSomebody,
+	others: (*Profile).isBasic,
 }, { // the position in a job, such as that of an academic
 	facts:  words{whole: strings.Fields("rank discipline role")},
-	others: paid,
+	others: isCalled(paid),
 	most:   20,
 }, { // the time in a job
 	facts:  words{whole: strings.Fields("tenure exp expr pexper ttlexp")},
-	others: paid,
+	others: isCalled(paid),
 }}
+
+func isCalled(w words) func(p *Profile) bool {
+	return func(p *Profile) bool { return w.has(wordsOf(p.name)) }
+}
 
 // paid are names of columns that tables of people at work have, but none of customers, whose salary
 // is estimated.
@@ -144,16 +149,13 @@ var paid = words{
 	not:   []string{"estimated"},
 }
 
-// ofSomebody are names of columns that tables of people have.
-var ofSomebody = words{alone: slices.Concat(first[0].alone, sexes.alone), whole: sexes.whole}
-
 // isKnownBeside reports whether a column has a fact that people know, by its name and by those of
 // other columns.
 func (d *draft) isKnownBeside(p *Profile) bool {
 	for _, b := range beside {
 		if b.facts.has(wordsOf(p.name)) && (b.most == 0 || p.Field.Distinct <= b.most) &&
 			slices.ContainsFunc(d.profiles, func(of *Profile) bool {
-				return of != p && b.others.has(wordsOf(of.name))
+				return of != p && b.others(of)
 			}) {
 			return true
 		}
