@@ -47,9 +47,6 @@ var (
 	kinds = strings.Fields("class label target y")
 )
 
-// worked are names of facts about somebody's job, which is no class.
-var worked = words{alone: strings.Fields("parttime fulltime selfemployed retired")}
-
 // coarse are names of outcomes that a limit of a number makes.
 var coarse = words{
 	alone: strings.Fields("premie premature preterm lbw lowbirthweight obese obesity"),
@@ -228,7 +225,7 @@ func (d *draft) classRank(p *Profile) int {
 		words[n-1]) && !past.has(words)):
 		return rank + 3*usualClasses
 	case p == last && n == 1 && (p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") ||
-		d.isOnlyAnswer(p)) && !p.isBasic() && !worked.has(words):
+		d.isOnlyAnswer(p)) && !p.isBasic():
 		return rank + 4*usualClasses
 	case d.isGroup(p):
 		return rank + 5*usualClasses
@@ -430,84 +427,11 @@ func (d *draft) endsWithClass(p *Profile) bool {
 	return p.isDuration() && d.isOutcome(d.class)
 }
 
-// dropShowing drops columns that show the class, which no model knows when it predicts, and which
-// would be all that a search for the class divides by, and columns that show a dropped one. If all
-// columns do so it drops none, and never one that an acquaintance knows.
-func (d *draft) dropShowing() {
-	if d.class == nil {
-		return
-	}
-	why := make(map[*Profile]string)
-	for shown := []*Profile{d.class}; len(shown) > 0; shown = shown[1:] {
-		for _, p := range d.profiles {
-			if !p.role.masked() || p.isBasic() || why[p] != "" {
-				continue
-			}
-			if reason := d.shows(p, shown[0]); reason != "" {
-				why[p], shown = reason, append(shown, p)
-			}
-		}
-	}
-	if !slices.ContainsFunc(d.profiles, func(p *Profile) bool {
-		return p.role.masked() && why[p] == ""
-	}) {
-		return
-	}
-	for p, reason := range why {
-		p.role = drop("%s; to mask it: %s (%s)", reason, d.entry(p), p.role.Reason)
-	}
-}
-
-// shows returns the reason why a column shows the class, or another column; empty: it does not. A
-// column may determine the class, as rejected does where the class is approved. It may have a
-// value, or none, only in rows of one class, as the date of a new offence. It may have a part of
-// the name and most of the information, as is_recid of two_year_recid.
-func (d *draft) shows(p, class *Profile) string {
-	switch {
-	case p == class || p.place < 0 || class.place < 0:
-		return ""
-	case d.determinesReliably(p, class):
-		if d.determines(class, p) {
-			return sameAsClass
-		}
-		return "it determines the class: no model knows it when it predicts"
-	case p.Field.Rows < p.Rows && d.sample.PresenceDetermines(p.place, class.place):
-		return "whether it has a value goes with the class: no model knows it when it predicts"
-	case p.isCalledLike(class) && d.information(p, class) >= mostOfClass*
-		d.sample.Information(class.place, nil, class.place, 1):
-		return sameAsClass
-	}
-	return ""
-}
-
-// mostOfClass is the part of the information about the class from which a column that is called
-// like it says most of it.
-const mostOfClass = 0.5
-
-// isCalledLike reports whether the names of two columns have a long word in common.
-func (p *Profile) isCalledLike(other *Profile) bool {
-	return slices.ContainsFunc(wordsOf(p.name), func(word string) bool {
-		return len(word) >= 4 && slices.Contains(wordsOf(other.name), word)
-	})
-}
-
-// sameAsClass is why a column is dropped that says what the class says.
-const sameAsClass = "it says about the same as the class"
-
 // noteDurations adds to the reasons of times up to an event that they end with the class.
 func (d *draft) noteDurations() {
 	for _, p := range d.profiles {
 		if p.role.masked() && d.endsWithClass(p) {
 			p.role.Reason += "; it may end with the class: no model knows it when it predicts"
-		}
-	}
-}
-
-// findTellers finds the masked columns that determine the class.
-func (d *draft) findTellers() {
-	for _, p := range d.profiles {
-		if d.class != nil && p.role.masked() && d.determinesReliably(p, d.class) {
-			d.classTellers = append(d.classTellers, p.name)
 		}
 	}
 }

@@ -127,7 +127,8 @@ var (
 		"centre clinic agency office organization organisation org unit team dept")
 	pieces = strings.Fields("room ward bed apartment apt seat table class classroom section ad " +
 		"advert campaign offer train route game match question item task trial form movie film " +
-		"song book video post plot parcel batch expedition")
+		"song book video post plot parcel batch expedition " +
+		"sch park playlist album poll franch franchise")
 	// lines are the numbers of the rows, or of the plots of a field.
 	lines = strings.Fields("index rowid rownumber rowname rownames row unnamed0 obs obsno obsnr " +
 		"observation record plot trial")
@@ -196,7 +197,8 @@ var direct = []words{
 			"socialsecuritynumber", "socialsecurity", "nationalid", "nhsnumber",
 			"medicalrecordnumber",
 			"insurancenumber", "policynumber",
-		}},
+		},
+		not: strings.Fields("date issue issued expiry type class status state year month day")},
 	{
 		meaning: "accounts",
 		alone:   []string{"iban", "imei", "imsi", "mac", "token", "password", "secret"},
@@ -293,6 +295,9 @@ var categories = words{
 	not: append(strings.Fields("of count size age year years month months day days rate num "+
 		"score level number no nr week date time per percent avg mean"), amounts.alone...),
 }
+
+// extents are the names of columns of sizes of land and homes, if they have many values.
+var extents = words{whole: []string{"area"}, last: []string{"area"}}
 
 // kindsOfLife are the names of columns of few whole numbers that stand for what people are or have.
 // More numbers count something.

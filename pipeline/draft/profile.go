@@ -34,6 +34,7 @@ type Profile struct {
 	least     float64
 	low, high float64
 	quantiles []float64
+	broken    bool   // some of them have fractions
 	unknown   string // which of them look like codes for unknown, as a part of a reason
 	digits    int    // of whole numbers, all of which have as many; 0: they have not, or are others
 }
@@ -105,7 +106,7 @@ func (p *Profile) measure() {
 	sorted := slices.DeleteFunc(slices.Clone(p.numbers), math.IsNaN)
 	slices.Sort(sorted)
 	p.quantiles = quantiles(sorted)
-	if !p.isTime() {
+	if !p.isTime() && !periods.has(wordsOf(p.name)) {
 		p.unknown = unknownOf(sorted)
 	}
 	if sorted = slices.Compact(sorted); len(sorted) > 0 {
@@ -114,6 +115,7 @@ func (p *Profile) measure() {
 			p.digits = len(most)
 		}
 		p.least = sorted[0]
+		p.broken = slices.ContainsFunc(sorted, func(x float64) bool { return x != math.Trunc(x) })
 		p.low, p.high = sorted[len(sorted)/20], sorted[len(sorted)-1-len(sorted)/20]
 	}
 }

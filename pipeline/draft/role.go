@@ -186,7 +186,7 @@ func (p *Profile) hasMany() bool {
 // than kinds of people, unless it is the id of one. A number of people from 0 on counts them.
 func (p *Profile) numbersPeople() bool {
 	name := wordsOf(p.name)
-	return idsOfPersons.has(name) || p.Field.Distinct > fewCodes &&
+	return idsOfPersons.has(name) || p.Field.Distinct > fewCodes && !p.broken &&
 		(len(p.numbers) == 0 || p.least != 0) && ofPersons.has(name)
 }
 
@@ -221,8 +221,9 @@ var named = []rule{{
 		name := wordsOf(p.name)
 		meaning := directMeaning(name).meaning
 		return p.typ.Kind == formats.String && ofPeople.has(name) ||
-			meaning == identifiers && p.hasMany() || meaning != "" &&
-			(p.hasMany() && !p.isFractional() || p.numbersPeople())
+			meaning == identifiers && p.hasMany() && (!p.broken || ofThings.has(name)) ||
+			meaning != "" &&
+				(p.hasMany() && !p.isFractional() || p.numbersPeople())
 	},
 	func(p *Profile) *Role {
 		meaning := directMeaning(wordsOf(p.name))
@@ -460,7 +461,8 @@ func (p *Profile) isCode() bool {
 			numbersOfPlaces.has(name) || numbersOfPlaces.has(withoutDigits(name)) ||
 			p.Field.Distinct <= fewCodes && kindsOfLife.has(name)) &&
 		!p.countsSex() &&
-		!(p.least == 0 && counted.has(name))
+		!(p.least == 0 && counted.has(name)) &&
+		!(p.Field.Distinct > fewCodes && extents.has(name))
 }
 
 // withoutDigits returns the words of a name without the digits behind them, as race of race4, but

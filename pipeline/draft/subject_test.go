@@ -36,6 +36,7 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		{"table.csv", "Diabetes_012", true, true},
 		{"table.csv", "parttime", true, false},
 		{"table.csv", "foreign", true, false},
+		{"table.csv", "widowed", true, false},
 		{"table.csv", "insured", true, true},
 	} {
 		t.Chdir(t.TempDir())
