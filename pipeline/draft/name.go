@@ -128,7 +128,7 @@ var (
 	pieces = strings.Fields("room ward bed apartment apt seat table class classroom section ad " +
 		"advert campaign offer train route game match question item task trial form movie film " +
 		"song book video post plot parcel batch expedition " +
-		"sch park playlist album poll franch franchise")
+		"position job role sch park playlist album poll franch franchise")
 	// lines are the numbers of the rows, or of the plots of a field.
 	lines = strings.Fields("index rowid rownumber rowname rownames row unnamed0 obs obsno obsnr " +
 		"observation record plot trial")

@@ -64,7 +64,7 @@ func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 func TestDraftDropsWhatGoesWithTheClass(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("age,sex,offence,paid,points,kind,is_again,hours,two_years_again\n")
+	out.WriteString("age,sex,offence,paid,points,kind,is_churned,hours,two_years_churn\n")
 	rng := rand.New(rand.NewPCG(17, 3))
 	for i := range 600 {
 		again := i % 3 / 2
@@ -80,11 +80,11 @@ func TestDraftDropsWhatGoesWithTheClass(t *testing.T) {
 			of(again == 1 && i < 60), of(is == 1), is, again+rng.IntN(5), again)
 	}
 	write(t, "table.csv", out.String())
-	text := draftOf(t, draft.Options{Input: []string{"table.csv"}, Class: "two_years_again"})
+	text := draftOf(t, draft.Options{Input: []string{"table.csv"}, Class: "two_years_churn"})
 	job, _ := runDraft(t, text)
 	wantMasks(t, job, map[string]string{"age": "discretize", "sex": "suppress", "offence": "drop",
 		"paid": "drop", "points": "discretize",
-		"is_again": "drop", "kind": "drop", "hours": "discretize", "two_years_again": "keep"})
+		"is_churned": "drop", "kind": "drop", "hours": "discretize", "two_years_churn": "keep"})
 	if want := "# whether it has a value goes with the class: "; !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
 	}

@@ -58,10 +58,13 @@ func (d *draft) shows(p, class *Profile) string {
 // like it says most of it.
 const mostOfClass = 0.5
 
-// isCalledLike reports whether the names of two columns have a long word in common.
+// isCalledLike reports whether the names of two columns have a long word in common, as
+// TermReason and Termd.
 func (p *Profile) isCalledLike(other *Profile) bool {
 	return slices.ContainsFunc(wordsOf(p.name), func(word string) bool {
-		return len(word) >= 4 && slices.Contains(wordsOf(other.name), word)
+		return slices.ContainsFunc(wordsOf(other.name), func(of string) bool {
+			return min(len(word), len(of)) >= 4 && isAlike(word, of)
+		})
 	})
 }
 
