@@ -265,13 +265,7 @@ func (d *draft) isItem(p *Profile) bool {
 	if !p.typ.Ordered() || p.Field.Distinct <= 2 {
 		return false
 	}
-	items := 0
-	for _, other := range d.profiles {
-		if other.typ == p.typ && other.Field.Distinct == p.Field.Distinct {
-			items++
-		}
-	}
-	return items >= manyItems
+	return d.likes(p) >= manyItems
 }
 
 // isOutcome reports whether a column of few values says what came of somebody, by its name, or by

@@ -10,15 +10,16 @@ import (
 type set struct {
 	knownTo string
 	columns []*Profile
-	unique  float64 // share of the rows read whose values no other row has
-	all     bool    // it has all masked columns
+	doubted []*Profile // of columns: those whose names say neither that they are known nor that not
+	unique  float64    // share of the rows read whose values no other row has
+	all     bool       // it has all masked columns
 }
 
 // acquaintance is the person who knows a set.
 const acquaintance = "what an acquaintance, a neighbour or a colleague knows"
 
-// chooseSet puts the columns that an acquaintance knows into one set, or all masked columns if none
-// has such a name.
+// chooseSet puts the columns that an acquaintance knows or may know into one set, or all masked
+// columns if none has a name of the first kind.
 func (d *draft) chooseSet() {
 	var all []*Profile
 	for _, p := range d.profiles {
@@ -29,19 +30,23 @@ func (d *draft) chooseSet() {
 	if len(all) == 0 {
 		return
 	}
-	known, knownTo := d.knownOf(all), acquaintance
+	known, doubted := d.knownOf(all)
+	knownTo := acquaintance
 	if len(known) == 0 {
 		known, knownTo = all, "all masked columns"
 	}
+	known = append(known, doubted...)
 	slices.SortStableFunc(known, func(a, b *Profile) int { return rank(a) - rank(b) })
 	unique := d.sample.Figures(placesOf(known), 1).Unique
-	d.known = &set{knownTo: knownTo, columns: known, unique: unique, all: len(known) == len(all)}
+	d.known = &set{knownTo: knownTo, columns: known, doubted: doubted, unique: unique,
+		all: len(known) == len(all)}
 }
 
 // knownOf returns those of some columns that an acquaintance knows, by their names, and those that
 // determine one of these or are determined by one: in another set they would disclose more than
 // that set does. Rows of the same person show that once: those of few people show it by chance.
-func (d *draft) knownOf(all []*Profile) (known []*Profile) {
+// Others are doubted if somebody may know them, too.
+func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 	var others []*Profile
 	for _, p := range all {
 		if p.isBasic() || p.isOfStay() || d.isWeightOfHeight(p) || d.isKnownBeside(p) {
@@ -64,7 +69,10 @@ func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 			return tied
 		})
 	}
-	return known
+	if len(known) == 0 || d.isClinical() {
+		return known, nil
+	}
+	return known, slices.DeleteFunc(others, func(p *Profile) bool { return !d.mayBeKnown(p) })
 }
 
 // stays are words for days on which somebody came to a place that others see, left it, or died.

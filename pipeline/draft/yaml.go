@@ -55,6 +55,8 @@ const (
 # set. Move columns between sets, or add sets: a hospital, a bank and an employer know other columns.
 quasi_identifiers:
 `
+	doubtedWords = `  # In doubt, as their names do not say that others cannot know them: %s.
+`
 	columnWords = `
 # generalize with a taxonomy of your own keeps more than suppress. Declare the bounds of discretized
 # columns if they are public. Keep columns that nobody can know.
@@ -146,13 +148,12 @@ func (d *draft) yaml() (string, error) {
 	out.WriteString(setWords)
 	fmt.Fprintf(&out, "  # %s: %s of the rows are unique in these columns\n", d.known.knownTo,
 		text.Percent(d.known.unique))
+	if doubted := namesOf(d.known.doubted); len(doubted) > 0 {
+		fmt.Fprintf(&out, doubtedWords, text.List(quoted(doubted), mostLost))
+	}
 	columns := "all"
 	if !d.known.all {
-		names := make([]string, len(d.known.columns))
-		for i, p := range d.known.columns {
-			names[i] = p.name
-		}
-		columns = "[" + quotedList(names) + "]"
+		columns = "[" + quotedList(namesOf(d.known.columns)) + "]"
 	}
 	fmt.Fprintf(&out, "  - columns: %s\n    k: %d\n", columns, d.k())
 	if !d.known.all || d.k() < 2 {
@@ -251,6 +252,13 @@ func (d *draft) reason(p *Profile) string {
 			p.role.Reason, text.Grouped(p.Field.Rows))
 	}
 	return p.role.Reason
+}
+
+func namesOf(columns []*Profile) (names []string) {
+	for _, p := range columns {
+		names = append(names, p.name)
+	}
+	return names
 }
 
 func quotedList(texts []string) string { return strings.Join(quoted(texts), ", ") }

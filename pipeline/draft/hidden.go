@@ -1,0 +1,83 @@
+package draft
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// hidden are names of columns that an acquaintance hardly knows, by theme.
+var hidden = words{alone: slices.Concat(
+	// money, and contracts on it
+	strings.Fields("account accounts bank credit debtors debtor installment savings checking "+
+		"default contract contracts bill billing payment pay payer paid paperless policy "+
+		"insurance insured insurer premium coverage claim plan plans tariff subscription card "+
+		"cards balance bonus grant medicaid medicare mortgage"),
+	// what somebody buys, and is offered
+	strings.Fields("purchase order product item campaign cmp promo promotion coupon discount "+
+		"offer contact channel source device browser internet online phone telephone telephony "+
+		"mobile call calls line lines streaming service services support backup security "+
+		"protection session website app email sms response responded complain complaint segment "+
+		"poutcome"),
+	// health
+	strings.Fields("health mental illness depression anxiety disease disorder condition chronic "+
+		"symptom symptoms pain therapy treatment treat trt arm rx dose drug drugs medication "+
+		"medications medicine vaccine vaccinated screening allergy blood stage severity status "+
+		"complication complications survived survival censor censored event"),
+	// what somebody thinks, and answers
+	strings.Fields("answer answers interest motivation knowledge worry vote votes voted voting "+
+		"party abortion political ideology test tests result results"),
+	// offences
+	strings.Fields("incident collision damage police report authorities fraud offence offense "+
+		"charged charge sentence verdict plea arrest recidivism recid searched citation"),
+	// how a table is made
+	strings.Fields("type kind category code reason flag level group sample split set fold batch "+
+		"version wave round form mode quality method visit referral weight control random "+
+		"randomized assigned cohort study trial imputed missing year month day week"),
+)}
+
+// mayBeKnown reports whether an acquaintance may know a column: one of words, codes or two values
+// that is no item of a questionnaire, and whose name does not say that others hardly know it.
+func (d *draft) mayBeKnown(p *Profile) bool {
+	name := wordsOf(p.name)
+	for i := range name {
+		name[i] = strings.TrimRight(name[i], "0123456789")
+	}
+	return p.role.Mask != job.MaskDiscretize && p.dateForm() == "" && len(name) <= mostWords &&
+		!hidden.has(name) && !unknown.has(name) && !formerly.has(name) && !d.isOutcome(p) &&
+		d.likes(p) < manyItems
+}
+
+// likes returns the number of columns with the type and the number of values of a column.
+func (d *draft) likes(p *Profile) (n int) {
+	for _, other := range d.profiles {
+		if other.typ == p.typ && other.Field.Distinct == p.Field.Distinct {
+			n++
+		}
+	}
+	return n
+}
+
+// clinical are names of columns of patients, in whose tables most others are findings.
+var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses hospital icu " +
+	"sbp dbp sysbp diabp bp systolic diastolic pulse heartrate bmi chol cholesterol hdl ldl glucose " +
+	"hemoglobin haemoglobin hgb hb creatinine creat bilirubin albumin platelet platelets wbc rbc " +
+	"sodium potassium lymph nodes tumor tumour stage histology histol metastasis gleason psa " +
+	"biopsy surgery dose rx trt arm treatment chemo chemotherapy recurrence relapse remission " +
+	"survival comorbidity symptom symptoms fever infection icd apache nyha ecog karnofsky ecg " +
+	"ejection diabetes hypertension cancer stroke hiv aids cd4 gcs meno eyes paramcd usubjid")}
+
+// fewestClinical is the least number of clinical columns of a table of patients.
+const fewestClinical = 2
+
+// isClinical reports whether a table is one of patients, by the names of its columns.
+func (d *draft) isClinical() bool {
+	n := 0
+	for _, p := range d.profiles {
+		if clinical.has(wordsOf(p.name)) {
+			n++
+		}
+	}
+	return n >= fewestClinical
+}
