@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
 )
 
 // The first set has the facts that people know about others, by rules that fit many names: times of

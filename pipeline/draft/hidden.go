@@ -60,13 +60,14 @@ func (d *draft) likes(p *Profile) (n int) {
 }
 
 // clinical are names of columns of patients, in whose tables most others are findings.
-var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses hospital icu " +
-	"sbp dbp sysbp diabp bp systolic diastolic pulse heartrate bmi chol cholesterol hdl ldl glucose " +
-	"hemoglobin haemoglobin hgb hb creatinine creat bilirubin albumin platelet platelets wbc rbc " +
-	"sodium potassium lymph nodes tumor tumour stage histology histol metastasis gleason psa " +
-	"biopsy surgery dose rx trt arm treatment chemo chemotherapy recurrence relapse remission " +
-	"survival comorbidity symptom symptoms fever infection icd apache nyha ecog karnofsky ecg " +
-	"ejection diabetes hypertension cancer stroke hiv aids cd4 gcs meno eyes paramcd usubjid")}
+var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses hospital " +
+	"icu sbp dbp sysbp diabp bp systolic diastolic pulse heartrate bmi chol cholesterol hdl " +
+	"ldl glucose hemoglobin haemoglobin hgb hb creatinine creat bilirubin albumin platelet " +
+	"platelets wbc rbc sodium potassium lymph nodes tumor tumour stage histology histol " +
+	"metastasis gleason psa biopsy surgery dose rx trt arm treatment chemo chemotherapy " +
+	"recurrence relapse remission survival comorbidity symptom symptoms fever infection icd " +
+	"apache nyha ecog karnofsky ecg ejection diabetes hypertension cancer stroke hiv aids cd4 " +
+	"gcs meno eyes paramcd usubjid")}
 
 // fewestClinical is the least number of clinical columns of a table of patients.
 const fewestClinical = 2
