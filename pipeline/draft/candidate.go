@@ -33,28 +33,32 @@ const (
 	ForBoth     = "both"
 )
 
-// purpose returns the way to search for the draft's purpose. Cuts that an algorithm makes for a
+// purposes returns the ways to search for the draft's purpose. Cuts that an algorithm makes for a
 // class keep little of what counting queries ask for; regions keep much of both.
-func (d *draft) purpose() *candidate {
+func (d *draft) purposes() []*candidate {
 	switch {
 	case d.For == ForClassify:
-		return &candidate{lines: []string{"algorithm: auto",
-			"objective: " + job.ObjectiveClassification}}
+		return []*candidate{{lines: []string{"algorithm: auto",
+			"objective: " + job.ObjectiveClassification}}}
 	case d.For == ForBoth && d.rows > mostGrouped:
-		return &candidate{lines: []string{"algorithm: auto", "objective: " + job.ObjectiveBalanced}}
+		return []*candidate{{lines: []string{"algorithm: auto",
+			"objective: " + job.ObjectiveBalanced}}}
 	case d.For == ForBoth:
 		tight := d.tight(job.AlgorithmInfoGainMondrian, "")
 		tight.lines = append(tight.lines, "objective: "+job.ObjectiveBalanced)
-		return tight
+		return []*candidate{tight}
 	case d.rows > mostGrouped:
-		return &candidate{lines: []string{"algorithm: auto", "objective: " + job.ObjectiveQueries}}
+		return []*candidate{{lines: []string{"algorithm: auto",
+			"objective: " + job.ObjectiveQueries}}}
 	}
-	return d.tightMondrian()
+	return d.tightMondrians()
 }
 
-// tightMondrian returns a search that looks at no class.
-func (d *draft) tightMondrian() *candidate {
-	return d.tight(job.AlgorithmMondrian, ", ties: "+job.TiesRare)
+// tightMondrians returns searches that look at no class. Rare values that are cut first are seldom
+// lost, but other columns may lose more by that.
+func (d *draft) tightMondrians() []*candidate {
+	return []*candidate{d.tight(job.AlgorithmMondrian, ""),
+		d.tight(job.AlgorithmMondrian, ", ties: "+job.TiesRare)}
 }
 
 // tight returns a search that makes regions: their labels are no wider than their values, and it
@@ -80,16 +84,16 @@ func (d *draft) checkPurpose() error {
 }
 
 // candidates returns the candidates of a draft, the simplest first; for a purpose the only one. The
-// last one is for tables for which a cut that lists all groups is no burden: for half a million
+// last ones are for tables for which a cut that lists all groups is no burden: for half a million
 // rows about 40,000 groups in 2 MB, or 100,000 in 5 MB where sets are kept apart. It looks at no
 // class: cuts for the class classify a little better, but far more groups have one class then.
 func (d *draft) candidates() []*candidate {
 	if d.For != "" {
-		return []*candidate{d.purpose()}
+		return d.purposes()
 	}
 	all := []*candidate{{lines: []string{"algorithm: tdr"}}, {lines: spread}}
 	if d.rows <= mostGrouped {
-		all = append(all, d.tightMondrian())
+		all = append(all, d.tightMondrians()...)
 	}
 	return all
 }
@@ -112,6 +116,7 @@ type tried struct {
 	*candidate
 	*forecast.Trial
 	asked  [2][]string // columns that analyses ask for: of ages, and of the sex
+	known  []string    // columns of the first set
 	others []*tried
 }
 
@@ -164,10 +169,19 @@ func (t *tried) loses() (n int) {
 	return n
 }
 
-// betterThan compares first by columns that are asked for, then by all, then by information.
+// betterThan compares first by columns that are asked for, then by all, then by information, of all
+// columns and of those of the first set, which most analyses ask for.
 func (t *tried) betterThan(o *tried) bool {
 	return o == nil || cmp.Or(cmp.Compare(o.loses(), t.loses()), cmp.Compare(t.keeps(), o.keeps()),
-		cmp.Compare(t.Information, o.Information)) > 0
+		cmp.Compare(t.Information+t.ofKnown(), o.Information+o.ofKnown())) > 0
+}
+
+// ofKnown returns the part of the information of the first set's columns that is kept, on average.
+func (t *tried) ofKnown() (part float64) {
+	for _, name := range t.known {
+		part += t.Parts[name] / float64(len(t.known))
+	}
+	return part
 }
 
 // chooseSearch tries the candidates on rows of the input. One that fails is left out; if all fail,
@@ -211,7 +225,7 @@ func (d *draft) asked() (names [2][]string) {
 func (d *draft) attempt(ctx context.Context, part *dataset.Dataset, try Try,
 	budget *spill.Budget, candidates []*candidate) (all []*tried, err error) {
 	for _, c := range candidates {
-		d.tried = &tried{candidate: c, asked: d.asked()}
+		d.tried = &tried{candidate: c, asked: d.asked(), known: namesOf(d.known.columns)}
 		j, err := d.parse()
 		if err != nil {
 			return nil, err

@@ -69,7 +69,7 @@ func TestDraftTakesTheBest(t *testing.T) {
 		{"", map[string]outcome{"tdr": {a, 0, failed}, "spread": {a, 0, failed},
 			"mondrian": {a, 0, failed}}, "k: 10\n\n# generalize with a taxonomy", "Tried"},
 		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
-			"mondrian": {all[1:], 0.1, nil}}, "region_labels: tight, ties: rare}\n\n", "balance:"},
+			"mondrian": {all[1:], 0.1, nil}}, "region_labels: tight}\n\n", "balance:"},
 		{"sold", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
 			"mondrian": {nil, 0.1, nil}}, "\n# Few other rows fit its labels: ", "A single label"},
 	} {
@@ -96,6 +96,41 @@ func TestDraftTakesTheBest(t *testing.T) {
 	}
 }
 
+// Of searches that leave as many columns a draft takes the one that keeps most information, where
+// that of the first set counts as much as that of all columns.
+func TestDraftKeepsMostOfTheFirstSet(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var rows strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&rows, "%d,%c,%d,%d\n", i%7, "mf"[i%2], i%11, i%13)
+	}
+	write(t, "people.csv", "age,sex,steps,hours\n"+rows.String())
+	for _, tt := range []struct {
+		ofAge float64 // with rare values first
+		want  string
+	}{
+		{0.39, "apart, region_labels: tight}\n"}, {0.41, "tight, ties: rare}\n"},
+	} {
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}},
+			func(_ context.Context, in *dataset.Dataset, j *job.Job,
+				_ *spill.Budget) (*forecast.Trial, error) {
+				of := &forecast.Trial{Rows: in.Rows(), Masked: 4, Information: 0.7,
+					Parts: map[string]float64{"age": 0.6, "sex": 0.8, "steps": 0.9, "hours": 0.9}}
+				switch {
+				case j.Algorithm.Name != job.AlgorithmMondrian:
+					of.Lost = []string{"age"}
+				case j.Algorithm.Ties == job.TiesRare:
+					of.Information = 0.8
+					of.Parts["age"] = tt.ofAge // a fifth less is a tenth of the first set
+				}
+				return of, nil
+			})
+		if err != nil || !strings.Contains(withoutComments(text), tt.want) {
+			t.Errorf("%+v: %v\n%s", tt, err, text)
+		}
+	}
+}
+
 // A column of which less than a tenth of the information is left does not count, and is named.
 func TestDraftNamesLittle(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -115,7 +150,7 @@ func TestDraftNamesLittle(t *testing.T) {
 				if j.Algorithm.Name == job.AlgorithmTDR && j.Balance == 0 {
 					of.Lost = nil
 					of.Parts = map[string]float64{"a": tt.part, "b": 0.5, "c": 0.09}
-					of.Information += tt.part - 0.0995 // of equals the one with more
+					of.Information = 0.1 // of equals the other one has more
 				}
 				return of, nil
 			})
@@ -197,7 +232,7 @@ func TestDraftOfManyRows(t *testing.T) {
 				tried = append(tried, fmt.Sprint(j.Algorithm.Name, " ", in.Rows() <= 100_000))
 				return nil, errors.New("failed")
 			})
-		want := []string{"tdr true", "tdr true", "mondrian true"}
+		want := []string{"tdr true", "tdr true", "mondrian true", "mondrian true"}
 		if rows > 500_000 {
 			want = want[:2]
 		}
@@ -304,8 +339,7 @@ func TestDraftForAPurpose(t *testing.T) {
 	write(t, "people.csv", out.String())
 	for purpose, want := range map[string]string{
 		"classify": "\nalgorithm: auto\nobjective: classification\n",
-		"count": "\nalgorithm: {name: mondrian, sets: apart, region_labels: tight, " +
-			"ties: rare}\n",
+		"count":    "\nalgorithm: {name: mondrian, sets: apart, region_labels: tight}\n",
 		"both": "\nalgorithm: {name: infogain-mondrian, sets: apart, region_labels: tight}\n" +
 			"objective: balanced\n",
 	} {
