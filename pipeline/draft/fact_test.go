@@ -30,6 +30,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 			"school_satisfaction family_history religion_importance pct_black frac_white"},
 		{"age", "rank colour_code health_self_rated happiness fare_class survey_wt"},
 		{"zip colour", "rank discipline tenure"},
+		{"age date month", "suicide_method dose_week"}, {"age", "date month wave"},
 		{"age tenure exp self_employed", "wage expenditure"},
 		{"age", "Tenure EstimatedSalary"},
 		{"Age How_tall_are_you Do_you_have_any_children_under_18", "How_rude_is_an_unruly_child " +

@@ -33,7 +33,7 @@ var hidden = words{alone: slices.Concat(
 		"charged charge sentence verdict plea arrest recidivism recid searched citation"),
 	// how a table is made
 	strings.Fields("type kind category code reason flag level group sample split set fold batch "+
-		"version wave round form mode quality method visit referral weight control random "+
+		"version wave round form mode quality visit referral weight control random "+
 		"randomized assigned cohort study trial imputed missing year month day week"),
 )}
 

@@ -141,6 +141,10 @@ var beside = []struct {
 	facts:  words{whole: strings.Fields("rank discipline role")},
 	others: isCalled(paid),
 	most:   20,
+}, { // when somebody died, or was killed
+	facts: words{whole: strings.Fields("date month year day weekday")},
+	others: isCalled(words{alone: strings.Fields("death deaths died killed fatal suicide " +
+		"homicide victim deceased")}),
 }, { // the time in a job
 	facts:  words{whole: strings.Fields("tenure exp expr pexper ttlexp")},
 	others: isCalled(paid),
