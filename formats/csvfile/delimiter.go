@@ -55,7 +55,7 @@ func (s *sample) agreement(d dialect) (records int, all bool) {
 	scan := newScanner(io.NopCloser(bytes.NewReader(s.text)), d, 1, maxColumns, nil)
 	defer scan.close()
 	scan.skip = true
-	width := 0
+	width, headed := 0, 0 // number of fields of the first record, without nulls at its end and with
 	for {
 		fields, err := scan.record()
 		switch {
@@ -66,10 +66,10 @@ func (s *sample) agreement(d dialect) (records int, all bool) {
 		case err != nil:
 			return records, false
 		case width == 0 && s.headless:
-			width = len(fields)
+			width, headed = len(fields), len(fields)
 		case width == 0:
-			width = namedFields(fields)
-		case len(fields) < width || namedFields(fields[width:]) > 0:
+			width, headed = namedFields(fields), len(fields)
+		case len(fields) < width || namedFields(fields) > headed:
 			return records, false
 		}
 		if width < 2 {

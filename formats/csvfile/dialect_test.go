@@ -399,8 +399,7 @@ func TestTrailingDelimiters(t *testing.T) {
 		{"a,b,,,\r\n1,2,,,\r\n3,4,,,\r\n", "2 4", ""},
 		{"a,b,\n1,2\n3,4\n", "2 4", ""}, {"a,b\n1,2\n3,4,\n", "2 4", ""},
 		{"a;b;\n1;2,5;\n", "2,5", ""}, {"a;b\n1;2,5;\n", "2,5", ""},
-		{"a,b,\n1,2,x\n", "", "line 2"}, {"a,b\n1,2,\n1,2,x\n", "", "line 3"},
-		{"a,b,\n1,2,\"\"\n", "", "line 2"},
+		{"a,b\n1,2,\n1,2,x\n", "", "line 3"}, {"a,b,\n1,2,,x\n", "", "line 2"},
 	} {
 		s, err := tryCSV(t, tt.text, formats.ReadOptions{})
 		if tt.line != "" {
@@ -427,6 +426,42 @@ func TestTrailingDelimiters(t *testing.T) {
 	if got := formatstest.ReadAll(t, mustCSV(t, "a,b,\n1,2,\n3,4,5\n", opt), true); len(got) != 3 ||
 		got[2][1] != "5" {
 		t.Errorf("a column that the job names: %q", got)
+	}
+}
+
+// A column at the end that has values, and no name in the header, gets a name by its position where
+// the reader names columns. Otherwise the error says how to name it.
+func TestUnnamedEnds(t *testing.T) {
+	for _, tt := range []struct{ text, schema, last, column string }{
+		{"a,b,\n1,2,x\n3,4,y\n", "a b column3", "x y", "column 3"},
+		{"a,b,\n1,2,\n3,4,y\n", "a b column3", "null y", "column 3"},
+		{"a,b,,,\n1,2,,x,\n3,4,,,\n", "a b column3 column4", "x null", "column 4"},
+		{"a,b,,\n1,2,x,\n3,4,,y\n", "a b column3 column4", "null y", "column 3"},
+		{"a;b, c;\n1;2;x\n3;4;y\n", "a b, c column3", "x y", "column 3"},
+		{"a,b,\n1,2,\"\"\n3,4,y\n", "a b column3", " y", "column 3"},
+	} {
+		_, err := tryCSV(t, tt.text, formats.ReadOptions{})
+		if !errors.Is(err, formats.ErrSchema) || !strings.Contains(err.Error(), tt.column) ||
+			!strings.Contains(hintOf(err), "rename: "+tt.column[len("column "):]+"}") {
+			t.Errorf("%q: %v, hint %s", tt.text, err, hintOf(err))
+		}
+		s := mustCSV(t, tt.text, formats.ReadOptions{CSV: formats.CSV{Naming: true}})
+		var names []string
+		for i, f := range s.Fields() {
+			names = append(names, f.Name)
+			if i >= 2 && f.Position != i+1 {
+				t.Errorf("%q: position %d", tt.text, f.Position)
+			}
+		}
+		got := formatstest.ReadAll(t, s, true)
+		last := strings.ReplaceAll(strings.Join(got[len(got)-1], " "), "\x00", "")
+		if last != tt.last || strings.Join(names, " ") != tt.schema {
+			t.Errorf("%q: got %q of %q", tt.text, got, names)
+		}
+		notes := len(s.(formats.Inferring).Notes())
+		if passed := strings.HasSuffix(tt.text, ",\n"); passed != (notes == 1) {
+			t.Errorf("%q: %d notes", tt.text, notes)
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package csvfile
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,21 +13,59 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// header makes the columns from the first record, still without types.
-func (s *source) header(scan *scanner) error {
+// header returns the names of the columns from the first record.
+func (s *source) header(scan *scanner) (names []string, err error) {
 	scan.skip = true
 	fields, err := scan.record()
 	if err == io.EOF {
-		return fault.Errorf(fault.Input, "write a header, or leave the file out",
+		return nil, fault.Errorf(fault.Input, "write a header, or leave the file out",
 			"%w: %w: no header", formats.ErrSchema, formats.ErrBlank)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	names, err := s.names(fields)
-	if err != nil {
-		return err
+	return s.names(fields)
+}
+
+// surveyNamed makes the columns, still without types, and returns their evidence. It passes over
+// unnamed columns at the end, unless they have values and the reader names columns.
+func (s *source) surveyNamed(ctx context.Context, names []string, start place,
+	types map[string]formats.Type) (columns []evidence, err error) {
+	width := len(names)
+	for width > 1 && names[width-1] == "" {
+		width--
 	}
+	s.headed = len(names)
+	for surplus := s.surplus; ; {
+		s.surplus = surplus || width < len(names)
+		if err := s.columns(names[:width]); err != nil {
+			return nil, err
+		}
+		columns, err = s.survey(ctx, start, types)
+		var unnamed *unnamedError
+		if !s.csv.Naming || !errors.As(err, &unnamed) {
+			return columns, err
+		}
+		width = unnamed.column
+	}
+}
+
+// unnamedError is about a value in a column at the end of the header that has no name.
+type unnamedError struct{ column int } // from 1 on
+
+func (e *unnamedError) Error() string {
+	return fmt.Sprintf("column %d has values, and no name in the header", e.column)
+}
+
+// nameHint returns the hint for a column without a name.
+func nameHint(column int) string {
+	return fmt.Sprintf("name it in the job, as note: {mask: drop, rename: %d}, or in the header",
+		column)
+}
+
+// columns makes the columns from their names.
+func (s *source) columns(names []string) error {
+	s.schema = nil
 	seen := make(map[string]int, len(names)) // positions, from 1 on
 	for i, name := range names {
 		position := 0
@@ -43,10 +83,8 @@ func (s *source) header(scan *scanner) error {
 				"%w: line 1 has a carriage return in column %d: lines must end with a line feed",
 				formats.ErrSchema, i+1)
 		case name == "" && (i > 0 || len(names) == 1): // the first may be the row numbers of pandas
-			return fault.Errorf(fault.Input,
-				fmt.Sprintf("name it in the job, as note: {mask: drop, rename: %d}, or in the "+
-					"header", i+1),
-				"%w: column %d has no name in the header", formats.ErrSchema, i+1)
+			return fault.Errorf(fault.Input, nameHint(i+1), "%w: column %d has no name in the "+
+				"header", formats.ErrSchema, i+1)
 		case seen[name] > 0:
 			return s.sameName(name, seen[name], i+1)
 		}
@@ -56,8 +94,7 @@ func (s *source) header(scan *scanner) error {
 	return nil
 }
 
-// names returns the names of the columns: those of the job, or of the first record. It skips
-// unnamed columns at the end: see record.
+// names returns the names of the columns: those of the job, or of the first record.
 func (s *source) names(fields []field) (names []string, err error) {
 	declared := s.csv.Header
 	if declared != nil && (len(fields) < len(declared) || namedFields(fields[len(declared):]) > 0) {
@@ -66,6 +103,7 @@ func (s *source) names(fields []field) (names []string, err error) {
 			len(fields), len(declared))
 	}
 	if declared != nil {
+		s.surplus = len(declared) < len(fields)
 		fields = fields[:len(declared)]
 	}
 	for i, f := range fields {
@@ -81,10 +119,6 @@ func (s *source) names(fields []field) (names []string, err error) {
 		}
 		names = append(names, name)
 	}
-	for len(names) > 1 && names[len(names)-1] == "" {
-		names = names[:len(names)-1]
-	}
-	s.surplus = len(names) < len(fields)
 	return names, nil
 }
 

@@ -40,6 +40,7 @@ type scanner struct {
 	dialect
 	nulls   map[string]bool // texts that are nulls
 	limit   int             // largest number of fields of a record, without empty ones at its end
+	headed  int             // number of fields of the header, with unnamed ones at its end
 	surplus bool            // some records had such fields
 	skip    bool            // blank lines are no records
 	names   []formats.Field // for errors, if known
@@ -209,6 +210,7 @@ func (s *scanner) skipBlank() {
 // cut finds the fields of the record at pos and returns the start of the next one.
 func (s *scanner) cut() (int, error) {
 	s.fields = s.fields[:0]
+	over := 0 // number of fields behind the limit
 	if s.pos == s.end {
 		if s.eof {
 			return 0, io.EOF
@@ -231,9 +233,9 @@ func (s *scanner) cut() (int, error) {
 			s.fields = append(s.fields, f)
 		case f.null():
 			s.surplus = true
+			over++
 		default:
-			return 0, fault.Errorf(fault.Input, fieldsHint, "%w: more than the %d fields of the "+
-				"header", formats.ErrDamaged, s.limit)
+			return 0, s.tooMany(over)
 		}
 		if i == s.end {
 			return i, nil
@@ -242,6 +244,16 @@ func (s *scanner) cut() (int, error) {
 			return i + 1, nil
 		}
 	}
+}
+
+// tooMany refuses a value behind as many fields as the header has names, and behind some more.
+func (s *scanner) tooMany(over int) error {
+	if column := s.limit + over + 1; column <= s.headed {
+		return fault.Errorf(fault.Input, nameHint(column), "%w: %w", formats.ErrSchema,
+			&unnamedError{column})
+	}
+	return fault.Errorf(fault.Input, fieldsHint, "%w: more than the %d fields of the header",
+		formats.ErrDamaged, max(s.limit, s.headed))
 }
 
 // bare returns the unquoted field that starts at i, and the position of the delimiter, line feed or

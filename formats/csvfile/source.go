@@ -52,6 +52,7 @@ type source struct {
 	remember int             // number of distinct values of a coded column to keep
 	batch    int
 	schema   []formats.Field
+	headed   int  // number of fields of the header, with unnamed ones at its end
 	surplus  bool // lines end in delimiters followed by nothing
 	notes    []string
 	parts    []part
@@ -258,13 +259,14 @@ func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
 	scan := newScanner(r, s.dialect, start.line, maxColumns, s.hold)
 	defer scan.close()
 	scan.offset = start.offset
-	if err := s.header(scan); err != nil {
+	names, err := s.header(scan)
+	if err != nil {
 		return err
 	}
 	if !s.csv.Headless {
 		start = place{scan.offset, scan.next}
 	}
-	columns, err := s.survey(ctx, start, opt.Types)
+	columns, err := s.surveyNamed(ctx, names, start, opt.Types)
 	if err != nil {
 		return err
 	}
