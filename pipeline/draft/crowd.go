@@ -14,17 +14,21 @@ import (
 // crowd is a table with too many columns for its rows: a search divides the people into at most one
 // group for each k of them, and the labels of another column are known only where it halves groups.
 type crowd struct {
-	people  int64 // rows, or entities
-	columns int   // that could be masked
-	kept    int   // that kept more than little when all were masked
-	most    int   // that are left
-	dropped int
-	parts   map[string]float64
+	people      int64   // rows, or entities
+	columns     int     // that could be masked
+	kept        int     // that kept more than little when all were masked
+	information float64 // the part that all together kept then
+	most        int     // that are left
+	dropped     int
+	parts       map[string]float64
 }
 
 const (
 	// usefulPart is the part of the information from which a release of many columns is useful.
 	usefulPart = 0.35
+	// usefulOfPeople is that of a table whose people have several rows: a label of a group covers
+	// all rows of its people, and so little is left of columns that change from row to row.
+	usefulOfPeople = 0.5
 	// columnsByHalving is the number of columns that are left for each time that groups can be
 	// halved: groups of different people say something of different columns.
 	columnsByHalving = 1.5
@@ -42,18 +46,32 @@ func (d *draft) crowded() *crowd {
 	if t == nil || t.Trial == nil || d.rows > mostGrouped || d.For != "" && d.For != ForCount {
 		return nil
 	}
-	if t.loses() == 0 && 3*t.keeps() >= 2*t.Masked && t.Information >= usefulPart {
+	if t.loses() == 0 && 3*t.keeps() >= 2*t.Masked && t.Information >= d.useful() {
 		return nil
 	}
-	c := &crowd{people: d.rows, columns: t.Masked, kept: t.keeps(), parts: t.Parts}
-	if d.entity != nil {
-		c.people = min(c.people, d.entity.Field.Distinct)
-	}
+	c := &crowd{people: d.people(), columns: t.Masked, kept: t.keeps(), parts: t.Parts,
+		information: t.Information}
 	halvings := math.Log2(float64(c.people) / float64(d.k()))
 	if c.most = max(fewestLeft, int(columnsByHalving*halvings)); c.columns <= c.most {
 		return nil
 	}
 	return c
+}
+
+// useful returns the part of the information from which a release of many columns is useful.
+func (d *draft) useful() float64 {
+	if d.entity != nil {
+		return usefulOfPeople
+	}
+	return usefulPart
+}
+
+// people returns the number of rows, or of entities.
+func (d *draft) people() int64 {
+	if d.entity != nil {
+		return min(d.rows, d.entity.Field.Distinct)
+	}
+	return d.rows
 }
 
 // dropCrowd drops columns until the rows are enough for those that are left: first those that say
@@ -77,7 +95,7 @@ func (d *draft) dropCrowd() {
 		}
 		return same
 	})
-	outcomes := append(d.likeliest(), d.firstPay())
+	outcomes := d.outcomes()
 	slices.SortStableFunc(masked, func(a, b *Profile) int {
 		return cmp.Or(d.afterAsked(a, outcomes)-d.afterAsked(b, outcomes),
 			cmp.Compare(worth[b], worth[a]))
@@ -129,6 +147,20 @@ func (d *draft) likeliest() (first []*Profile) {
 	return first
 }
 
+// outcomes returns the masked columns that a table without a class may be about: those that may be
+// the class, and the pay. If there are none, that is a number in the last column.
+func (d *draft) outcomes() (found []*Profile) {
+	found = d.likeliest()
+	if pay := d.firstPay(); pay != nil {
+		found = append(found, pay)
+	}
+	last := d.profiles[len(d.profiles)-1]
+	if d.class == nil && len(found) == 0 && last.role.masked() && last.typ.Ordered() {
+		found = append(found, last)
+	}
+	return found
+}
+
 // firstPay returns the first masked column with what people are paid or charged, which a table
 // without a class is mostly about; nil: there is none, or a class.
 func (d *draft) firstPay() *Profile {
@@ -168,11 +200,20 @@ func (d *draft) leave(p *Profile, why string) {
 const crowdWords = `
 # k = %d divides %s into at most %s: too few to say something of all
 # %d columns that could be masked. Tried with all, %d of them kept a tenth of their
-# information. So the draft drops %d: %s.
+# information, and all together %.0f %%. So the draft drops %d:
+# %s.
 # To have one of them back, replace drop by the mask in its comment (and drop another one), and add
 # it to the first set if an acquaintance knows it. Only what no recipient can know from elsewhere,
 # such as a measurement or an answer to a survey, may be kept: {keep: {identifying: accepted}}.
 `
+
+// littleToSayWords are about few people, without too many columns for them.
+const littleToSayWords = `
+# k = %d divides %s into at most %s: expect little of each column.
+`
+
+// fewGroups is the number of groups below which people are few, however few the columns are.
+const fewGroups = 20
 
 // nameClassWords follow those of a draft without a class.
 const nameClassWords = `# Name the class first, with kcut init --class NAME, if a model is to predict one: that draft keeps
@@ -181,20 +222,24 @@ const nameClassWords = `# Name the class first, with kcut init --class NAME, if 
 
 // writeCrowd writes which columns were dropped because the rows are few.
 func (d *draft) writeCrowd(out *strings.Builder) {
-	c := d.crowd
+	c, by := d.crowd, "those whose information it kept least of"
+	people := text.Count(int(d.people()), "row")
+	if d.entity != nil {
+		people = text.Count(int(d.people()), "value") + " of " + job.Quoted(d.entity.name)
+	}
+	groups := int(d.people()) / d.k()
+	if c == nil && groups < fewGroups {
+		fmt.Fprintf(out, littleToSayWords, d.k(), people, text.Count(groups, "group"))
+	}
 	if c == nil {
 		return
-	}
-	people, by := text.Count(int(c.people), "row"), "those whose information it kept least of"
-	if d.entity != nil {
-		people = text.Count(int(c.people), "value") + " of " + job.Quoted(d.entity.name)
 	}
 	name := nameClassWords
 	if d.class != nil {
 		by = "those that say about the same as the class, and those that say least about it"
 		name = ""
 	}
-	fmt.Fprintf(out, crowdWords, d.k(), people, text.Count(int(c.people)/d.k(), "group"), c.columns,
-		c.kept, c.dropped, by)
+	fmt.Fprintf(out, crowdWords, d.k(), people, text.Count(groups, "group"), c.columns,
+		c.kept, 100*c.information, c.dropped, by)
 	out.WriteString(name)
 }

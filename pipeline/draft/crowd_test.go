@@ -231,6 +231,63 @@ func TestDraftOfFewRowsWithoutAClass(t *testing.T) {
 	}
 }
 
+// measured returns a table of people with four rows each: facts that stay, and numbers that change.
+func measured(people, numbers int) string {
+	rng := rand.New(rand.NewPCG(3, 3))
+	var out strings.Builder
+	out.WriteString("patient_id,age,sex")
+	for i := range numbers {
+		fmt.Fprintf(&out, ",m%02d", i)
+	}
+	out.WriteString(",rest\n")
+	for person := range people {
+		age := 20 + rng.IntN(60)
+		for range 4 {
+			fmt.Fprintf(&out, "%d,%d,%s", 700+person, age, []string{"m", "f"}[person%2])
+			for range numbers + 1 {
+				fmt.Fprintf(&out, ",%d", rng.IntN(50))
+			}
+			out.WriteByte('\n')
+		}
+	}
+	return out.String()
+}
+
+// Where people have several rows a draft counts them, and leaves fewer columns if less than half of
+// the information is kept. The number in the last column, which the table may be about, stays.
+func TestDraftOfFewPeopleDropsColumns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, tt := range []struct {
+		people, numbers int
+		information     float64
+		want            int
+	}{
+		{160, 9, 0.5, 12},
+		{160, 9, 0.499, 6}, // 2⁴ groups of 10
+		{320, 9, 0.499, 7},
+		{40, 9, 0.499, 4}, // k is 4: 2³ groups
+		{320, 4, 0.499, 7},
+		{40, 4, 0.5, 7},
+	} {
+		write(t, "few.csv", measured(tt.people, tt.numbers))
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"}},
+			sees(0, tt.information))
+		if err != nil {
+			t.Fatal(err)
+		}
+		masked := maskedOf(t, text)
+		crowd := strings.Contains(text, "too few to say something of all")
+		if len(masked) != tt.want || masked[len(masked)-1] != "rest" ||
+			!strings.Contains(text, "\nentity: patient_id\n") || crowd != (tt.want < tt.numbers+3) {
+			t.Errorf("%+v: %q\n%s", tt, masked, text)
+		}
+		few := "values of patient_id into at most 10 groups: expect little of each column."
+		if strings.Contains(text, few) != (tt.people == 40 && !crowd) {
+			t.Errorf("%+v: %s:\n%s", tt, few, text)
+		}
+	}
+}
+
 // Without a class a draft of few rows leaves fewer columns if age or sex would be lost, but not for
 // the age of somebody else.
 func TestDraftOfFewRowsKeepsAge(t *testing.T) {
