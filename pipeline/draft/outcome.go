@@ -1,0 +1,159 @@
+package draft
+
+import (
+	"slices"
+	"strings"
+)
+
+// coarse are names of outcomes that a limit of a number makes.
+var coarse = words{
+	alone: strings.Fields("premie premature preterm lbw lowbirthweight obese obesity"),
+	whole: []string{"low"},
+}
+
+// mostEndings is the largest number of ways in which a time ends.
+const mostEndings = 3
+
+var (
+	// happened are words for what came of somebody, wherever they are in the name.
+	happened = words{
+		alone: strings.Fields("died dead death alive deceased survived survive survival " +
+			"mortality relapse relapsed recur recurrence recurred recurrent progression " +
+			"progressed remission cured recovered event arrest arrested rearrest rearrested " +
+			"reoffend reoffended reconvicted reincarcerated recidivated readmission readmitted " +
+			"rehospitalized rehospitalised reinfection reinfected reinfarction released " +
+			"paroled hired promoted accepted admitted granted rejected reject denied refused " +
+			"approve approved approval decision verdict callback churn churned attrition " +
+			"won elected fraud fraudulent converted purchase purchased clicked dropout censor " +
+			"censored cens"),
+		whole: append(pairs(append([]string{""}, people...), gone), "leaveornot",
+			"bad", "switch", "switched"),
+		not: earlier,
+	}
+	// gone are words for the end of a job.
+	gone = strings.Fields("resigned quit left fired")
+	// earlier are words that make a column with another word of happened one that says when, why or
+	// how often, what was before, or what somebody else has.
+	earlier = strings.Fields("prior previous prev past last history hist earlier before baseline " +
+		"family mother father parent sibling days day time date dt dtc year years month months " +
+		"week weeks hours age cause causes reason manner type place site code id rate score risk " +
+		"prob probability count num number nr no n total plan amount")
+	// past are words in front of a disease that somebody had before.
+	past = words{alone: strings.Fields("prior previous prev past last history hist earlier " +
+		"before baseline family")}
+	// endings are names of columns that say whether a time, in another column, ended with an event.
+	endings = words{
+		whole: strings.Fields("status stat event cens fustat delta fail failed failure"),
+		alone: pairs(followed, []string{"status", "stat", "event", "cens"}),
+	}
+	// durations are names of columns with such a time.
+	durations = words{
+		alone: slices.Concat(pairs(followed, []string{"time", "days", "weeks", "months", "years"}),
+			strings.Fields("time futime survtime stime ttime rtime dtime duration spell followup "+
+				"tstop tte")),
+		whole: strings.Fields("t days weeks week months stop survival"),
+	}
+	// ended are last words of the status of a time, whose name is that of the time, alone or with
+	// one of lasted behind it: srv.s with srv, with.status with with.time.
+	ended  = strings.Fields("s status stat event cens d delta")
+	lasted = strings.Fields("t time days weeks months years")
+	// deadly are words of a time up to death.
+	deadly = strings.Fields("srv surv survival os death died dead mortality")
+	// followed are words for what people are followed up for.
+	followed = strings.Fields("vital survival surv os pfs dfs rfs efs death follow fu censor event")
+)
+
+// isOutcome reports whether a column of few values says what came of somebody, by its name, or by
+// how a time ended that another column has.
+func (d *draft) isOutcome(p *Profile) bool {
+	var name []string
+	for _, word := range wordsOf(p.name) { // censor1 is a censor
+		if word = strings.TrimRight(word, "0123456789"); word != "" {
+			name = append(name, word)
+		}
+	}
+	return p.couldBeClass() && p.Field.Distinct <= mostOutcomes && (happened.has(name) ||
+		endings.has(name) && p.Field.Distinct <= mostEndings &&
+			slices.ContainsFunc(d.profiles, (*Profile).isDuration) ||
+		d.isLikeliestStatus(p))
+}
+
+// mayBeOutcome reports whether a column of few values has a name that a class may have, or is the
+// status of a time.
+func (d *draft) mayBeOutcome(p *Profile) bool {
+	name := wordsOf(p.name)
+	if !p.couldBeClass() || p.Field.Distinct > mostOutcomes || p.isBasic() ||
+		(&words{alone: earlier}).has(name) {
+		return false
+	}
+	return d.times[p] != nil || happened.has(name) || groups.has(name) || coarse.has(name) ||
+		slices.ContainsFunc(name, func(word string) bool {
+			return slices.Contains(predicted, word) || slices.Contains(perhaps, word) ||
+				slices.Contains(suffered, word) || strings.HasSuffix(word, "status") ||
+				strings.HasSuffix(word, "outcome")
+		})
+}
+
+// pairTimes finds the times whose status a column of few values has, by the names of both.
+func (d *draft) pairTimes() {
+	called := make(map[string]*Profile)
+	for _, p := range d.profiles {
+		if name := wordsOf(p.name); p.typ.Ordered() && !p.isTime() && len(name) > 0 &&
+			p.Field.Distinct > usualClasses {
+			called[strings.Join(name, " ")] = p
+			if n := len(name) - 1; slices.Contains(lasted, name[n]) {
+				called[strings.Join(name[:n], " ")] = p
+			}
+		}
+	}
+	d.times = make(map[*Profile]*Profile)
+	for _, p := range d.profiles {
+		name := wordsOf(p.name)
+		if n := len(name) - 1; n > 0 && slices.Contains(ended, name[n]) && p.couldBeClass() &&
+			p.Field.Distinct <= mostOutcomes {
+			if time := called[strings.Join(name[:n], " ")]; time != nil {
+				d.times[p] = time
+			}
+		}
+	}
+}
+
+// isLikeliestStatus reports whether a column has the status of the only time with one, or of a time
+// up to death.
+func (d *draft) isLikeliestStatus(p *Profile) bool {
+	if d.times[p] == nil {
+		return false
+	}
+	for _, time := range d.times {
+		if time != d.times[p] {
+			return slices.ContainsFunc(wordsOf(p.name), func(word string) bool {
+				return slices.Contains(deadly, word)
+			})
+		}
+	}
+	return true
+}
+
+// isDuration reports whether a column has the time to an event, by its name and its many values.
+func (p *Profile) isDuration() bool {
+	return p.typ.Ordered() && !p.isTime() && p.Field.Distinct > usualClasses &&
+		durations.has(wordsOf(p.name))
+}
+
+// endsWithClass reports whether a column has the time up to the event that the class is about: the
+// one that is called like it, or any other.
+func (d *draft) endsWithClass(p *Profile) bool {
+	if d.class == nil || d.times[d.class] != nil {
+		return d.class != nil && p == d.times[d.class]
+	}
+	return p.isDuration() && d.isOutcome(d.class)
+}
+
+// noteDurations adds to the reasons of times up to an event that they end with the class.
+func (d *draft) noteDurations() {
+	for _, p := range d.profiles {
+		if p.role.masked() && d.endsWithClass(p) {
+			p.role.Reason += "; it may end with the class: no model knows it when it predicts"
+		}
+	}
+}
