@@ -30,13 +30,17 @@ var (
 		"terminated turnover loanstatus actiontaken defaultpaymentnextmonth seriousdlqin2yrs")
 	perhaps = strings.Fields("y income response deposit salary result results diagnosis status " +
 		"vote voted segment segmentation")
+	// answered are names of a class of two texts, in any place
+	answered = strings.Fields("response output")
 	// ambiguous are those of the first that name seats, debts or texts, too, before another class
 	ambiguous = strings.Fields("class default label")
 	// suffered are last words of names of such columns
 	suffered = strings.Fields("disease disorder diabetes diabetic stroke cancer malignant " +
 		"malignancy tumor tumour cardio chd cvd dementia autism sepsis hypertension risk success " +
 		"satisfaction satisfied attack infarction depression anxiety illness infection infected " +
-		"obesity obese anemia anaemia anemic anaemic asd ckd biopsy addiction")
+		"obesity obese anemia anaemia anemic anaemic asd ckd biopsy addiction insurance")
+	// shown are words behind them
+	shown = strings.Fields("trait traits present presence detected found positive")
 	// finals are names of such columns in the last place, but not parts of names
 	finals = strings.Fields("nsp nobeyesdad prognosis classification condition output " +
 		"performance quality stage admit pass placement placed revenue creditscore risklevel " +
@@ -136,9 +140,10 @@ func (d *draft) noClass(format string, args ...any) error {
 // often predicted; then, those of two values first, the ones that end with such a word; then the
 // ones that say what came of somebody; then the one that is called like the file; then the last one
 // with a name that classes have there; then those that have a word that is predicted at an end of
-// the table; then the last column if it has two values and is called by what was done, as
-// transported, or has yes and no; then a group of people, by its texts; and then an ambiguous name
-// before another class.
+// the table; then facts that may be what came of somebody; then the last column if it has two
+// values and is called by what was done, as transported, or has yes and no, and the first one with
+// such values; then a group of people, by its texts; and then an ambiguous name before another
+// class.
 func (d *draft) classRank(p *Profile) int {
 	words := withoutMarks(p.name)
 	isPredicted := func(word string) bool { return slices.Contains(predicted, word) }
@@ -146,57 +151,66 @@ func (d *draft) classRank(p *Profile) int {
 	rank, name, last := len(predicted)+int(p.Field.Distinct), strings.Join(words, ""), d.last()
 	switch n, whole := len(words), slices.Index(predicted, name); {
 	case n == 0 || !p.couldBeClass():
-	case slices.Contains(ambiguous, name) && !d.isAtEnd(p) && d.classRank(last) >= 0:
-		return rank + 6*usualClasses
+	case slices.Contains(ambiguous, name) && d.isOutdone(p):
+		return rank + 7*usualClasses
 	case whole >= 0:
 		return whole
 	case d.isItem(p):
 	case p == last && slices.Contains(perhaps, name),
-		name == "response" && p.Field.Distinct == 2 && !p.typ.Ordered():
+		slices.Contains(answered, name) && p.Field.Distinct == 2 && !p.typ.Ordered():
 		return len(predicted)
 	case isPredicted(words[n-1]) && !slices.Contains(kinds, words[n-1]):
 		return rank
-	case d.isOutcome(p):
+	case d.isOutcome(p) && !p.isBasic():
 		return rank + usualClasses
 	case d.isSubject(p):
 		return rank + 2*usualClasses
 	case p == last && slices.Contains(finals, name) && (p.Field.Distinct <= mostOutcomes ||
 		p.typ.Kind == formats.String):
 		return rank + 3*usualClasses
-	case d.isAtEnd(p) && (slices.ContainsFunc(words, mayBe) || slices.Contains(suffered,
-		words[n-1]) && !past.has(words)):
+	case d.isAtEnd(p) && (slices.ContainsFunc(words, mayBe) || isSuffered(words)):
 		return rank + 3*usualClasses
-	case p == last && n == 1 && (p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") ||
-		d.isOnlyAnswer(p)) && !p.isBasic():
+	case d.isOutcome(p): // a fact, such as who was hired to do a job
 		return rank + 4*usualClasses
-	case d.isGroup(p):
+	case p == last && n == 1 && (p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") ||
+		d.isOnlyAnswer(p)) && !p.isBasic(), d.isFirstAnswer(p):
 		return rank + 5*usualClasses
+	case d.isGroup(p):
+		return rank + 6*usualClasses
 	}
 	return -1
+}
+
+// isOutdone reports whether a column with an ambiguous name is not the class, as another one has a
+// name that is predicted, or may be the class in the last place.
+func (d *draft) isOutdone(p *Profile) bool {
+	last := d.last()
+	return !d.isAtEnd(p) && d.classRank(last) >= 0 || p != last &&
+		slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+			name := strings.Join(withoutMarks(of.name), "")
+			return of.couldBeClass() && slices.Contains(predicted, name) &&
+				!slices.Contains(ambiguous, name)
+		})
+}
+
+// isSuffered reports whether a column has the name of a disease or the like that nobody had before,
+// alone or with a word behind it that says no more than that somebody has it.
+func isSuffered(name []string) bool {
+	if n := len(name); n > 1 && slices.Contains(shown, name[n-1]) {
+		name = name[:n-1]
+	}
+	return !past.has(name) && slices.Contains(suffered, name[len(name)-1])
 }
 
 // last returns the last column with a value: lines may end with a sign too many.
 func (d *draft) last() *Profile {
 	for i := len(d.profiles) - 1; i > 0; i-- {
-		if p := d.profiles[i]; p.Field.Rows > 0 && p.name != "" {
+		if p := d.profiles[i]; p.Field.Rows > 0 && p.name != "" &&
+			!strings.HasPrefix(p.name, "Unnamed: ") { // pandas calls it so
 			return p
 		}
 	}
 	return d.profiles[0]
-}
-
-// mostAnswers is the largest number of columns of yes and no of which the last may be the class.
-const mostAnswers = 2
-
-// isOnlyAnswer reports whether a column has yes and no, as hardly another one.
-func (d *draft) isOnlyAnswer(p *Profile) bool {
-	answers := 0
-	for _, of := range d.profiles {
-		if of.Field.Distinct == 2 && of.share(answer) >= most {
-			answers++
-		}
-	}
-	return p.Field.Distinct == 2 && p.share(answer) >= most && answers <= mostAnswers
 }
 
 // manyItems is the number of columns with the same scale that are a questionnaire.

@@ -25,7 +25,7 @@ var (
 			"paroled hired promoted accepted admitted granted rejected reject denied refused " +
 			"approve approved approval decision verdict callback churn churned attrition " +
 			"won elected fraud fraudulent converted purchase purchased clicked dropout censor " +
-			"censored cens"),
+			"censored cens custody imprisoned incarcerated"),
 		whole: append(pairs(append([]string{""}, people...), gone), "leaveornot",
 			"bad", "switch", "switched"),
 		not: earlier,
@@ -75,7 +75,65 @@ func (d *draft) isOutcome(p *Profile) bool {
 	return p.couldBeClass() && p.Field.Distinct <= mostOutcomes && (happened.has(name) ||
 		endings.has(name) && p.Field.Distinct <= mostEndings &&
 			slices.ContainsFunc(d.profiles, (*Profile).isDuration) ||
-		d.isLikeliestStatus(p))
+		d.isLikeliestStatus(p) || d.hasVerdicts(p) || d.goesWithOther(p))
+}
+
+// mostVerdicts is the largest number of columns with outcomes as values of which one may be the
+// class.
+const mostVerdicts = 2
+
+// hasVerdicts reports whether the values of a column say what came of somebody, as hardly those of
+// another one, or whether something was found, if the name may be that of a class.
+func (d *draft) hasVerdicts(p *Profile) bool {
+	name := wordsOf(p.name)
+	if (&words{alone: earlier}).has(name) {
+		return false
+	}
+	isVerdict := func(p *Profile) bool { return p.share(verdict) >= most }
+	return isVerdict(p) && numberOf(d.profiles, isVerdict) <= mostVerdicts ||
+		p.share(finding) >= most && slices.ContainsFunc(name, func(word string) bool {
+			return slices.Contains(perhaps, word)
+		})
+}
+
+// numberOf returns the number of columns with a property.
+func numberOf(profiles []*Profile, has func(p *Profile) bool) (n int) {
+	for _, p := range profiles {
+		if has(p) {
+			n++
+		}
+	}
+	return n
+}
+
+// goesWithOther reports whether a column has a vague name that a class may have, and another one
+// has a value, or none, only in rows of one of its values, as a salary next to the status of who is
+// placed, or has 0 nearly only there.
+func (d *draft) goesWithOther(p *Profile) bool {
+	return slices.Contains(perhaps, strings.Join(withoutMarks(p.name), "")) &&
+		slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+			return of != p && of.place >= 0 && (of.Field.Rows < of.Rows &&
+				d.sample.PresenceDetermines(of.place, p.place) || d.isPaid(of, p))
+		})
+}
+
+// nearlyAll is the part of the information about a column from which another one says nearly all.
+const nearlyAll = 0.9
+
+// isPaid reports whether a number of many values is more than 0 in rows with one value of another
+// column, and 0 or none in those with the other, apart from few.
+func (d *draft) isPaid(number, of *Profile) bool {
+	if !number.typ.Ordered() || number.isTime() || number.least < 0 || number.isCode() ||
+		number.Field.Distinct <= fewCodes || of.Field.Distinct != 2 {
+		return false
+	}
+	has := make([]float64, len(number.numbers))
+	for row, x := range number.numbers {
+		if x > 0 {
+			has[row] = 1
+		}
+	}
+	return d.sample.LimitInformation(has, of.place) >= nearlyAll*d.entropy(of)
 }
 
 // mayBeOutcome reports whether a column of few values has a name that a class may have, or is the

@@ -37,6 +37,8 @@ const (
 	sex
 	person
 	treatment
+	verdict  // what came of somebody
+	finding  // whether a test found something
 	answer   // yes or no
 	tick     // yes, and the like
 	proper   // name of somebody, by its capitals
@@ -67,11 +69,15 @@ var forms = [patterns]func(text string) bool{
 	priced:         matches(`^(-? ?\p{Sc} ?-?\d[\d., '’]*[KkMm]?|-?\d[\d., '’]*[KkMm]? ?[\p{Sc}%])$`),
 	spaced:         matches(`^(\s+[+-]?\d{1,15}(\.\d{1,20})?\s*|[+-]?\d{1,15}(\.\d{1,20})?\s+)$`),
 	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d$`),
-	answer:         matches(`^(?i:yes|no|y|n)$`),
-	tick:           matches(`^(?i:x|y|yes|t|true|1|on|checked|selected|✓|✔)$`),
-	sex:            matches(`^(?i:m|f|male|female|man|woman)$`),
-	person:         isPerson,
-	proper:         matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
+	verdict: matches(`^(?i:(not[ _-]?)?(admitted|accepted|approved|rejected|refused|denied|declined|` +
+		`granted|placed|hired|convicted|acquitted|alive|dead|died|deceased|survived|pass(ed)?|` +
+		`fail(ed)?))$`),
+	finding: matches(`^(?i:positive|negative|pos|neg|detected|not[ _-]?detected)$`),
+	answer:  matches(`^(?i:yes|no|y|n)$`),
+	tick:    matches(`^(?i:x|y|yes|t|true|1|on|checked|selected|✓|✔)$`),
+	sex:     matches(`^(?i:m|f|male|female|man|woman)$`),
+	person:  isPerson,
+	proper:  matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
 	treatment: matches(`^(?i:(treat(ed|ment)?|placebo|intervention|experimental|active|sham|` +
 		`drug|therapy|vaccine(d|ated)?)\b.*)$`),
 	minutes: matches(`^([01]?\d|2[0-3]):[0-5]\d$`),

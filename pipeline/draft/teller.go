@@ -45,13 +45,26 @@ func (d *draft) shows(p, class *Profile) string {
 			return sameAsClass
 		}
 		return "it determines the class: no model knows it when it predicts"
-	case p.Field.Rows < p.Rows && d.sample.PresenceDetermines(p.place, class.place):
+	case p.Field.Rows < p.Rows && d.sample.PresenceDetermines(p.place, class.place),
+		d.isPaid(p, class):
 		return "whether it has a value goes with the class: no model knows it when it predicts"
-	case p.isCalledLike(class) && d.information(p, class) >= mostOfClass*
-		d.sample.Information(class.place, nil, class.place, 1):
+	case p.isCalledLike(class) && (d.information(p, class) >= mostOfClass*d.entropy(class) ||
+		d.limitSays(p, class, mostOfClass)):
 		return sameAsClass
 	}
 	return ""
+}
+
+// entropy returns the information that a column has.
+func (d *draft) entropy(p *Profile) float64 {
+	return d.sample.Information(p.place, nil, p.place, 1)
+}
+
+// limitSays reports whether a limit of a number has a part of the information about a column, as
+// that of a test has where it found something.
+func (d *draft) limitSays(by, of *Profile, part float64) bool {
+	return by.typ.Ordered() && !by.isCode() && by.Field.Distinct > fewCodes &&
+		d.sample.LimitInformation(by.numbers, of.place) >= part*d.entropy(of)
 }
 
 // mostOfClass is the part of the information about the class from which a column that is called

@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -355,6 +356,34 @@ func TestInformation(t *testing.T) {
 		if got < tt.low-1e-12 || got > tt.high+1e-12 ||
 			tt.low == 1 && tt.numbers == nil && got != 1 {
 			t.Errorf("%+v: %g", tt, got)
+		}
+	}
+}
+
+// The best limit of a number says all of what it divides, however few rows are above it, and
+// nothing where there is none. NaN is below it.
+func TestLimitInformation(t *testing.T) {
+	const rows = 1000
+	s := NewSample(1, rows)
+	s.Rows = rows
+	high, mixed, none := make([]float64, rows), make([]float64, rows), make([]float64, rows)
+	for row := range rows {
+		class := 0
+		if row%50 == 0 {
+			class, high[row] = 1, float64(7+row)
+		} else {
+			high[row] = []float64{math.NaN(), 5, 6}[row%3]
+		}
+		mixed[row] = float64(class + row%2)
+		s.columns[0].rows = append(s.columns[0].rows, risk.Scatter(uint64(class)))
+	}
+	all := s.Information(0, nil, 0, 1)
+	for name, tt := range map[string]struct {
+		numbers   []float64
+		low, high float64
+	}{"high": {high, 0.99, 1}, "mixed": {mixed, 0.01, 0.3}, "none": {none, 0, 0}} {
+		if got := s.LimitInformation(tt.numbers, 0) / all; got < tt.low || got > tt.high {
+			t.Errorf("%s: %g, not between %g and %g", name, got, tt.low, tt.high)
 		}
 	}
 }

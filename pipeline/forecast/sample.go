@@ -320,6 +320,48 @@ func (s *Sample) Information(column int, numbers []float64, other int, least int
 	return entropy(own) + entropy(others) - entropy(both)
 }
 
+// LimitInformation returns the mutual information, in nats, of a column and of whether a number, of
+// which each row has one, is above the limit for which this is largest. NaN is below all others.
+func (s *Sample) LimitInformation(numbers []float64, column int) (most float64) {
+	order := make([]int, len(numbers))
+	values := make([]int, len(numbers)) // as indices in the order of the rows
+	index := make(map[uint64]int)
+	for row, h := range s.columns[column].rows {
+		if _, met := index[h]; !met {
+			index[h] = len(index)
+		}
+		order[row], values[row] = row, index[h]
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(numbers[a], numbers[b]) })
+	below, above := make([]float64, len(index)), make([]float64, len(index))
+	for _, value := range values {
+		above[value]++
+	}
+	all := surprise(above)
+	for i, row := range order {
+		if i > 0 && cmp.Compare(numbers[order[i-1]], numbers[row]) != 0 {
+			most = max(most, (all-surprise(below)-surprise(above))/float64(len(order)))
+		}
+		below[values[row]]++
+		above[values[row]]--
+	}
+	return most
+}
+
+// surprise returns the entropy of values with the given counts, times their number.
+func surprise(counts []float64) (sum float64) {
+	rows := 0.0
+	for _, n := range counts {
+		if rows += n; n > 0 {
+			sum -= n * math.Log(n)
+		}
+	}
+	if rows > 0 {
+		sum += rows * math.Log(rows)
+	}
+	return sum
+}
+
 // entropy estimates the entropy of values from a sample of them. A sample has less entropy on
 // average, and the estimate corrects this (Miller 1955). entropy sorts the values. It is the same
 // for other values that occur as often.

@@ -1,0 +1,124 @@
+package draft_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/pipeline/draft"
+)
+
+// A column is the class whose values say what came of somebody, if no more than two others do, or
+// one with a vague name that is positive or negative, or that another one goes with, since it has a
+// value only in rows of one of its values.
+func TestDraftKnowsOutcomesByValues(t *testing.T) {
+	for _, tt := range []struct{ columns, want string }{
+		{"age# Admit=Admitted|Rejected hours# sex=m|f", "Admit"},
+		{"age# vital=Alive|Dead|DEAD hours# sex=m|f", "vital"},
+		{"age# final=Placed|not_placed|Not-Placed hours# sex=m|f", "final"},
+		{"age# a=pass|fail b=pass|fail c=pass|fail hours# sex=m|f", ""},
+		{"age# prior_exam=pass|fail hours# sex=m|f", ""},
+		{"age# result=positive|negative hours# sex=m|f", "result"},
+		{"age# test_result=positive|negative hours# sex=m|f", "test_result"},
+		{"age# result=a|b hours# sex=m|f", ""},
+		{"age# receptor=positive|negative hours# sex=m|f", ""},
+		{"age# custody=0|1 hours# sex=m|f", "custody"},
+		{"age# hired=0|1 died=0|1 injured=0|1 sex=m|f", "died"},
+		{"age# output=Yes|No feedback=a|b hours# sex=m|f", "output"},
+		{"age# output=0|1|2 feedback=a|b hours# sex=m|f", ""},
+		{"class=a|b|c age# survived=0|1 hours# sex=m|f", "survived"},
+		{"age# class=a|b|c hours# sex=m|f", "class"},
+	} {
+		text := study(t, 600, strings.Fields(tt.columns)...)
+		if got := classOf(t, text); got != tt.want {
+			t.Errorf("%s: class %q, want %q\n%s", tt.columns, got, tt.want, text)
+		}
+	}
+}
+
+// A vague name is that of the class if another column has values only in rows of one of its values.
+func TestDraftTakesWhatAnotherColumnGoesWith(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		other int // of 100 rows those that have a value though others with their status have none
+		none  string
+		want  string
+	}{
+		{"status", 0, "", "status"}, {"status", 10, "", ""}, {"kind", 0, "", ""},
+		{"marital_status", 0, "", ""},
+		{"status", 0, "0", "status"}, {"status", 1, "0", "status"}, {"status", 10, "0", ""},
+		{"status", 0, "-1", ""}, {"kind", 0, "0", ""},
+	} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		fmt.Fprintf(&out, "age,sex,%s,salary\n", tt.name)
+		for i := range 600 {
+			salary := tt.none
+			if i%3 > 0 != (i%100 < tt.other && i > 2*tt.other) {
+				salary = fmt.Sprint(200 + i%90)
+			}
+			fmt.Fprintf(&out, "%d,%s,%s,%s\n", 20+i%41, []string{"m", "f"}[i/7%2],
+				[]string{"No", "Yes", "Yes"}[i%3], salary)
+		}
+		write(t, "jobs.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"jobs.csv"}})
+		if got := classOf(t, text); got != tt.want ||
+			tt.want != "" && roleOfText(text, "salary") != "drop" {
+			t.Errorf("%+v: class %q\n%s", tt, got, text)
+		}
+	}
+}
+
+// A number of a test is dropped that is below a limit where the test found something, however
+// rarely.
+func TestDraftDropsWhatALimitSays(t *testing.T) {
+	for name, want := range map[string]string{"ct_result": "drop", "ct_value": "{mask:"} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		fmt.Fprintf(&out, "age,sex,result,%s\n", name)
+		for i := range 900 {
+			found, value := "negative", 45
+			if i%20 == 0 {
+				found, value = "positive", 20+i%43
+			}
+			fmt.Fprintf(&out, "%d,%s,%s,%d\n", 20+i%41, []string{"m", "f"}[i/7%2], found, value)
+		}
+		write(t, "tests.csv", out.String())
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"tests.csv"}}, sees(0, 1))
+		if got := roleOfText(text, name); err != nil || got != want {
+			t.Errorf("%s: %s, want %s, error %v\n%s", name, got, want, err, text)
+		}
+	}
+}
+
+// In a table of people a first column of 0 and 1, or of yes and no, is the class, if few others
+// have two values. A fact is none, nor is a treatment, one of several of the same name, or an
+// answer of respondents. A disease in the name of a last column of two values makes it the class.
+func TestDraftLooksForAnswersAtTheEnds(t *testing.T) {
+	for _, tt := range []struct{ columns, want string }{
+		{"lfp=no|yes age# hours# wc=no|yes weight# sex=m|f", "lfp"},
+		{"low=0|1 age# hours# wc=no|yes weight# sex=m|f", "low"},
+		{"low=FALSE|TRUE age# hours# wc=no|yes weight# sex=m|f", "low"},
+		{"low=1|2 age# hours# wc=no|yes weight# sex=m|f", ""},
+		{"low=0|1 size# hours# price# wc=no|yes kind=a|b", ""},
+		{"smoker=0|1 age# hours# weight# wc=no|yes sex=m|f", ""},
+		{"treat=0|1 age# hours# weight# wc=no|yes sex=m|f", ""},
+		{"qsmk=0|1 age# hours# weight# wc=no|yes sex=m|f", ""},
+		{"prior_visit=0|1 age# hours# weight# wc=no|yes sex=m|f", ""},
+		{"rns=no|yes age# rns80=no|yes hours# weight# sex=m|f", ""},
+		{"low=no|yes age# lower=no|yes hours# weight# sex=m|f", "low"},
+		{"lower=no|yes age# low=no|yes hours# weight# sex=m|f", ""},
+		{"a=no|yes b=no|yes c=no|yes age# sex=m|f", ""},
+		{"do_you_like_tea=no|yes age# hours# weight# wc=no|yes sex=m|f", ""},
+		{"tea=no|yes age# hours# weight# respondent_kind=a|b|c sex=m|f", ""},
+		{"hours# use=0|1 age# weeks# sex=m|f", ""},
+		{"age# hours# wc=no|yes sex=m|f insurance=0|1 TravelInsurance=0|1", "TravelInsurance"},
+		{"age# hours# a=No|Yes b=No|Yes c=No|Yes sex=m|f ASD_traits=No|Yes", "ASD_traits"},
+		{"age# hours# a=No|Yes b=No|Yes c=No|Yes sex=m|f past_cancer_present=No|Yes", ""},
+	} {
+		text := study(t, 600, strings.Fields(tt.columns)...)
+		if got := classOf(t, text); got != tt.want {
+			t.Errorf("%s: class %q, want %q\n%s", tt.columns, got, tt.want, text)
+		}
+	}
+}
