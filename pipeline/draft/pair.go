@@ -43,6 +43,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 			}
 		}
 	}
+	d.nameReleased()
 	d.dropCrowd()
 	return nil
 }
@@ -135,7 +136,7 @@ func (d *draft) dropAges() {
 				})
 			if born && slices.Contains(name, "age") && !aged.has(name) ||
 				like && d.determines(by, p) {
-				p.role = drop("%s determines it", job.Quoted(by.name))
+				p.role = dropBy(by, isDetermined)
 			}
 		}
 	}
@@ -151,12 +152,12 @@ func (d *draft) dropTwins() {
 			}
 			switch {
 			case d.copies(by, of):
-				of.role = drop("%s has the same values", job.Quoted(by.name))
+				of.role = dropBy(by, "has the same values")
 			case by.place < of.place && by.isTime() && of.typ == by.typ &&
 				of.Field.Distinct > fewCodes && areNearlySame(by, of):
-				of.role = drop("%s has the same values in nearly all rows", job.Quoted(by.name))
+				of.role = dropBy(by, "has the same values in nearly all rows")
 			case d.numbers(by, of) && !d.determines(by, of):
-				of.role = drop("%s determines it in nearly all rows", job.Quoted(by.name))
+				of.role = dropBy(by, isDetermined+" in nearly all rows")
 			}
 		}
 	}
@@ -182,7 +183,7 @@ func areNearlySame(a, b *Profile) bool {
 
 // copies reports whether of has no value that by does not have, and by no accident.
 func (d *draft) copies(by, of *Profile) bool {
-	later := cmp.Or(cmp.Compare(by.Field.Rows, of.Field.Rows),
+	later := cmp.Or(cmp.Compare(by.Field.Rows, of.Field.Rows), by.wordy()-of.wordy(),
 		of.place-by.place) > 0
 	return later && of.typ == by.typ && of.Field.Distinct > fewCodes &&
 		d.sample.Copies(of.place, by.place)
@@ -295,12 +296,13 @@ func (p *Profile) isTime() bool {
 func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile) error {
 	switch {
 	case d.determines(of, by):
-		if cmp.Or(of.readable()-by.readable(), by.computedOf(of)-of.computedOf(by),
+		if cmp.Or(of.treats()-by.treats(), of.readable()-by.readable(),
+			by.computedOf(of)-of.computedOf(by), of.wordy()-by.wordy(),
 			slices.Index(d.profiles, by)-slices.Index(d.profiles, of)) > 0 {
 			by, of = of, by
 		}
 	case by.role.Mask != job.MaskSuppress && of.isCompared():
-		of.stays(by)
+		of.role.stays = append(of.role.stays, by)
 		return nil
 	case by.role.Mask == job.MaskSuppress:
 		length, err := d.prefix(ctx, in, by, of)
@@ -308,8 +310,7 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 			return err
 		}
 		if length == 0 {
-			by.role.Reason += fmt.Sprintf(", determines %s, which may stay visible in rows with *",
-				job.Quoted(of.name))
+			by.role.shows = append(by.role.shows, of)
 			return nil
 		}
 		by.role = prefixes("begins with "+job.Quoted(of.name), length)(by)
@@ -326,11 +327,11 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 		// an interval seldom shows which of both a row has
 		isLimit := of.Field.Distinct == 2 && d.sample.Intervals(by.numbers, of.place, 0)
 		if isWord || isLimit || d.mayBeOutcome(of) {
-			of.stays(by)
+			of.role.stays = append(of.role.stays, by)
 			return nil
 		}
 	}
-	of.role = drop("%s determines it", job.Quoted(by.name))
+	of.role = dropBy(by, isDetermined)
 	return nil
 }
 
@@ -347,10 +348,24 @@ func (p *Profile) isCompared() bool {
 		(called(&compared, name) || p.share(sex) >= most || treatments.has(name))
 }
 
-// stays adds to a column's reason that it stays though another one determines it.
-func (p *Profile) stays(by *Profile) {
-	p.role.Reason += fmt.Sprintf(", determined by %s: it stays, as readers ask for it",
-		job.Quoted(by.name))
+// treats is 1 of a column that says who was treated, else 0.
+func (p *Profile) treats() int {
+	if p.Field.Distinct == 2 && treatments.has(wordsOf(p.name)) {
+		return 1
+	}
+	return 0
+}
+
+// leastWord is the number of letters of a name that is a word, and no number of a question.
+const leastWord = 4
+
+// wordy is 1 of a column with a word in its name, or with that of a fact, else 0.
+func (p *Profile) wordy() int {
+	isWord := func(word string) bool { return len(strings.Trim(word, "0123456789")) >= leastWord }
+	if p.isBasic() || slices.ContainsFunc(wordsOf(p.name), isWord) {
+		return 1
+	}
+	return 0
 }
 
 // computedOf is 1 if a column has the name of another one with something in front of or behind it,

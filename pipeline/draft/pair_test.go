@@ -137,3 +137,62 @@ func TestDraftSuppressesTwoNumbers(t *testing.T) {
 	wantMasks(t, job, map[string]string{"history": "suppress", "paid": "suppress",
 		"kind": "suppress"})
 }
+
+// Columns that say the same leave the one whose name is a word, and a treatment of two values
+// before its opposite.
+func TestDraftLeavesTheReadableName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("d1,visits,kids,n2,treat,control,age,sex,xq,group_of_work,drinks_max,i2\n")
+	rng := rand.New(rand.NewPCG(4, 4))
+	for range 900 {
+		n, treated, age, kind := rng.IntN(40), rng.IntN(2), rng.IntN(50), rng.IntN(4)
+		visits := rng.IntN(30)
+		fmt.Fprintf(&out, "%d,%d,%d,%d,%d,%s,%d,%d,%d,%d,%d,%d\n", n, n, n*7%31, n*7%31, treated,
+			[]string{"control", "treatment"}[treated], age, rng.IntN(2), kind, 3-kind, visits,
+			visits)
+	}
+	write(t, "table.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
+	for name, want := range map[string]bool{"d1": false, "visits": true, "treat": true,
+		"control": false, "xq": false, "group_of_work": true, "drinks_max": true, "i2": false} {
+		if got := slices.Contains(maskedOf(t, text), name); got != want {
+			t.Errorf("%s is masked: %t, want %t\n%s", name, got, want, text)
+		}
+	}
+}
+
+// Reasons name columns that are released: the one that determines a dropped one, too, and each
+// other one once.
+func TestDraftNamesReleasedColumns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("age,high_status,band,pts,score,sex\n")
+	rng := rand.New(rand.NewPCG(5, 4))
+	for range 2000 {
+		score := rng.IntN(60)
+		fmt.Fprintf(&out, "%d,%d,%d,%d,%d,%d\n", rng.IntN(50), indicator(score > 40),
+			score/15, 1000-score*score, score, rng.IntN(2))
+	}
+	write(t, "table.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
+	masked := maskedOf(t, text)
+	for line := range strings.Lines(text) {
+		name, reason, found := strings.Cut(line, "  # ")
+		if !found {
+			continue
+		}
+		for _, clause := range strings.Split(reason, ", ") {
+			by, determines := strings.CutSuffix(strings.TrimSpace(clause), " determines it")
+			if determines && !slices.Contains(masked, by) {
+				t.Errorf("%s: %q is not released", name, by)
+			}
+		}
+		if strings.Count(reason, "it stays, as readers") > 1 {
+			t.Errorf("said twice: %s", line)
+		}
+	}
+	if !strings.Contains(text, "determines it") || !strings.Contains(text, "it stays, as readers") {
+		t.Errorf("nothing is determined\n%s", text)
+	}
+}

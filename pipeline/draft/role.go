@@ -23,6 +23,10 @@ type Role struct {
 	fullNames bool
 	// it is dropped because the rows are few for all columns
 	crowded bool
+	// the column because of which it is dropped; nil: none
+	by *Profile
+	// the columns that determine it, though it stays, and those that it determines
+	stays, shows []*Profile
 }
 
 // masked reports whether the column is proposed as a quasi-identifier.
@@ -31,6 +35,16 @@ func (r *Role) masked() bool { return r.Mask != job.MaskKeep && r.Mask != job.Ma
 func drop(format string, args ...any) *Role {
 	return &Role{Mask: job.MaskDrop, Reason: fmt.Sprintf(format, args...)}
 }
+
+// dropBy drops a column because of another one, with a reason behind the name of that.
+func dropBy(by *Profile, reason string) *Role {
+	role := drop("%s %s", job.Quoted(by.name), reason)
+	role.by = by
+	return role
+}
+
+// isDetermined is why a column is dropped that another one determines.
+const isDetermined = "determines it"
 
 // discretize splits intervals at round steps if there are many values.
 func discretize(p *Profile, reason string) *Role {
