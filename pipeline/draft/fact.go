@@ -30,16 +30,19 @@ var facts = []words{
 	{ // origin: race, language, religion, migration
 		alone: slices.Concat(strings.Fields("race raceethnicity raceeth otherrace ethnicity "+
 			"ethnic ethn ethrace eth hispanic hispan hisp nwhite nationality citizenship citizen "+
-			"native foreign religion relig catholic language immigrant immigration migrant"),
+			"native foreign religion relig catholic protestant jewish muslim hindu christian "+
+			"language immigrant immig immigrationstatus migrant indigenous indig aboriginal"),
 			pairs([]string{"native", "foreign", "us", "uk"}, []string{"born"})),
 		whole: strings.Fields("black white asian nonwhite afam nation lang skincolor skincolour"),
-		not:   []string{"disorder"},
+		not:   strings.Fields("disorder distance winner"),
 	},
 	{ // place
 		alone: slices.Concat(tracts.alone, numbersOfPlaces.alone, strings.Fields("puma parish "+
 			"state country region district municipality province borough commune village "+
 			"prefecture canton suburb suburban smsa urban rural metro metropolitan neighbourhood "+
-			"neighborhood geography imd deprivation"),
+			"neighborhood locality geography imd deprivation"),
+			pairs([]string{"property"}, []string{"area"}),
+			pairs([]string{"area", "residence", "residential"}, []string{"type"}),
 			pairs(strings.Fields("big large lg vlg small smll sm med inner outer cent home"),
 				[]string{"city"})),
 		whole: strings.Fields("south north east west northeast northwest southeast southwest " +
@@ -48,6 +51,7 @@ var facts = []words{
 	{ // home: who owns or rents what, and pets
 		alone: slices.Concat(pairs([]string{"own", "owns", "has", "have"}, owned),
 			pairs([]string{"home", "house", "housing", "dwelling"}, []string{"type"}),
+			pairs([]string{"car", "auto", "vehicle"}, []string{"make", "model", "type", "year"}),
 			strings.Fields("homeown homeowner homeownership houseown houseowner renter cars "+
 				"vehicles dwelling accommodation")),
 		whole: []string{"housing", "tenant", "pet"},
@@ -56,30 +60,50 @@ var facts = []words{
 		alone: slices.Concat(strings.Fields("marital maritl marstat married maried marriage marr "+
 			"yrsmarr divorced divorce widowed widow relationship household partner dependents "+
 			"numdep family familysize famsize hhsize fmsize fsize householdsize children kids "+
-			"kidslt kidsge kidlt kidge sibling siblings sibs sibsp parch"),
-			pairs([]string{"marital", "mar"}, []string{"stat"})),
-		whole: []string{"kid", "child", "noc", "son"},
+			"kidslt kidsge kidlt kidge kidhome teenhome teen teens sibling siblings sibs sibsp "+
+			"parch birthorder birthord firstborn separated unmarried cohab cohabiting cohabitation"),
+			pairs([]string{"marital", "mar"}, []string{"stat"}),
+			pairs([]string{"never", "ever", "un"}, []string{"marr", "married"})),
+		whole: []string{"kid", "child", "noc", "son", "marr", "bmarr"},
 	},
 	{ // schooling
-		alone: strings.Fields("educ schooling school hschool yschool college coll university " +
-			"graduation graduate gradyear collgrad hsgrad degree nodegree qualification " +
-			"qualifications diploma phd"),
-		whole: strings.Fields("ed student graduated major yedu"),
+		alone: append(pairs([]string{"major", "degree", "academic"}, []string{"discipline"}),
+			strings.Fields("edu educ education schooling school hschool yschool college coll "+
+				"university graduation graduate gradyear collgrad hsgrad degree nodegree "+
+				"qualification qualifications diploma phd specialisation specialization ssc "+
+				"hsc")...),
+		whole: strings.Fields("ed student graduated major majors yedu stream studyfield " +
+			"fieldofstudy workex"),
+		not: marks,
 	},
 	{ // work
 		last: []string{"title"},
-		alone: strings.Fields("occupation occup occ job profession designation employer " +
-			"employment workclass industry bluecol bluecoll whitecol union hired hire emplength " +
-			"employmentlength jobtenure emptenure seniority experience exper workexp empexp " +
-			"overtime businesstravel commute commuting parttime fulltime retired veteran military"),
-		whole: strings.Fields("selfemp selfemployed employed unemployed wrkstat workstat empl " +
-			"employ position department servicetime armedforces"),
+		alone: slices.Concat(strings.Fields("occupation occup occ occp job profession "+
+			"designation employer employment workclass industry bluecol bluecoll whitecol union "+
+			"hired hire emplength employmentlength jobtenure emptenure seniority experience exper "+
+			"workexp empexp overtime businesstravel commute commuting parttime fulltime retired "+
+			"veteran military selfemp selfempl selfemployed selfemployment workposition"),
+			pairs(strings.Fields("company firm employer organization organisation"),
+				[]string{"size", "type"}),
+			pairs([]string{"no", "num"}, []string{"employees"}),
+			pairs([]string{"remote"}, []string{"work", "worker", "working"}),
+			pairs([]string{"tech"}, []string{"company", "organization"}),
+			pairs([]string{"primary"}, []string{"role"}),
+			strings.Fields("mtrans transport transportation travelmode")),
+		whole: strings.Fields("employed unemployed wrkstat workstat empl employ position " +
+			"department servicetime armedforces"),
+	},
+	{ // care: where somebody is treated
+		alone: pairs([]string{"clinic", "hospital", "facility"}, []string{"name"}),
+		whole: []string{"site", "clinic"},
 	},
 	{ // body: what others see or smell
 		alone: strings.Fields("height howtall smoke smokers cigs cigarettes tobacco drinker " +
-			"disability handicap handicapped preferredfoot preferredhand handed handedness " +
-			"pregnant haircolor haircolour eyecolor eyecolour"),
-		whole: []string{"ht", "hgt", "foot", "hand", "bats", "throws", "fml", "alco", "pregnancy"},
+			"disability handicap handicapped handcap preferredfoot preferredhand handed " +
+			"handedness pregnant pregnancies gravida gravidity npreg haircolor haircolour " +
+			"eyecolor eyecolour"),
+		whole: strings.Fields("ht hgt foot hand bats throws fml alco pregnancy parity cig booze"),
+		not:   strings.Fields("injury death peak infants"),
 	},
 	{ // leisure
 		alone: []string{"hobby", "hobbies", "club"},
@@ -93,17 +117,22 @@ var owned = strings.Fields("car cars vehicle vehicles auto home house flat apart
 	"property pet pets dog cat bike motorcycle")
 
 // unknown are words that make a fact something else: an opinion on it, a sum of money, a figure of
-// many people, what an employer asks for, or what nobody sees.
+// many people, what an employer asks for or gives, a diagnosis, an accident, or what nobody sees.
 var unknown = words{alone: slices.Concat(
 	strings.Fields("satisfaction satisfied opinion rating feedback score importance important "+
 		"attitude trust happy happiness stress involvement should ideal think feel rude "+
-		"acceptable comfortable worried economic"),
+		"acceptable comfortable worried economic favor favors favour favours oppose opposes "+
+		"support supports agree disagree approve vote discuss discussed negative serious seek"),
 	strings.Fields("income inc earnings wage wages salary expenditure spending expense expenses "+
 		"earn earned money cost costs fee fees debt loan loans charge"),
 	strings.Fields("pct percent percentage perc share rate ratio frac fraction"),
-	strings.Fields("req required requirement requirements"),
-	strings.Fields("history hours sleep languages cheating ban election primary"),
+	strings.Fields("req required requirement requirements benefit benefits resources"),
+	strings.Fields("intellectual developmental learning involved"),
+	strings.Fields("history hours sleep languages cheating ban election"),
 )}
+
+// marks are words that make a name of schooling that of what somebody achieved in it.
+var marks = strings.Fields("p marks mark grade grades gpa cgpa")
 
 var (
 	// shortened are endings of a word that says the same in groups, as a code, or in short.
@@ -111,7 +140,7 @@ var (
 	// derived are beginnings of words for a fact, whatever follows.
 	derived = [][2]string{{"edu", "educ"}, {"smok", "smoke"}, {"disab", "disability"}}
 	// ofChildren are ends of words for children, as in nkids and ychild.
-	ofChildren = strings.Fields("kid kids child children")
+	ofChildren = strings.Fields("kid kids child children teens")
 	// aged are words for things that have an age, unless somebody has them.
 	aged = words{
 		alone: strings.Fields("car auto vehicle house housing home building property dwelling " +
@@ -124,11 +153,12 @@ var (
 		"legal")}
 	// formerly are words for columns about the past.
 	formerly = words{alone: []string{"previous"}}
-	// relatives are what names have in front of a fact about a relative, as in mage, feduc.
+	// relatives are what names have in front of a fact about a relative, as in mage, feduc, with
+	// only the word for the fact behind one letter.
 	relatives = strings.Fields("m f d h mo fa ma pa mom dad mum sp hus husb wife moth fath hh")
 	// ofRelatives are names of columns about a relative.
 	ofRelatives = words{alone: strings.Fields("mother father parent spouse husband wife partner " +
-		"mom dad mum")}
+		"mom dad mum hus husb moth fath sp hh")}
 	// behind are such words behind a fact, as in whitemom.
 	behind = strings.Fields("mom dad mother father")
 )
@@ -140,7 +170,7 @@ const mostWords = 12
 // isFact reports whether a name is that of a fact that people know about others.
 func isFact(name []string) bool {
 	return len(name) <= mostWords && !unknown.has(name) && !isAgeOfNobody(name) &&
-		(isSpanOfLife(name) || asksWhere(name) ||
+		(isSpanOfLife(name) || asksWhere(name) || isBoundOfAge(name) ||
 			slices.ContainsFunc(facts, func(w words) bool { return called(&w, name) }))
 }
 
@@ -157,8 +187,10 @@ func called(w *words, name []string) bool {
 		}
 		for _, relative := range relatives {
 			fact, found := strings.CutPrefix(plain[i], relative)
-			if fact = rootOf(fact); found && len(fact) >= 3 && fact != "eth" &&
-				w.has([]string{fact}) {
+			if len(relative) > 1 {
+				fact = rootOf(fact)
+			}
+			if found && len(fact) >= 3 && fact != "eth" && w.has([]string{fact}) {
 				plain[i] = fact
 			}
 		}
@@ -167,7 +199,14 @@ func called(w *words, name []string) bool {
 		}
 		plain[i] = rootOf(plain[i])
 	}
-	return w.has(name) || w.has(plain)
+	return w.has(name) || w.has(plain) || w.has(withoutRelatives(name))
+}
+
+// withoutRelatives returns the words of a name but those for a relative, as ed of momEd.
+func withoutRelatives(name []string) []string {
+	return slices.DeleteFunc(slices.Clone(name), func(word string) bool {
+		return slices.Contains(ofRelatives.alone, word)
+	})
 }
 
 // rootOf returns the word for a fact of which another one is a form, as smoke of smokingnow and
@@ -207,6 +246,12 @@ func asksWhere(name []string) bool {
 	does := words{alone: strings.Fields("live lives living reside born work study grew from")}
 	return where.has(name) && does.has(name)
 }
+
+// boundOfAge is the form of a word for those who are older, or younger, than some age.
+var boundOfAge = matches(`^(over|under)(1[5-9]|[2-9]\d)s?$`)
+
+// isBoundOfAge reports whether a name says that somebody is over or under an age, as over65.
+func isBoundOfAge(name []string) bool { return boundOfAge(strings.Join(name, "")) }
 
 // isAgeOfNobody reports whether a column has the age of a thing, or a limit of ages, by its name,
 // as drinking_age_limit, or asks for an opinion on one.

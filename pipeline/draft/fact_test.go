@@ -25,7 +25,17 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"colour minority single afam hschool Location", "denied"},
 		{"age yearsmarried nkids kidslt6 youngkids maried hage huseduc husunion",
 			"hours wage kidney"},
-		{"age pregnant", "pregnancies gravida npreg diagnosis income birth_weight"},
+		{"age pregnant Pregnancies gravida", "diagnosis income birth_weight"},
+		{"age Kidhome Teenhome cuposkids birthOrd nevermarried separated jewish muslim indig " +
+			"over65 immig", "over50k immigration_bill handicapped-infants"},
+		{"age auto_make car_model Property_Area locality", "policy_deductable living_area " +
+			"number_of_vehicles_involved"},
+		{"age company_size no_employees remote_work tech_company tech_IT_primary_role " +
+			"work_position occp SelfEmployed MTRANS clinic_name",
+			"employer_mh_benefits discuss_mh_with_employer gayFavorFederalMarriage job_seek"},
+		{"age specialisation stream hsc_s ssc_b workex degree_t", "degree_p hsc_p ssc_marks " +
+			"college_gpa"},
+		{"sex Handcap cig booze momEd husEmpl", "injury_height intellectual_disability"},
 		{"sex", "age_limit drinking_age_cutoff retire_age total_family_income household_income " +
 			"school_satisfaction family_history religion_importance pct_black frac_white"},
 		{"age", "rank colour_code health_self_rated happiness fare_class survey_wt"},
@@ -47,6 +57,28 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("known: %q, want %q", got, want)
+		}
+	}
+}
+
+// Names in other languages mean the same, with accents and without, as whole words and in parts.
+// Some count only as whole names, as they mean something else in English.
+func TestDraftKnowsFactsInOtherLanguages(t *testing.T) {
+	text := study(t, 600, "Fecha de nacimiento=1990|1991|1992", "sexo=1|2", "Ocupación=a|b",
+		"estado civil=a|b", "CS_RACA=1|2|4", "nb_enfants=0|1|2", "Familienstand=a|b", "plz=a|b",
+		"code_postal=1234|1240", "Alter#", "alter_ego=a|b", "décor=a|b", "land=a|b", "salario=a|b",
+		"apellidos=a|b|c", "Teléfono#", "dirección#", "nombres_de_calles=a|b",
+		"opleidingsniveau=1|2")
+	if want := "  - columns: [Fecha de nacimiento, Alter, sexo, plz, code_postal, Ocupación, " +
+		"estado civil, CS_RACA, nb_enfants, Familienstand, opleidingsniveau]\n"; !strings.Contains(
+		text, want) {
+		t.Errorf("want %s:\n%s", want, text)
+	}
+	for name, want := range map[string]string{"apellidos": "drop", "Teléfono": "drop",
+		"dirección": "drop", "sexo": "suppress", "CS_RACA": "suppress",
+		"nombres_de_calles": "suppress"} {
+		if got := roleOfText(text, name); got != want {
+			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 // wordsOf splits a column's name into lower-case words: at characters other than letters and
 // digits, before a capital that follows a small letter, and before the last of several capitals if
 // two small letters follow it, as in PULocation, but not in patientIDs; and behind a stem that
-// another word follows, as in incomeperc.
+// another word follows, as in incomeperc. It leaves accents out, and replaces words of some other
+// languages by English ones.
 func wordsOf(name string) []string {
 	var text strings.Builder
 	runes := []rune(name)
@@ -26,20 +27,20 @@ func wordsOf(name string) []string {
 		}
 	}
 	var parts []string
-	for _, word := range strings.Fields(text.String()) {
+	for _, word := range strings.Fields(plainLetters.Replace(text.String())) {
 		if stem := stemmed(word); stem != "" {
 			parts = append(parts, stem)
 			word = word[len(stem):]
 		}
 		parts = append(parts, word)
 	}
-	return parts
+	return inEnglish(parts)
 }
 
 var (
 	// stems are words that names often have in front of another one without a sign between them.
 	stems = strings.Fields("income salary earnings education occupation marital marriage mother " +
-		"father parent spouse husband family household religion")
+		"father parent spouse husband family household religion fecha")
 	// inflected are ends of such words that do not make another one of them.
 	inflected = strings.Fields("s es d ed al er ers ing ly hood ship less")
 )

@@ -88,7 +88,9 @@ func TestWordsOf(t *testing.T) {
 	for name, want := range map[string][]string{
 		"birth-date": {"birth", "date"}, "birthDate": {"birth", "date"},
 		"BIRTH_DATE": {"birth", "date"}, "HighBP": {"high", "bp"},
-		"": nil, "--": nil, "Größe (cm)": {"größe", "cm"}, "zip5": {"zip5"},
+		"": nil, "--": nil, "Größe (cm)": {"grosse", "cm"}, "zip5": {"zip5"},
+		"Fecha de Nacimiento": {"date", "birth"}, "codigo-postal": {"postal"}, "Alter": {"age"},
+		"alter_ego": {"alter", "ego"}, "escolaridade": {"educ"}, "de": {"de"},
 		"lug_boot": {"lug", "boot"}, "PULocationID": {"pu", "location", "id"},
 		"patientIDs": {"patient", "ids"}, "IBAN": {"iban"},
 		"incomeperc": {"income", "perc"}, "maritalstatus": {"marital", "status"},
