@@ -47,7 +47,8 @@ var abroad = [][2]string{
 	{"household", "hogar agregadofamiliar menage haushalt- huishoud-"},
 	{"dwelling", "vivienda moradia logement abitazione"},
 	{"educ", "escolar- escol estudios estudos instruccion instrucao niveleducativo etudes " +
-		"diplome bildung- schulbildung ausbildung- schulabschluss istruzione opleiding- titolodistudio"},
+		"diplome bildung- schulbildung ausbildung- schulabschluss istruzione opleiding- " +
+		"titolodistudio"},
 	{"school", "escuela escola colegio ecole schule scuola"},
 	{"university", "universidad universidade universite universitat universitaet universiteit"},
 	// work

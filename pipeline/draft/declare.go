@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,7 +35,7 @@ func (d *draft) declare(fields []formats.Field) bool {
 		if p.typ.Kind != formats.String || p.Field.Rows == 0 || !fields[i].Text.Found {
 			continue
 		}
-		rows := p.filled(func(at int) bool { return !d.meansElsewhere(at) })
+		rows := p.filled(func(g gap) bool { return !d.meansElsewhere(g) })
 		typ := fields[i].Text.Type
 		if fields[i].Text.Number && !p.isNumbered() {
 			typ = "number"
@@ -50,15 +51,16 @@ func (d *draft) declare(fields []formats.Field) bool {
 				typ = of
 			}
 		}
-		regular := 2*rows >= p.Field.Rows && (p.isRegular(rows) || typ != "")
-		for at, n := range p.texts.absent {
-			always := absent[at] == engine.Suppressed || absent[at] == ""
-			if n > 0 && (regular && !d.meansElsewhere(at) || always) &&
-				!slices.Contains(d.CSV.Nulls, absent[at]) {
-				d.CSV.Nulls = append(d.CSV.Nulls, absent[at])
+		enough := 2*rows >= p.Field.Rows || rows >= fewestDates && p.hasDates(rows)
+		regular := enough && (p.isRegular(rows) || typ != "")
+		for _, g := range p.texts.gaps() {
+			always := g.text == engine.Suppressed || g.text == ""
+			if (regular && !d.meansElsewhere(g) || always) &&
+				!slices.Contains(d.CSV.Nulls, g.text) {
+				d.CSV.Nulls = append(d.CSV.Nulls, g.text)
 			}
 		}
-		if typ != "" && 2*rows >= p.Field.Rows {
+		if typ != "" && enough {
 			d.types = append(d.types, job.Column{Name: p.name, Type: typ, Mask: job.MaskDiscretize})
 		}
 	}
@@ -68,8 +70,9 @@ func (d *draft) declare(fields []formats.Field) bool {
 // between returns the signs around all numbers of a number of rows, with N for their digits; empty:
 // they have none, others, or commas that may be before a fraction.
 func (p *Profile) between(rows int64) string {
+	plain := p.texts.forms[number] + p.texts.forms[numeral]
 	if len(p.texts.around) != 1 || p.texts.commas > 0 && p.texts.plains == 0 || p.isNumbered() ||
-		p.share(number)+p.share(numeral) >= most {
+		float64(plain) >= most*float64(rows) {
 		return ""
 	}
 	for sign, n := range p.texts.around {
@@ -80,12 +83,40 @@ func (p *Profile) between(rows int64) string {
 	return ""
 }
 
+// fewestDates is the least number of dates in a column with more texts that stand for no value, as
+// of the days on which few people died.
+const fewestDates = 20
+
+// gap is a text that may stand for no value, with its rows.
+type gap struct {
+	text      string
+	rows      int64
+	elsewhere bool // it may mean something in columns of other texts
+}
+
+// gaps returns the texts of a column that may stand for no value: those that often do, and others
+// without a letter and a digit, as -   -.
+func (t *textProfile) gaps() (all []gap) {
+	for at, n := range t.absent {
+		if n > 0 {
+			all = append(all, gap{absent[at], n, slices.Contains(absentElsewhere, absent[at])})
+		}
+	}
+	if len(t.blanks) > mostBlanks {
+		return all
+	}
+	for _, text := range slices.Sorted(maps.Keys(t.blanks)) {
+		all = append(all, gap{text, t.blanks[text], true})
+	}
+	return all
+}
+
 // filled returns the number of rows of texts but those of some that stand for no value.
-func (p *Profile) filled(but func(absent int) bool) int64 {
+func (p *Profile) filled(but func(g gap) bool) int64 {
 	rows := p.Field.Rows
-	for at, n := range p.texts.absent {
-		if n > 0 && but(at) {
-			rows -= n
+	for _, g := range p.texts.gaps() {
+		if but(g) {
+			rows -= g.rows
 		}
 	}
 	return rows
@@ -95,18 +126,22 @@ func (p *Profile) filled(but func(absent int) bool) int64 {
 // order.
 func (p *Profile) isRegular(rows int64) bool {
 	n := &p.texts.forms
-	return n[number]+n[numeral] == rows || n[timing] == rows || n[isoDate] == rows ||
-		n[usDate] == rows || n[euroDate] == rows
+	return n[number]+n[numeral] == rows || n[timing] == rows || p.hasDates(rows)
+}
+
+// hasDates reports whether all texts, of a number of rows, are dates in one order.
+func (p *Profile) hasDates(rows int64) bool {
+	n := &p.texts.forms
+	return n[isoDate] == rows || n[usDate] == rows || n[euroDate] == rows
 }
 
 // meansElsewhere reports whether a text that stands for no value in a column of numbers or times
 // may mean something in another column, of other texts, where a null would replace it, too.
-func (d *draft) meansElsewhere(at int) bool {
-	return slices.Contains(absentElsewhere, absent[at]) &&
-		slices.ContainsFunc(d.profiles, func(p *Profile) bool {
-			return p.texts.absent[at] > 0 &&
-				!p.isRegular(p.filled(func(int) bool { return true }))
-		})
+func (d *draft) meansElsewhere(g gap) bool {
+	return g.elsewhere && slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		return slices.ContainsFunc(p.texts.gaps(), func(o gap) bool { return o.text == g.text }) &&
+			!p.isRegular(p.filled(func(gap) bool { return true }))
+	})
 }
 
 // declareNumerals declares the signs in numbers if all columns of texts that are numbers with some

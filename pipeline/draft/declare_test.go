@@ -205,6 +205,43 @@ func TestDraftOfOddTexts(t *testing.T) {
 	}
 }
 
+// Texts without a letter and a digit are nulls in a column of dates, also where few of them are
+// dates, but not those of columns in which they mean something, and not many of them.
+func TestDraftDeclaresBlanks(t *testing.T) {
+	some := func(every int, rest ...string) func(i int) string {
+		return func(i int) string {
+			if i%every == 0 {
+				return fmt.Sprintf("20%02d-%02d-%02d", i/50%20, 1+i/7%12, 1+i/11%28)
+			}
+			return rest[i%len(rest)]
+		}
+	}
+	many := []string{"//"}
+	for i := range 20 {
+		many = append(many, strings.Repeat("/", i+3))
+	}
+	text := tableOf(t, 3000, map[string]func(i int) string{
+		"died":    some(40, "  -   -", "-   -", "/  /"),
+		"tested":  some(2, "++", "+-"),
+		"seen":    some(4, many...),
+		"rarely":  some(300, "-  -"),
+		"mark":    func(i int) string { return []string{"++", "+-", "a"}[i/5%3] },
+		"score":   func(i int) string { return []string{"--/--", fmt.Sprint(i % 90)}[min(i%7, 1)] },
+		"replies": func(i int) string { return []string{":-)", ":-(", "ok"}[i/7%3] },
+	})
+	for _, want := range []string{
+		`csv: {nulls: ["  -   -", "-   -", /  /, "--/--"]} `,
+		"  died:    {mask: discretize, round: year} ",
+		"  tested:  suppress ", "  seen:    suppress ", "  rarely:  suppress ",
+		"  mark:    suppress ", "  score:   {mask: discretize, round: 5} ",
+		"  replies: suppress ",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}
+
 // TestDraftNamesByPosition: columns of CSV without a name, or with that of another one, get an
 // entry that names them; row numbers of pandas, in the first column, need none.
 func TestDraftNamesByPosition(t *testing.T) {

@@ -13,8 +13,8 @@
 // A draft is a proposal for somebody who knows the data. It errs on the safe side: it drops columns
 // that look like identifiers, lets k count one that repeats, and masks everything else except the
 // class. It loads and runs unchanged, unless rows that the draft did not see prevent it. No text in
-// it comes from a cell: it contains names of columns and counts, its taxonomies are generators, and
-// its ranges and steps are round.
+// it comes from a cell, but for nulls without a letter and a digit: it has names of columns and
+// counts, its taxonomies are generators, and its ranges and steps are round.
 package draft
 
 import (

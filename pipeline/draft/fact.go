@@ -61,7 +61,8 @@ var facts = []words{
 			"yrsmarr divorced divorce widowed widow relationship household partner dependents "+
 			"numdep family familysize famsize hhsize fmsize fsize householdsize children kids "+
 			"kidslt kidsge kidlt kidge kidhome teenhome teen teens sibling siblings sibs sibsp "+
-			"parch birthorder birthord firstborn separated unmarried cohab cohabiting cohabitation"),
+			"parch birthorder birthord firstborn separated unmarried cohab cohabiting "+
+			"cohabitation"),
 			pairs([]string{"marital", "mar"}, []string{"stat"}),
 			pairs([]string{"never", "ever", "un"}, []string{"marr", "married"})),
 		whole: []string{"kid", "child", "noc", "son", "marr", "bmarr"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/kcut/kcut/formats"
@@ -54,12 +55,13 @@ func newProfile(field formats.Field) *Profile {
 // textProfile counts rows by the form of their texts. Only columns of texts have one.
 type textProfile struct {
 	forms     [patterns]int64
-	broken    int64   // number of texts that are not UTF-8
-	absent    []int64 // rows of each of the texts that often stand for no value
-	fractions int64   // rows of numbers with a point
-	timed     int     // largest number of characters of a time
-	spaces    int64   // number of spaces between words
-	padded    int64   // rows of texts that begin or end with a blank
+	broken    int64            // number of texts that are not UTF-8
+	absent    []int64          // rows of each of the texts that often stand for no value
+	blanks    map[string]int64 // rows of other texts without a letter and a digit, if these are few
+	fractions int64            // rows of numbers with a point
+	timed     int              // largest number of characters of a time
+	spaces    int64            // number of spaces between words
+	padded    int64            // rows of texts that begin or end with a blank
 	// around counts rows of numbers by the signs around their digits, for which N stands, as N%;
 	// commas counts those with a comma that may be before a fraction, and plains the others
 	around         map[string]int64
@@ -162,6 +164,8 @@ func (t *textProfile) observe(value []byte, n int64) {
 	}
 	if at := slices.Index(absent, text); at >= 0 {
 		t.absent[at] += n
+	} else if !strings.ContainsFunc(text, isLetterOrDigit) {
+		t.observeBlank(text, n)
 	}
 	for form, match := range forms {
 		if text != "" && match(text) {
@@ -178,6 +182,21 @@ func (t *textProfile) observe(value []byte, n int64) {
 		}
 	}
 }
+
+// mostBlanks is the largest number of texts without a letter and a digit that a column has: more
+// of them mean something.
+const mostBlanks = 16
+
+func (t *textProfile) observeBlank(text string, n int64) {
+	if t.blanks == nil {
+		t.blanks = make(map[string]int64)
+	}
+	if len(t.blanks) <= mostBlanks || t.blanks[text] > 0 {
+		t.blanks[text] += n
+	}
+}
+
+func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // mostMatched is the largest number of characters of a text that is compared with forms.
 const mostMatched = 200
