@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
@@ -60,6 +61,30 @@ func (d *draft) chooseEntity() {
 		d.uncounted = nil
 	}
 }
+
+// kin are names of columns that number people of a family, or families, if they have many values:
+// with few they count them, or say something of one, as her height.
+var kin = words{whole: append(strings.Fields("mom mother father parent mum dad kid child baby "+
+	"infant pupil woman man couple sibship"), households...)}
+
+// households are those of them that number families.
+var households = strings.Fields("household family hh pedigree")
+
+// fewestKin is the least number of values of such a column.
+const fewestKin = 100
+
+// numbersKin reports whether a column numbers people of a family, or families.
+func (p *Profile) numbersKin() bool {
+	isWhole := p.typ.Kind == formats.Int || p.typ.Kind == formats.Uint || p.share(code) >= most
+	return isWhole && p.Field.Distinct >= fewestKin && p.hasMany() && kin.has(wordsOf(p.name))
+}
+
+// related is the rule for such columns.
+var related = []rule{{(*Profile).numbersKin, func(p *Profile) *Role {
+	role := drop("called like people, with %s", distinctValues(p))
+	role.owned = true
+	return role
+}}}
 
 // ofFamily is the rank of a number of families or households, which k counts if nothing else.
 const ofFamily = 3
@@ -139,7 +164,7 @@ var (
 	numbersOf = words{alone: ofPersons.alone}
 	others    = words{alone: slices.Concat(staff, things, belongings, ofThings.alone,
 		pairs(belongings, numbered), regions, housed)}
-	families = words{alone: housed}
+	families = words{alone: housed, whole: households}
 )
 
 func notOthers(name []string) bool { return !others.has(name) }
@@ -152,6 +177,8 @@ func (p *Profile) entityRank() int {
 	switch {
 	case p.repeats() && families.has(name):
 		return ofFamily
+	case p.repeats() && p.numbersKin():
+		return 1
 	case !p.repeats() || others.has(name) || p.isFractional():
 		return -1
 	case persons.has(name):

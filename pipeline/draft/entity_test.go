@@ -170,6 +170,27 @@ func TestDraftCountsNoFamiliesOfMembers(t *testing.T) {
 	}
 }
 
+// Whole columns that are called like people of a family number them if they have many values, and k
+// counts those of whom several rows are. Few numbers count people, or say something of one.
+func TestDraftCountsMothers(t *testing.T) {
+	for name, values := range map[string]int{"mom": 500, "family": 500, "child": 500,
+		"mother": 45, "household": 9} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		fmt.Fprintf(&out, "kid,%s,age,dose\n", name)
+		for i := range 1500 {
+			fmt.Fprintf(&out, "%d,%d,%d,%d\n", 2000+i*3, 150+i/3%values, 20+i*7%61, i%4)
+		}
+		write(t, "births.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"births.csv"}})
+		want := map[bool]string{true: name}[values == 500]
+		if job, _ := runDraft(t, text); job.Entity != want || roleOfText(text, "kid") != "drop" ||
+			(roleOfText(text, name) == "drop") != (want != "") {
+			t.Errorf("%s: k counts %q:\n%s", name, job.Entity, text)
+		}
+	}
+}
+
 // Where each row has another number of a person, what repeats is no number of people.
 func TestDraftCountsNoGroupsOfPeople(t *testing.T) {
 	for first, want := range map[string]string{"member_id": "", "day_id": "tour_id"} {

@@ -80,7 +80,8 @@ type rule struct {
 // rules are in the order in which they are tried: columns that no mask fits, columns that identify
 // people by their form, by their name, or by unique values, and then the masks of all others. Some
 // numbers of people have the form of telephones: their name decides.
-var rules = slices.Concat(unusable, looking, named, dialled, alone, quasiIdentifiers)
+var rules = slices.Concat(unusable, looking, named, related, dialled, alone,
+	quasiIdentifiers)
 
 // roleOf proposes the role of a column that is not the class.
 func roleOf(p *Profile) *Role {
