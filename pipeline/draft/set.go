@@ -55,6 +55,7 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 			others = append(others, p)
 		}
 	}
+	known, others = d.withSiblings(known, others)
 	person := -1
 	if p := cmp.Or(d.entity, d.uncounted); p != nil {
 		person = p.place

@@ -1,0 +1,98 @@
+package draft
+
+import (
+	"slices"
+	"strings"
+)
+
+// withSiblings returns known columns and those of others that are siblings of one: another of a
+// series, or another value of the same kind as dummies, as divorced is of married.
+func (d *draft) withSiblings(known, others []*Profile) (all, rest []*Profile) {
+	all = slices.Clone(known)
+	dummies := d.dummiesOf(known)
+	for _, p := range others {
+		isOfSeries := slices.ContainsFunc(known, func(of *Profile) bool { return isSibling(p, of) })
+		if isOfSeries || slices.Contains(dummies, p) {
+			all = append(all, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	return all, rest
+}
+
+// longestOfSeries is the largest number of letters or digits by which the names in a series differ
+// at their ends.
+const longestOfSeries = 2
+
+// isSibling reports whether a column has the name of another one that people know, but for a number
+// or a few letters behind the fact: schoolk and school1, asian_cl and asian. Marks are none.
+func isSibling(p, of *Profile) bool {
+	a, b := strings.ToLower(p.name), strings.ToLower(of.name)
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	stem := wordsOf(a[:n])
+	isShort := func(end string) bool {
+		return len(strings.TrimLeft(end, "_. -")) <= longestOfSeries
+	}
+	return p.typ.Kind == of.typ.Kind && isShort(a[n:]) && isShort(b[n:]) && isFact(stem) &&
+		!slices.ContainsFunc(wordsOf(p.name), func(word string) bool {
+			return slices.Contains(marks, word)
+		})
+}
+
+const (
+	// fewestDummies is the least number of dummies of one kind, coverOfDummies the least share of
+	// the rows that have one of them, and chanceOfDummies the least number of rows with two of
+	// them if these were independent: then no chance keeps them apart.
+	fewestDummies   = 3
+	coverOfDummies  = 0.5
+	chanceOfDummies = 7
+)
+
+// dummiesOf returns columns next to each other that are dummies of one kind, some of which people
+// know: at most one of them is 1 in each row.
+func (d *draft) dummiesOf(known []*Profile) (dummies []*Profile) {
+	for begin := range d.profiles {
+		end := begin
+		var set []bool // rows in which one of the columns up to end is 1
+		n, ones := 0, 0
+		for ; end < len(d.profiles) && d.profiles[end].isDummy(); end++ {
+			p := d.profiles[end]
+			if set == nil {
+				set = make([]bool, len(p.numbers))
+			}
+			mine, both := 0, 0
+			for row, x := range p.numbers {
+				if x == 1 {
+					mine++
+					if set[row] {
+						both++
+					}
+				}
+			}
+			expected := float64(mine) * float64(ones) / float64(max(1, len(set)))
+			if both > 0 || n > 0 && expected < chanceOfDummies {
+				break
+			}
+			for row, x := range p.numbers {
+				set[row] = set[row] || x == 1
+			}
+			n, ones = n+1, ones+mine
+		}
+		of := d.profiles[begin:end]
+		if n >= fewestDummies && float64(ones) >= coverOfDummies*float64(len(set)) &&
+			slices.ContainsFunc(of, func(p *Profile) bool { return slices.Contains(known, p) }) {
+			dummies = append(dummies, of...)
+		}
+	}
+	return dummies
+}
+
+// isDummy reports whether a column has no numbers but 0 and 1.
+func (p *Profile) isDummy() bool {
+	return p.typ.Ordered() && p.Field.Distinct == 2 && p.least == 0 &&
+		!slices.ContainsFunc(p.numbers, func(x float64) bool { return x > 0 && x != 1 })
+}

@@ -1,0 +1,57 @@
+package draft_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Another column of a series of known ones is known, but no mark, and neither is one of another
+// type: schoolk is known with school1, and degree_p is not with degree_t.
+func TestDraftKnowsSeries(t *testing.T) {
+	text := study(t, 600, "age#", "school1=a|b|c", "schoolk=a|b|c", "asian=a|b", "asian_cl=a|b",
+		"degree_t=x|y|z", "degree_p=45|46|47", "starm=a|b|c", "state=p|q", "status=p|q|r")
+	want := []string{"age", "school1", "asian", "degree_t", "state", "schoolk", "asian_cl"}
+	got := certain(t, text)
+	slices.Sort(want)
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("known: %q, want %q:\n%s", got, want, text)
+	}
+}
+
+// Dummies of one kind are known if one of them is: no row has two of them, most rows have one, and
+// no chance keeps them apart. Two of them, or others, are none.
+func TestDraftKnowsDummies(t *testing.T) {
+	for name, tt := range map[string]struct {
+		rows, kinds int
+		of          []int // the kind of each column
+		want        []string
+	}{
+		"of one kind":     {600, 4, []int{0, 1, 2}, []string{"la", "lb", "married", "sex"}},
+		"two":             {600, 4, []int{-1, 0, 2}, []string{"married", "sex"}},
+		"few rows":        {36, 4, []int{0, 1, 2}, []string{"married", "sex"}},
+		"of rare kinds":   {600, 8, []int{0, 1, 2}, []string{"married", "sex"}},
+		"none is married": {600, 4, []int{0, 1, -1}, []string{"married", "sex"}},
+	} {
+		rng := rand.New(rand.NewPCG(7, 7))
+		kinds := make([]int, tt.rows)
+		for i := range kinds {
+			kinds[i] = rng.IntN(tt.kinds)
+		}
+		columns := make(map[string]func(i int) string)
+		for at, column := range []string{"la", "lb", "married"} {
+			columns[column] = func(i int) string {
+				if tt.of[at] < 0 {
+					return fmt.Sprint(rng.IntN(2))
+				}
+				return map[bool]string{true: "1", false: "0"}[kinds[i] == tt.of[at]]
+			}
+		}
+		text := tableOf(t, tt.rows, columns)
+		got := certain(t, text)
+		if slices.Sort(got); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: known: %q, want %q:\n%s", name, got, tt.want, text)
+		}
+	}
+}
