@@ -22,6 +22,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -163,7 +164,6 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 			}
 		}
 	}
-	d.notes = in.Notes(func(string) bool { return true })
 	d.lacking = len(d.CSV.Nulls) > given
 	if d.output, err = d.outputPath(); err != nil {
 		return "", err
@@ -179,7 +179,17 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 			return "", err
 		}
 	}
+	d.notes = in.Notes(d.isNoted)
 	return d.yaml()
+}
+
+// isNoted reports whether a note on how a column is read helps: not where the draft drops it as
+// that of people's numbers or names, whatever their type.
+func (d *draft) isNoted(column string) bool {
+	return !slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		return p.name == column && p.role.Mask == job.MaskDrop &&
+			(p.role.owned || directMeaning(wordsOf(p.name)).meaning != "")
+	})
 }
 
 // propose proposes the job, from the rows that were read.

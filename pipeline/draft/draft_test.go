@@ -163,19 +163,22 @@ func TestDraftOfZipsWithoutZeros(t *testing.T) {
 	}
 }
 
-// Blanks around a text make another value, as a comment says.
+// Blanks around a text make another value, as a comment says, and so do capitals.
 func TestDraftSaysWhereBlanksAre(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("age,work,plain,hours\n")
+	out.WriteString("age,work,plain,hours,sex\n")
 	for i := range 600 {
-		fmt.Fprintf(&out, "%d,%s,b%d,%s%d\n", i%50, []string{" a", "a", "b "}[i%3], i%4,
-			[]string{"", " "}[i%2], i%60)
+		fmt.Fprintf(&out, "%d,%s,b%d,%s%d,%s\n", i%50, []string{" a", "a", "b "}[i%3], i%4,
+			[]string{"", " "}[i%2], i%60,
+			[]string{"male", "Male", "f  x", "F x"}[i/3%4])
 	}
 	write(t, "blanks.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"blanks.csv"}})
 	for _, want := range []string{
-		"# 3 distinct values; 400 of 600 values begin or end with a blank, which makes them other ",
+		"# 3 distinct values; 400 of 600 values begin or end with a blank, which makes them " +
+			"other values; apart from upper case and blanks there are 2 values\n",
+		"# 4 distinct values; apart from upper case and blanks there are 2 values\n",
 	} {
 		if strings.Count(text, want) != 1 {
 			t.Errorf("want %q in\n%s", want, text)

@@ -62,6 +62,8 @@ type textProfile struct {
 	timed     int              // largest number of characters of a time
 	spaces    int64            // number of spaces between words
 	padded    int64            // rows of texts that begin or end with a blank
+	// alike has the texts in small letters and without blanks at their ends or twice, of few texts
+	alike map[string]bool
 	// around counts rows of numbers by the signs around their digits, for which N stands, as N%;
 	// commas counts those with a comma that may be before a fraction, and plains the others
 	around         map[string]int64
@@ -149,6 +151,12 @@ func (t *textProfile) observe(value []byte, n int64) {
 		return
 	}
 	text := string(value)
+	if len(t.alike) <= mostAlike {
+		if t.alike == nil {
+			t.alike = make(map[string]bool)
+		}
+		t.alike[strings.ToLower(strings.Join(strings.Fields(text), " "))] = true
+	}
 	if trimmed := strings.TrimSpace(text); trimmed != "" && trimmed != text {
 		t.padded += n
 	}
@@ -197,6 +205,9 @@ func (t *textProfile) observeBlank(text string, n int64) {
 }
 
 func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// mostAlike is the largest number of texts that are compared apart from upper case and blanks.
+const mostAlike = 1000
 
 // mostMatched is the largest number of characters of a text that is compared with forms.
 const mostMatched = 200

@@ -92,9 +92,18 @@ func roleOf(p *Profile) *Role {
 	if role.Mask == job.MaskDiscretize {
 		role.Reason += p.unknown
 	}
+	if p.Field.Distinct == 1 && role.Mask != job.MaskDrop {
+		role.Reason += fmt.Sprintf(" in %s of %s rows, which it may mark",
+			text.Grouped(p.Field.Rows), text.Grouped(p.Rows))
+	}
 	if n := p.texts.padded; n > 0 && role.Mask != job.MaskDrop && p.texts.forms[spaced] == 0 {
 		role.Reason += fmt.Sprintf("; %s of %s values begin or end with a blank, which makes them "+
 			"other values", text.Grouped(n), text.Grouped(p.Field.Rows))
+	}
+	if n := len(p.texts.alike); n > 0 && n <= mostAlike && role.masked() &&
+		p.texts.longest <= mostMatched && int64(n) < p.Field.Distinct {
+		role.Reason += fmt.Sprintf("; apart from upper case and blanks there are %s",
+			text.Count(n, "value"))
 	}
 	return role
 }
@@ -133,10 +142,13 @@ const leastUnmarked = 0.01
 
 // marks reports whether the only value of a column marks rows, as a ticked box does, so that a null
 // says no: if few have it, or it is yes or the like, or nobody else must have a value. It does not
-// in a column such as country.
+// in a column such as country, and neither does 0 in most rows.
 func (p *Profile) marks() bool {
 	if p.Field.Rows*2 < p.Rows {
 		return true
+	}
+	if p.typ.Ordered() && p.least == 0 {
+		return false
 	}
 	isTick := p.share(tick) == 1 || p.typ.Kind == formats.Boolean || p.typ.Ordered() && p.least == 1
 	return float64(p.Rows-p.Field.Rows) >= leastUnmarked*float64(p.Rows) &&

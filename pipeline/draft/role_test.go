@@ -14,7 +14,7 @@ import (
 func TestDraftMasksMarks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("age,sex,married,smoking,uses,tool,rare,once,country,still\n")
+	out.WriteString("age,sex,married,smoking,uses,tool,rare,once,country,still,ill,hurt\n")
 	for i := range 1000 {
 		mark := func(value string, often bool) string {
 			if often {
@@ -22,17 +22,23 @@ func TestDraftMasksMarks(t *testing.T) {
 			}
 			return ""
 		}
-		fmt.Fprintf(&out, "%d,%c,%s,%s,%s,%s,%s,%s,%s,%s\n", 20+i%61, "MF"[i%2],
+		fmt.Fprintf(&out, "%d,%c,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n", 20+i%61, "MF"[i%2],
 			mark("x", i%3 > 0), mark("1", i%7 > 1), mark("Yes", i%50 > 0),
 			mark("Python", i%5 > 1), mark("x", i%90 == 0), mark("x", i == 9),
-			mark("USA", i%10 > 0), mark("x", i != 9))
+			mark("USA", i%10 > 0), mark("x", i != 9), mark("0", i%9 > 0),
+			mark("0", i%9 == 0))
 	}
 	write(t, "marks.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"marks.csv"}})
 	job, report := runDraft(t, text)
 	wantMasks(t, job, map[string]string{"age": "discretize", "sex": "suppress",
 		"married": "suppress", "smoking": "suppress", "uses": "suppress", "tool": "suppress",
-		"rare": "suppress", "once": "suppress", "country": "drop", "still": "drop"})
+		"rare": "suppress", "once": "suppress", "country": "drop", "still": "drop", "ill": "drop",
+		"hurt": "suppress"})
+	want := "# one value in 112 of 1,000 rows, which it may mark\n"
+	if !strings.Contains(text, want) {
+		t.Errorf("want %q in\n%s", want, text)
+	}
 	if report.Suppressed > 0 {
 		t.Errorf("%d rows are suppressed", report.Suppressed)
 	}
@@ -84,6 +90,25 @@ func TestDraftOfDatesInSeveralForms(t *testing.T) {
 		if role := roleOfText(text, "hired"); role != want ||
 			!strings.Contains(text, "# dates in several forms, ") {
 			t.Errorf("%d days: %s\n%s", days, role, text)
+		}
+	}
+}
+
+// Notes on columns that are read as text are there for those that are masked, and not for numbers
+// of people.
+func TestDraftNotesNoNumbersOfPeople(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("PatientId,job_code,age,sex\n")
+	for i := range 900 {
+		fmt.Fprintf(&out, "%d%s,%d%s,%d,%c\n", 100+i/2, []string{"", "e3"}[i/2%2], i%40,
+			[]string{"", "e1"}[i%2], 20+i%61, "MF"[i/3%2])
+	}
+	write(t, "notes.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"notes.csv"}})
+	for column, want := range map[string]bool{"PatientId": false, "job_code": true} {
+		if got := strings.Contains(text, "# Note: column "+column+" is read"); got != want {
+			t.Errorf("%s is noted: %t, want %t\n%s", column, got, want, text)
 		}
 	}
 }
