@@ -29,6 +29,9 @@ const (
 	// usefulOfPeople is that of a table whose people have several rows: a label of a group covers
 	// all rows of its people, and so little is left of columns that change from row to row.
 	usefulOfPeople = 0.5
+	// usefulForClass is that of a table with a class: below it, classifiers learn more from the
+	// columns that say most about the class.
+	usefulForClass = 0.6
 	// columnsByHalving is the number of columns that are left for each time that groups can be
 	// halved: groups of different people say something of different columns.
 	columnsByHalving = 1.5
@@ -60,7 +63,10 @@ func (d *draft) crowded() *crowd {
 
 // useful returns the part of the information from which a release of many columns is useful.
 func (d *draft) useful() float64 {
-	if d.entity != nil {
+	switch {
+	case d.class != nil && d.For != ForCount:
+		return usefulForClass
+	case d.entity != nil:
 		return usefulOfPeople
 	}
 	return usefulPart

@@ -80,8 +80,9 @@ func maskedOf(t *testing.T, text string) (names []string) {
 }
 
 // A draft drops some of 12 columns that could be masked where the rows are few: if less than two
-// thirds of the columns keep a tenth of their information, or less than 35 % of all is kept. It
-// leaves three columns for every two times that groups can be halved, and at least four.
+// thirds of the columns keep a tenth of their information, or less than 60 % of all is kept (35 %
+// where the class does not matter). It leaves three columns for every two times that groups can be
+// halved, and at least four.
 func TestDraftOfFewRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	wrong := []float64{.4, .38, .36, .34, .32, .30, .28, .26, .24, .22}
@@ -92,9 +93,11 @@ func TestDraftOfFewRows(t *testing.T) {
 		purpose     string
 		want        int
 	}{
-		{320, 4, 0.35, "", 12},
-		{320, 5, 0.35, "", 7}, // 2⁵ groups of 10: 7.5 columns
-		{320, 0, 0.349, "", 7},
+		{320, 4, 0.6, "", 12},
+		{320, 5, 0.6, "", 7}, // 2⁵ groups of 10: 7.5 columns
+		{320, 0, 0.599, "", 7},
+		{320, 0, 0.35, "count", 12},
+		{320, 0, 0.349, "count", 7},
 		{320, 12, 0, "count", 7},
 		{320, 12, 0, "classify", 12},
 		{638, 12, 0, "", 8}, // 2⁶ groups: 9 columns
