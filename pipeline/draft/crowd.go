@@ -31,9 +31,11 @@ const (
 	usefulOfPeople = 0.5
 	// usefulForClass is that of a table with a class: below it, classifiers learn more from the
 	// columns that say most about the class.
-	usefulForClass = 0.6
-	// columnsByHalving is the number of columns that are left for each time that groups can be
-	// halved: groups of different people say something of different columns.
+	usefulForClass, leftForClass = 0.6, 0.7 // before columns are dropped, and after
+	// leftAtOnce is the part of the columns that is left before the search is tried again.
+	leftAtOnce = 0.75
+	// columnsByHalving is the least number of columns that are left for each time that groups can
+	// be halved: groups of different people say something of different columns.
 	columnsByHalving = 1.5
 	// fewestLeft is the least number of columns that are left.
 	fewestLeft = 4
@@ -42,8 +44,9 @@ const (
 	likeClass = 0.9
 )
 
-// crowded returns the crowd that the chosen search shows; nil: none. A search for classifiers
-// chooses columns itself, and so do those for more rows than are divided into groups.
+// crowded returns the crowd that the chosen search shows, which leaves fewer columns than those that
+// were tried; nil: none. A search for classifiers chooses columns itself, and so do those for more
+// rows than are divided into groups.
 func (d *draft) crowded() *crowd {
 	t := d.tried
 	if t == nil || t.Trial == nil || d.rows > mostGrouped || d.For != "" && d.For != ForCount {
@@ -52,18 +55,25 @@ func (d *draft) crowded() *crowd {
 	if t.loses() == 0 && 3*t.keeps() >= 2*t.Masked && t.Information >= d.useful() {
 		return nil
 	}
-	c := &crowd{people: d.people(), columns: t.Masked, kept: t.keeps(), parts: t.Parts,
-		information: t.Information}
-	halvings := math.Log2(float64(c.people) / float64(d.k()))
-	if c.most = max(fewestLeft, int(columnsByHalving*halvings)); c.columns <= c.most {
+	halvings := math.Log2(float64(d.people()) / float64(d.k()))
+	least := max(fewestLeft, int(columnsByHalving*halvings))
+	if t.Masked <= least {
 		return nil
 	}
-	return c
+	c := crowd{people: d.people(), columns: t.Masked, kept: t.keeps(), parts: t.Parts,
+		information: t.Information}
+	if d.crowd != nil {
+		c = *d.crowd
+	}
+	c.most, c.dropped = max(least, int(leftAtOnce*float64(t.Masked))), 0
+	return &c
 }
 
 // useful returns the part of the information from which a release of many columns is useful.
 func (d *draft) useful() float64 {
 	switch {
+	case d.class != nil && d.For != ForCount && d.crowd != nil:
+		return leftForClass
 	case d.class != nil && d.For != ForCount:
 		return usefulForClass
 	case d.entity != nil:

@@ -171,7 +171,8 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	if err := d.propose(ctx, in, try, budget); err != nil {
 		return "", err
 	}
-	if d.crowd = d.crowded(); d.crowd != nil {
+	for c := d.crowded(); c != nil; c = d.crowded() {
+		d.crowd = c
 		if err := d.profile(ctx, in, budget); err != nil {
 			return "", err
 		}
