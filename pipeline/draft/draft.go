@@ -77,16 +77,17 @@ type draft struct {
 	// the column whose people may have several rows, while k counts rows; nil: none
 	uncounted *Profile
 	panel     *panel // rows of the same people without an identifier; nil: none were found
-	// masked columns that determine the class
-	classTellers []string
-	classFound   string // why a run refuses the class that is asked for; empty: it does not
-	known        *set   // nil: there is nothing to mask
-	tried        *tried // the job's way to search, with its result; nil: nothing was tried
-	crowd        *crowd // nil: the rows are enough for the columns
-	output       string
-	drawn        int64 // bytes drawn for the sample
-	lacking      bool  // texts that stand for null were found
-	signed       bool  // signs in numbers were found
+	// masked columns that determine the class, and that say much about it
+	classTellers, classHints []string
+
+	classFound string // why a run refuses the class that is asked for; empty: it does not
+	known      *set   // nil: there is nothing to mask
+	tried      *tried // the job's way to search, with its result; nil: nothing was tried
+	crowd      *crowd // nil: the rows are enough for the columns
+	output     string
+	drawn      int64 // bytes drawn for the sample
+	lacking    bool  // texts that stand for null were found
+	signed     bool  // signs in numbers were found
 	// columns of CSV with a type that no reader finds
 	types   []job.Column
 	left    int  // columns of a wide table that are dropped though they could be masked
@@ -198,7 +199,7 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 	budget *spill.Budget) error {
 	for again := true; again; again = d.isRefused() {
 		d.class, d.entity, d.uncounted, d.known = nil, nil, nil, nil
-		d.classTellers, d.left = nil, 0
+		d.classTellers, d.classHints, d.left = nil, nil, 0
 		if err := d.chooseClass(); err != nil {
 			return err
 		}

@@ -112,8 +112,7 @@ func numberOf(profiles []*Profile, has func(p *Profile) bool) (n int) {
 func (d *draft) goesWithOther(p *Profile) bool {
 	return slices.Contains(perhaps, strings.Join(withoutMarks(p.name), "")) &&
 		slices.ContainsFunc(d.profiles, func(of *Profile) bool {
-			return of != p && of.place >= 0 && (of.Field.Rows < of.Rows &&
-				d.sample.PresenceDetermines(of.place, p.place) || d.isPaid(of, p))
+			return of != p && of.place >= 0 && (d.goesWith(of, p) || d.isPaid(of, p))
 		})
 }
 

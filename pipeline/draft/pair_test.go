@@ -196,3 +196,41 @@ func TestDraftNamesReleasedColumns(t *testing.T) {
 		t.Errorf("nothing is determined\n%s", text)
 	}
 }
+
+// A comment names few columns that say much of the class, but no facts; many are those from which a
+// model is to predict. A fact that only one class has is dropped.
+func TestDraftNamesWhatSaysMuchOfTheClass(t *testing.T) {
+	for tests, want := range map[int]string{
+		1: "# Much of it is in dose, test0: drop columns that a model would not know",
+		7: "",
+	} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString("age,sex,died,dose,death_height,income")
+		for i := range tests {
+			fmt.Fprintf(&out, ",test%d", i)
+		}
+		out.WriteByte('\n')
+		rng := rand.New(rand.NewPCG(6, 4))
+		for range 900 {
+			died := rng.IntN(2)
+			height := ""
+			if died == 1 {
+				height = fmt.Sprint(4000 + 100*rng.IntN(40))
+			}
+			fmt.Fprintf(&out, "%d,%d,%d,%d,%s,%d", rng.IntN(32)+28*died, rng.IntN(2), died,
+				rng.IntN(32)+28*died, height, rng.IntN(90))
+			for range tests {
+				fmt.Fprintf(&out, ",%d", max(died, indicator(rng.IntN(9) == 0)))
+			}
+			out.WriteByte('\n')
+		}
+		write(t, "table.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
+		if strings.Contains(text, "# Much of it") != (want != "") ||
+			!strings.Contains(text, want) ||
+			roleOfText(text, "death_height") != "drop" {
+			t.Errorf("%d tests: want %q\n%s", tests, want, text)
+		}
+	}
+}

@@ -6,7 +6,8 @@ import (
 
 // dropShowing drops columns that show the class, which no model knows when it predicts, and which
 // would be all that a search for the class divides by, and columns that show a dropped one. If all
-// columns do so it drops none, and never one that an acquaintance knows.
+// columns do so it drops none, and one that an acquaintance knows only if the class decides who has
+// a value.
 func (d *draft) dropShowing() {
 	if d.class == nil {
 		return
@@ -14,7 +15,7 @@ func (d *draft) dropShowing() {
 	why := make(map[*Profile]string)
 	for shown := []*Profile{d.class}; len(shown) > 0; shown = shown[1:] {
 		for _, p := range d.profiles {
-			if !p.role.masked() || p.isBasic() || why[p] != "" {
+			if !p.role.masked() || why[p] != "" || p.isBasic() && !d.goesWith(p, d.class) {
 				continue
 			}
 			if reason := d.shows(p, shown[0]); reason != "" {
@@ -45,14 +46,19 @@ func (d *draft) shows(p, class *Profile) string {
 			return sameAsClass
 		}
 		return "it determines the class: no model knows it when it predicts"
-	case p.Field.Rows < p.Rows && d.sample.PresenceDetermines(p.place, class.place),
-		d.isPaid(p, class):
+	case d.goesWith(p, class), d.isPaid(p, class):
 		return "whether it has a value goes with the class: no model knows it when it predicts"
 	case p.isCalledLike(class) && (d.information(p, class) >= mostOfClass*d.entropy(class) ||
 		d.limitSays(p, class, mostOfClass)):
 		return sameAsClass
 	}
 	return ""
+}
+
+// goesWith reports whether a column has a value, or none, only in rows of one value of another.
+func (d *draft) goesWith(p, other *Profile) bool {
+	return p.place >= 0 && p.Field.Rows < p.Rows &&
+		d.sample.PresenceDetermines(p.place, other.place)
 }
 
 // entropy returns the information that a column has.
@@ -84,11 +90,29 @@ func (p *Profile) isCalledLike(other *Profile) bool {
 // sameAsClass is why a column is dropped that says what the class says.
 const sameAsClass = "it says about the same as the class"
 
-// findTellers finds the masked columns that determine the class.
+const (
+	// muchOfClass is the part of the information about the class from which a column says much of
+	// it, and fewTellers the largest number of such columns that are not just measurements from
+	// which a model is to predict.
+	muchOfClass = 0.45
+	fewTellers  = 6
+)
+
+// findTellers finds the masked columns that determine the class, and those that say much about it,
+// if they are few, apart from what an acquaintance knows and from times that end with it.
 func (d *draft) findTellers() {
 	for _, p := range d.profiles {
-		if d.class != nil && p.role.masked() && d.determinesReliably(p, d.class) {
+		switch {
+		case d.class == nil || !p.role.masked():
+		case d.determinesReliably(p, d.class):
 			d.classTellers = append(d.classTellers, p.name)
+		case p.isBasic() || d.endsWithClass(p):
+		case d.limitSays(p, d.class, muchOfClass),
+			d.information(p, d.class) >= muchOfClass*d.entropy(d.class):
+			d.classHints = append(d.classHints, p.name)
 		}
+	}
+	if len(d.classHints) > fewTellers {
+		d.classHints = nil
 	}
 }

@@ -43,6 +43,10 @@ const refusedWords = `# %s: a run ends with 4.
 const tellersWords = `# It is determined by %s: drop columns that a model would not know when it predicts.
 `
 
+// hintWords follow a class about which other columns say much.
+const hintWords = `# Much of it is in %s: drop columns that a model would not know when it predicts.
+`
+
 // sensitiveWords follow the class: a key that prevents groups of one class.
 const sensitiveWords = `# If all rows of a group have one class, whoever finds the group learns it. This leaves none:
 # sensitive: [{column: %s, l: 2}]
@@ -134,6 +138,9 @@ func (d *draft) yaml() (string, error) {
 		}
 		if len(d.classTellers) > 0 {
 			fmt.Fprintf(&out, tellersWords, text.List(quoted(d.classTellers), mostLost))
+		}
+		if len(d.classHints) > 0 {
+			fmt.Fprintf(&out, hintWords, text.List(quoted(d.classHints), mostLost))
 		}
 		fmt.Fprintf(&out, sensitiveWords, job.Quoted(d.class.name))
 	} else {
