@@ -43,12 +43,13 @@ var abroad = [][2]string{
 	{"marital", "estadocivil etatcivil statocivile conyugal conjugal familienstand famstand " +
 		"zivilstand situationfamiliale burgerlijkestaat estciv"},
 	{"married", "casado casada verheiratet"},
+	{"siblings", "hermanos irmaos freres soeurs geschwister fratelli"},
 	{"children", "hijos filhos enfants figli =kinder kinderen kinderzahl anzahlkinder"},
 	{"household", "hogar agregadofamiliar menage haushalt- huishoud-"},
 	{"dwelling", "vivienda moradia logement abitazione"},
 	{"educ", "escolar- escol estudios estudos instruccion instrucao niveleducativo etudes " +
 		"diplome bildung- schulbildung ausbildung- schulabschluss istruzione opleiding- " +
-		"titolodistudio"},
+		"titolodistudio etud nivetud"},
 	{"school", "escuela escola colegio ecole schule scuola"},
 	{"university", "universidad universidade universite universitat universitaet universiteit"},
 	// work
@@ -58,14 +59,20 @@ var abroad = [][2]string{
 	{"employer", "empleador empregador arbeitgeber employeur werkgever"},
 	{"position", "puesto =cargo"},
 	{"seniority", "antiguedad antiguidade anciennete"},
+	{"company", "empresa unternehmen entreprise azienda bedrijf"},
+	{"work", "trabajo trabalho arbeit lavoro"},
 	// body
 	{"height", "estatura altura talla =taille koerpergroesse korpergrosse"},
 	{"weight", "=peso poids gewicht"},
 	{"smoke", "fuma- fumeur tabaquismo tabagismo tabac raucher rauchen roker"},
 	{"disability", "discap- deficiencia behinder- invalidite disabilita"},
 	{"pregnant", "embaraz- gestante gestant gravidez =enceinte schwanger- zwanger"},
-	// days
+	// days and times
 	{"date", "fecha datum"},
+	{"year", "ano anio annee jahr anno jaar"},
+	{"years", "anos anios annees jahre anni jaren"},
+	{"month", "mes mois monat mese maand"},
+	{"hours", "horas heures stunden uren"},
 	{"death", "muerte fechadef defuncion fallecimiento obito deces todesdatum " +
 		"sterbedatum overlijden"},
 	{"admission", "fechaingreso hospitalizacion internacion internacao"},
@@ -86,10 +93,28 @@ var abroad = [][2]string{
 	{"street", "=calle =rua =rue strasse straat"},
 	{"phone", "telef- celular"},
 	{"email", "correo courriel"},
-	// amounts, and what came of somebody
+	// what few know: amounts, health, opinions, and what came of somebody
 	{"income", "ingresos renda ingresomensual einkommen =revenu reddito inkomen"},
 	{"salary", "salario sueldo salaire gehalt stipendio"},
 	{"amount", "monto montant betrag importo"},
+	{"price", "precio preco prix preis prezzo"},
+	{"payment", "pago pagamento zahlung"},
+	{"purchase", "compra compras achat achats kauf"},
+	{"product", "producto produto produit produkt prodotto"},
+	{"account", "cuenta konto"},
+	{"credit", "credito kredit"},
+	{"loan", "prestamo emprestimo darlehen"},
+	{"hospital", "hopital krankenhaus ospedale ziekenhuis"},
+	{"disease", "enfermedad doenca maladie krankheit malattia ziekte"},
+	{"symptoms", "sintoma sintomas symptome sintomi"},
+	{"treatment", "tratamiento tratamento traitement behandlung"},
+	{"result", "resultado resultados resultat ergebnis risultato"},
+	{"severity", "gravedad gravidade"},
+	{"satisfaction", "satisfaccion satisfacao satisf zufriedenheit soddisfazione tevredenheid"},
+	{"attrition", "renuncia"},
+	{"type", "tipo"},
+	{"code", "codigo codice"},
+	{"number", "numero nummer"},
 	{"class", "clase"},
 	{"diagnosis", "diagnostico diagnosi"},
 }

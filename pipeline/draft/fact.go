@@ -45,8 +45,8 @@ var facts = []words{
 			pairs([]string{"area", "residence", "residential"}, []string{"type"}),
 			pairs(strings.Fields("big large lg vlg small smll sm med inner outer cent home"),
 				[]string{"city"})),
-		whole: strings.Fields("south north east west northeast northwest southeast southwest " +
-			"midwest northcentral northcen nrthcen nrtheast ne nc locationcode"),
+		whole: strings.Fields("address south north east west northeast northwest southeast " +
+			"southwest midwest northcentral northcen nrthcen nrtheast ne nc locationcode"),
 	},
 	{ // home: who owns or rents what, and pets
 		alone: slices.Concat(pairs([]string{"own", "owns", "has", "have"}, owned),
@@ -60,9 +60,9 @@ var facts = []words{
 		alone: slices.Concat(strings.Fields("marital maritl marstat married maried marriage marr "+
 			"yrsmarr divorced divorce widowed widow relationship household partner dependents "+
 			"numdep family familysize famsize hhsize fmsize fsize householdsize children kids "+
-			"kidslt kidsge kidlt kidge kidhome teenhome teen teens sibling siblings sibs sibsp "+
-			"parch birthorder birthord firstborn separated unmarried cohab cohabiting "+
-			"cohabitation"),
+			"kidslt kidsge kidlt kidge kidhome teenhome teen teens preteen preteens "+
+			"babies sibling siblings sibs sibsp parch birthorder birthord firstborn separated "+
+			"unmarried cohab cohabiting cohabitation"),
 			pairs([]string{"marital", "mar"}, []string{"stat"}),
 			pairs([]string{"never", "ever", "un"}, []string{"marr", "married"})),
 		whole: []string{"kid", "child", "noc", "son", "marr", "bmarr"},
@@ -71,8 +71,8 @@ var facts = []words{
 		alone: append(pairs([]string{"major", "degree", "academic"}, []string{"discipline"}),
 			strings.Fields("edu educ education schooling school hschool yschool college coll "+
 				"university graduation graduate gradyear collgrad hsgrad degree nodegree "+
-				"qualification qualifications diploma phd specialisation specialization ssc "+
-				"hsc")...),
+				"qualification qualifications qualif diploma phd specialisation "+
+				"specialization ssc hsc")...),
 		whole: strings.Fields("ed student graduated major majors yedu stream studyfield " +
 			"fieldofstudy workex"),
 		not: marks,
@@ -160,8 +160,8 @@ var (
 	// ofRelatives are names of columns about a relative.
 	ofRelatives = words{alone: strings.Fields("mother father parent spouse husband wife partner " +
 		"mom dad mum hus husb moth fath sp hh")}
-	// behind are such words behind a fact, as in whitemom.
-	behind = strings.Fields("mom dad mother father")
+	// behind are such words behind a fact, as in whitemom, agew.
+	behind = strings.Fields("mom dad mother father w h")
 )
 
 // mostWords is the largest number of words of a question for a fact: longer ones ask for opinions,
@@ -191,7 +191,8 @@ func called(w *words, name []string) bool {
 			if len(relative) > 1 {
 				fact = rootOf(fact)
 			}
-			if found && len(fact) >= 3 && fact != "eth" && w.has([]string{fact}) {
+			if found && max(len(fact), len(relative)) >= 3 && fact != "eth" &&
+				w.has([]string{fact}) {
 				plain[i] = fact
 			}
 		}

@@ -28,14 +28,15 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age pregnant Pregnancies gravida", "diagnosis income birth_weight"},
 		{"age Kidhome Teenhome cuposkids birthOrd nevermarried separated jewish muslim indig " +
 			"over65 immig", "over50k immigration_bill handicapped-infants"},
-		{"age auto_make car_model Property_Area locality", "policy_deductable living_area " +
-			"number_of_vehicles_involved"},
+		{"age auto_make car_model Property_Area locality address",
+			"policy_deductable living_area number_of_vehicles_involved"},
 		{"age company_size no_employees remote_work tech_company tech_IT_primary_role " +
 			"work_position occp SelfEmployed MTRANS clinic_name",
 			"employer_mh_benefits discuss_mh_with_employer gayFavorFederalMarriage job_seek"},
 		{"age specialisation stream hsc_s ssc_b workex degree_t", "degree_p hsc_p ssc_marks " +
 			"college_gpa"},
-		{"sex Handcap cig booze momEd husEmpl", "injury_height intellectual_disability"},
+		{"sex Handcap cig booze momEd husEmpl daded agew babies",
+			"injury_height intellectual_disability"},
 		{"sex", "age_limit drinking_age_cutoff retire_age total_family_income household_income " +
 			"school_satisfaction family_history religion_importance pct_black frac_white"},
 		{"age", "rank colour_code health_self_rated happiness fare_class survey_wt"},
@@ -68,9 +69,11 @@ func TestDraftKnowsFactsInOtherLanguages(t *testing.T) {
 		"estado civil=a|b", "CS_RACA=1|2|4", "nb_enfants=0|1|2", "Familienstand=a|b", "plz=a|b",
 		"code_postal=1234|1240", "Alter#", "alter_ego=a|b", "décor=a|b", "land=a|b", "salario=a|b",
 		"apellidos=a|b|c", "Teléfono#", "dirección#", "nombres_de_calles=a|b",
-		"opleidingsniveau=1|2")
+		"opleidingsniveau=1|2", "años_en_empresa=1|2|3", "freres.soeurs=0|1|2",
+		"trav.satisf=a|b|c|d", "Resultado=a|b|c|d|e", "tipo=a|b|c|d|e")
 	want := []string{"Fecha de nacimiento", "Alter", "sexo", "plz", "code_postal", "Ocupación",
-		"estado civil", "CS_RACA", "nb_enfants", "Familienstand", "opleidingsniveau"}
+		"estado civil", "CS_RACA", "nb_enfants", "Familienstand", "opleidingsniveau",
+		"años_en_empresa", "freres.soeurs"}
 	if got := certain(t, text); !slices.Equal(got, want) {
 		t.Errorf("known: %q, want %q:\n%s", got, want, text)
 	}

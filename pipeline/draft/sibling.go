@@ -1,18 +1,20 @@
 package draft
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
 // withSiblings returns known columns and those of others that are siblings of one: another of a
-// series, or another value of the same kind as dummies, as divorced is of married.
+// series, or another value of the same kind as dummies, as divorced is of married. Columns that
+// determine a dropped one that people know are known like it.
 func (d *draft) withSiblings(known, others []*Profile) (all, rest []*Profile) {
 	all = slices.Clone(known)
 	dummies := d.dummiesOf(known)
 	for _, p := range others {
 		isOfSeries := slices.ContainsFunc(known, func(of *Profile) bool { return isSibling(p, of) })
-		if isOfSeries || slices.Contains(dummies, p) {
+		if isOfSeries || slices.Contains(dummies, p) || d.standsForFact(p) {
 			all = append(all, p)
 		} else {
 			rest = append(rest, p)
@@ -41,6 +43,19 @@ func isSibling(p, of *Profile) bool {
 		!slices.ContainsFunc(wordsOf(p.name), func(word string) bool {
 			return slices.Contains(marks, word)
 		})
+}
+
+// standsForFact reports whether a column determines a dropped one that people know, as a code does
+// the city of which it is.
+func (d *draft) standsForFact(p *Profile) bool {
+	person := -1
+	if of := cmp.Or(d.entity, d.uncounted); of != nil {
+		person = of.place
+	}
+	return slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+		return !of.role.masked() && of != d.class && of.place >= 0 && of.Field.Distinct >= 2 &&
+			of.isBasic() && d.sample.ReliablyDetermines(p.place, of.place, person)
+	})
 }
 
 const (

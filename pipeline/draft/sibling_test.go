@@ -20,6 +20,18 @@ func TestDraftKnowsSeries(t *testing.T) {
 	}
 }
 
+// A code that determines a dropped region is known like it.
+func TestDraftKnowsCodesOfDroppedFacts(t *testing.T) {
+	text := tableOf(t, 9000, map[string]func(i int) string{
+		"divipola": func(i int) string { return fmt.Sprintf("%05d", i/2*7%90*317+1000) },
+		"region":   func(i int) string { return fmt.Sprint("town ", i/2*7%90/3) },
+	})
+	if got := certain(t, text); roleOfText(text, "region") != "drop" ||
+		!slices.Contains(got, "divipola") {
+		t.Errorf("known: %q:\n%s", got, text)
+	}
+}
+
 // Dummies of one kind are known if one of them is: no row has two of them, most rows have one, and
 // no chance keeps them apart. Two of them, or others, are none.
 func TestDraftKnowsDummies(t *testing.T) {
