@@ -44,9 +44,9 @@ const (
 	likeClass = 0.9
 )
 
-// crowded returns the crowd that the chosen search shows, which leaves fewer columns than those that
-// were tried; nil: none. A search for classifiers chooses columns itself, and so do those for more
-// rows than are divided into groups.
+// crowded returns the crowd that the chosen search shows, which leaves fewer columns than were
+// tried; nil: none. A search for classifiers chooses columns itself, and so do those for more rows
+// than are divided into groups.
 func (d *draft) crowded() *crowd {
 	t := d.tried
 	if t == nil || t.Trial == nil || d.rows > mostGrouped || d.For != "" && d.For != ForCount {
