@@ -45,7 +45,7 @@ var (
 	finals = strings.Fields("nsp nobeyesdad prognosis classification condition output " +
 		"performance quality stage admit pass placement placed revenue creditscore risklevel " +
 		"riskcategory stresslevel fetalhealth severity affair num gradeclass notfullypaid " +
-		"loanpaidback")
+		"loanpaidback dataset selector")
 	marking = strings.Fields("flag fl ind indicator yn binary 01 012")
 	// kinds are names of a class, behind words that say of what: often of a service or of people
 	kinds = strings.Fields("class label target y")

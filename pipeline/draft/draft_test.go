@@ -606,6 +606,7 @@ func TestDraftFindsOutcomes(t *testing.T) {
 		"prior_arrest": false, "death_cause": false, "father_died": false,
 		"family_history_of_relapse": false, "decision_date": false, "num_readmission": false,
 		"patient_class": false, "social_class": false, "status": false, "fail": false,
+		"Closed_Acc": true, "closed_date": false, "Personal Loan": true, "loan": false,
 		"rest": false, "restatus": false, "heart_failure": false,
 	} {
 		drafts(t, "age,"+name+",b,zone", 2, name, want)

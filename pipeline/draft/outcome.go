@@ -25,9 +25,9 @@ var (
 			"paroled hired promoted accepted admitted granted rejected reject denied refused " +
 			"approve approved approval decision verdict callback churn churned attrition " +
 			"won elected fraud fraudulent converted purchase purchased clicked dropout censor " +
-			"censored cens custody imprisoned incarcerated"),
+			"censored cens custody imprisoned incarcerated closed"),
 		whole: append(pairs(append([]string{""}, people...), gone), "leaveornot",
-			"bad", "switch", "switched"),
+			"bad", "switch", "switched", "personalloan", "ploan"),
 		not: earlier,
 	}
 	// gone are words for the end of a job.

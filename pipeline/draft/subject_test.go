@@ -68,6 +68,7 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 func TestDraftLooksForTheClassInTheLastColumn(t *testing.T) {
 	for columns, want := range map[string]string{
 		"Age#;weight#;Severity=0|1":                                      "Severity",
+		"Age#;weight#;Dataset=1|2":                                       "Dataset",
 		"Age#;weight#;severity=0|1;=":                                    "severity",
 		"status=a|b|c|d;duration#;sex=m|f;tries=0|1|2;credit_risk=0|1":   "credit_risk",
 		"duration#;status=a|b;sex=m|f;tries=0|1|2;weight#;wants=0|1|2|3": "status",
