@@ -21,9 +21,9 @@ func (d *draft) isOnlyAnswer(p *Profile) bool {
 // most others have more values. It is no treatment, none of several with a name that begins alike,
 // and no answer of respondents to the first of many questions.
 func (d *draft) isFirstAnswer(p *Profile) bool {
-	name := wordsOf(p.name)
+	name := p.words
 	isTwo := func(p *Profile) bool { return p.Field.Distinct == 2 }
-	asks := func(p *Profile) bool { return slices.Contains(wordsOf(p.name), "respondent") }
+	asks := func(p *Profile) bool { return slices.Contains(p.words, "respondent") }
 	return p != d.last() && d.isAtEnd(p) && p.couldBeClass() && p.isYesOrNo() && !p.isBasic() &&
 		!treatments.has(name) && len(name) <= mostInAnswer &&
 		!(&words{alone: earlier}).has(name) && !d.isOneOfSeveral(p) &&
@@ -46,7 +46,7 @@ func (p *Profile) isYesOrNo() bool {
 // digits, or is in it or has it.
 func (d *draft) isOneOfSeveral(p *Profile) bool {
 	stem := func(p *Profile) string {
-		return strings.TrimRight(strings.Join(wordsOf(p.name), ""), "0123456789")
+		return strings.TrimRight(strings.Join(p.words, ""), "0123456789")
 	}
 	return slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 		return of != p && of.name != "" && (stem(p) == stem(of) || p.computedOf(of) > 0)

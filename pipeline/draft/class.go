@@ -228,7 +228,7 @@ func (d *draft) isItem(p *Profile) bool {
 // treatment among them: texts in a table with what everybody knows of people.
 func (d *draft) isGroup(p *Profile) bool {
 	return p.typ.Kind == formats.String && p.Field.Distinct <= mostOutcomes &&
-		groups.has(wordsOf(p.name)) && !p.isBasic() && p.texts.forms[treatment] == 0 &&
+		groups.has(p.words) && !p.isBasic() && p.texts.forms[treatment] == 0 &&
 		slices.ContainsFunc(d.profiles, func(of *Profile) bool { return of != p && of.isBasic() })
 }
 

@@ -19,6 +19,7 @@ type crowd struct {
 	kept        int     // that kept more than little when all were masked
 	information float64 // the part that all together kept then
 	most        int     // that are left
+	times       int     // that columns were dropped
 	dropped     int
 	parts       map[string]float64
 }
@@ -32,8 +33,8 @@ const (
 	// usefulForClass is that of a table with a class: below it, classifiers learn more from the
 	// columns that say most about the class.
 	usefulForClass, leftForClass = 0.6, 0.7 // before columns are dropped, and after
-	// leftAtOnce is the part of the columns that is left before the search is tried again.
-	leftAtOnce = 0.75
+	// mostTimes is the largest number of times that columns are dropped, the same part each time.
+	mostTimes = 4
 	// columnsByHalving is the least number of columns that are left for each time that groups can
 	// be halved: groups of different people say something of different columns.
 	columnsByHalving = 1.5
@@ -65,7 +66,12 @@ func (d *draft) crowded() *crowd {
 	if d.crowd != nil {
 		c = *d.crowd
 	}
-	c.most, c.dropped = max(least, int(leftAtOnce*float64(t.Masked))), 0
+	c.dropped, c.most = 0, t.Masked
+	for c.most >= t.Masked {
+		c.times++
+		part := math.Pow(float64(least)/float64(c.columns), float64(c.times)/mostTimes)
+		c.most = max(least, int(part*float64(c.columns)))
+	}
 	return &c
 }
 
@@ -132,8 +138,8 @@ func (d *draft) afterAsked(p *Profile, outcomes []*Profile) int {
 	switch {
 	case d.isAsked(p):
 		return 0
-	case p.Field.Distinct <= mostOutcomes && treatments.has(wordsOf(p.name)), d.endsWithClass(p),
-		p.typ.Ordered() && bodies.has(wordsOf(p.name)), slices.Contains(outcomes, p):
+	case p.Field.Distinct <= mostOutcomes && treatments.has(p.words), d.endsWithClass(p),
+		p.typ.Ordered() && bodies.has(p.words), slices.Contains(outcomes, p):
 		return 1
 	}
 	return 2
@@ -143,7 +149,7 @@ func (d *draft) afterAsked(p *Profile, outcomes []*Profile) int {
 // there is no other age.
 func (d *draft) isAsked(p *Profile) bool {
 	own := func(p *Profile) bool {
-		name := wordsOf(p.name)
+		name := p.words
 		return p.isBasic() && first[0].has(name) && !ofRelatives.has(name)
 	}
 	return p.isBasic() && (rank(p) == 1 || rank(p) == 0 &&
@@ -181,7 +187,7 @@ func (d *draft) outcomes() (found []*Profile) {
 // without a class is mostly about; nil: there is none, or a class.
 func (d *draft) firstPay() *Profile {
 	i := slices.IndexFunc(d.profiles, func(p *Profile) bool {
-		return d.class == nil && p.role.masked() && p.typ.Ordered() && pay.has(wordsOf(p.name))
+		return d.class == nil && p.role.masked() && p.typ.Ordered() && pay.has(p.words)
 	})
 	if i < 0 {
 		return nil

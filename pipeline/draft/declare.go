@@ -43,7 +43,7 @@ func (d *draft) declare(fields []formats.Field) bool {
 		if sign := p.between(rows); sign != "" && d.CSV.Decimal == 0 && d.CSV.Thousands == 0 {
 			typ = "number(" + sign + ")"
 		}
-		if hasShortYears(typ) && births.has(wordsOf(p.name)) {
+		if hasShortYears(typ) && births.has(p.words) {
 			typ = strings.TrimSuffix(typ, ")") + bornFrom + ")"
 		}
 		for form, of := range clocks {
@@ -193,7 +193,7 @@ func (d *draft) declareNumerals(fields []formats.Field) bool {
 // isNumbered reports whether the numbers of a column stand for something by its name, or identify
 // somebody: their texts matter.
 func (p *Profile) isNumbered() bool {
-	name := wordsOf(p.name)
+	name := p.words
 	return categories.has(name) || postal.has(name) || directMeaning(name).meaning != ""
 }
 
@@ -226,7 +226,7 @@ func hasShortYears(typ string) bool {
 // warnOfShortYears says of dates of birth with years of two digits what these mean.
 func (d *draft) warnOfShortYears() {
 	for _, p := range d.profiles {
-		if hasShortYears(d.typeOf(p)) && births.has(wordsOf(p.name)) {
+		if hasShortYears(d.typeOf(p)) && births.has(p.words) {
 			p.role.Reason += "; years of two digits mean 1930 to 2029: if somebody is older, " +
 				"declare an earlier one in the type"
 		}

@@ -190,7 +190,7 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 func (d *draft) isNoted(column string) bool {
 	return !slices.ContainsFunc(d.profiles, func(p *Profile) bool {
 		return p.name == column && p.role.Mask == job.MaskDrop &&
-			(p.role.owned || directMeaning(wordsOf(p.name)).meaning != "")
+			(p.role.owned || directMeaning(p.words).meaning != "")
 	})
 }
 

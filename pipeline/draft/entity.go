@@ -31,7 +31,7 @@ const mostOnce = 0.98
 // repeats reports whether a dropped column has values that belong to one person each, and repeat.
 func (p *Profile) repeats() bool {
 	return p.role.owned && p.Field.Distinct >= 2 && p.distinctShare() < 1 &&
-		!ofThings.has(wordsOf(p.name))
+		!ofThings.has(p.words)
 }
 
 // chooseEntity finds the column that k counts: among the identifiers that repeat, one of enough
@@ -76,7 +76,7 @@ const fewestKin = 100
 // numbersKin reports whether a column numbers people of a family, or families.
 func (p *Profile) numbersKin() bool {
 	isWhole := p.typ.Kind == formats.Int || p.typ.Kind == formats.Uint || p.share(code) >= most
-	return isWhole && p.Field.Distinct >= fewestKin && p.hasMany() && kin.has(wordsOf(p.name))
+	return isWhole && p.Field.Distinct >= fewestKin && p.hasMany() && kin.has(p.words)
 }
 
 // related is the rule for such columns.
@@ -92,7 +92,7 @@ const ofFamily = 3
 // hasMembers reports whether rows of one family are those of several people, as the sex shows.
 func (d *draft) hasMembers(family *Profile) bool {
 	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
-		return (called(&sexes, wordsOf(p.name)) || p.share(sex) >= most) &&
+		return (called(&sexes, p.words) || p.share(sex) >= most) &&
 			p.Field.Distinct > 1 && !d.determines(family, p)
 	})
 }
@@ -101,7 +101,7 @@ func (d *draft) hasMembers(family *Profile) bool {
 // then people with one name are several, and what else repeats is no number of people.
 func (d *draft) numbersRows(called func(name []string) bool) bool {
 	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
-		return p.role.owned && p.distinctShare() > mostOnce && called(wordsOf(p.name))
+		return p.role.owned && p.distinctShare() > mostOnce && called(p.words)
 	})
 }
 
@@ -110,8 +110,8 @@ func (d *draft) numbersRows(called func(name []string) bool) bool {
 func (d *draft) checkPeople() error {
 	p := d.uncounted
 	if p == nil || d.looked < d.rows || p.Field.Distinct >= int64(d.K) ||
-		!numbersOf.has(wordsOf(p.name)) || slices.ContainsFunc(d.profiles, func(o *Profile) bool {
-		return o.role.owned && persons.has(wordsOf(o.name)) && o.Field.Distinct >= int64(d.K)
+		!numbersOf.has(p.words) || slices.ContainsFunc(d.profiles, func(o *Profile) bool {
+		return o.role.owned && persons.has(o.words) && o.Field.Distinct >= int64(d.K)
 	}) {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (d *draft) k() int {
 // values where a name says only that they are identifiers, or where each row is another person, as
 // the pupils of few teachers.
 func (d *draft) fewest(p *Profile) int {
-	name := wordsOf(p.name)
+	name := p.words
 	if (persons.has(name) || ofPersons.has(name) || p.role.names) && !d.numbersRows(notOthers) {
 		return max(fewestPeople, d.K)
 	}
@@ -172,7 +172,7 @@ func notOthers(name []string) bool { return !others.has(name) }
 // entityRank returns a rank for how much a column looks like the number of a person, 0 for the
 // most; −1: it does not. Amounts are no numbers of people, and these share telephones and accounts.
 func (p *Profile) entityRank() int {
-	name := wordsOf(p.name)
+	name := p.words
 	meaning := directMeaning(name).meaning
 	switch {
 	case p.repeats() && families.has(name):

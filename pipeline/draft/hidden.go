@@ -40,7 +40,7 @@ var hidden = words{alone: slices.Concat(
 // mayBeKnown reports whether an acquaintance may know a column: one of words, codes or two values
 // that is no item of a questionnaire, and whose name does not say that others hardly know it.
 func (d *draft) mayBeKnown(p *Profile) bool {
-	name := wordsOf(p.name)
+	name := p.words
 	for i := range name {
 		name[i] = strings.TrimRight(name[i], "0123456789")
 	}
@@ -76,7 +76,7 @@ const fewestClinical = 2
 func (d *draft) isClinical() bool {
 	n := 0
 	for _, p := range d.profiles {
-		if clinical.has(wordsOf(p.name)) {
+		if clinical.has(p.words) {
 			n++
 		}
 	}

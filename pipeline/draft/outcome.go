@@ -67,7 +67,7 @@ var (
 // how a time ended that another column has.
 func (d *draft) isOutcome(p *Profile) bool {
 	var name []string
-	for _, word := range wordsOf(p.name) { // censor1 is a censor
+	for _, word := range p.words { // censor1 is a censor
 		if word = strings.TrimRight(word, "0123456789"); word != "" {
 			name = append(name, word)
 		}
@@ -85,7 +85,7 @@ const mostVerdicts = 2
 // hasVerdicts reports whether the values of a column say what came of somebody, as hardly those of
 // another one, or whether something was found, if the name may be that of a class.
 func (d *draft) hasVerdicts(p *Profile) bool {
-	name := wordsOf(p.name)
+	name := p.words
 	if (&words{alone: earlier}).has(name) {
 		return false
 	}
@@ -138,7 +138,7 @@ func (d *draft) isPaid(number, of *Profile) bool {
 // mayBeOutcome reports whether a column of few values has a name that a class may have, or is the
 // status of a time.
 func (d *draft) mayBeOutcome(p *Profile) bool {
-	name := wordsOf(p.name)
+	name := p.words
 	if !p.couldBeClass() || p.Field.Distinct > mostOutcomes || p.isBasic() ||
 		(&words{alone: earlier}).has(name) {
 		return false
@@ -155,7 +155,7 @@ func (d *draft) mayBeOutcome(p *Profile) bool {
 func (d *draft) pairTimes() {
 	called := make(map[string]*Profile)
 	for _, p := range d.profiles {
-		if name := wordsOf(p.name); p.typ.Ordered() && !p.isTime() && len(name) > 0 &&
+		if name := p.words; p.typ.Ordered() && !p.isTime() && len(name) > 0 &&
 			p.Field.Distinct > usualClasses {
 			called[strings.Join(name, " ")] = p
 			if n := len(name) - 1; slices.Contains(lasted, name[n]) {
@@ -165,7 +165,7 @@ func (d *draft) pairTimes() {
 	}
 	d.times = make(map[*Profile]*Profile)
 	for _, p := range d.profiles {
-		name := wordsOf(p.name)
+		name := p.words
 		if n := len(name) - 1; n > 0 && slices.Contains(ended, name[n]) && p.couldBeClass() &&
 			p.Field.Distinct <= mostOutcomes {
 			if time := called[strings.Join(name[:n], " ")]; time != nil {
@@ -183,7 +183,7 @@ func (d *draft) isLikeliestStatus(p *Profile) bool {
 	}
 	for _, time := range d.times {
 		if time != d.times[p] {
-			return slices.ContainsFunc(wordsOf(p.name), func(word string) bool {
+			return slices.ContainsFunc(p.words, func(word string) bool {
 				return slices.Contains(deadly, word)
 			})
 		}
@@ -194,7 +194,7 @@ func (d *draft) isLikeliestStatus(p *Profile) bool {
 // isDuration reports whether a column has the time to an event, by its name and its many values.
 func (p *Profile) isDuration() bool {
 	return p.typ.Ordered() && !p.isTime() && p.Field.Distinct > usualClasses &&
-		durations.has(wordsOf(p.name))
+		durations.has(p.words)
 }
 
 // endsWithClass reports whether a column has the time up to the event that the class is about: the

@@ -54,7 +54,7 @@ func (d *draft) dropNames() {
 	var parts []*Profile
 	whole := ""
 	for _, p := range d.profiles {
-		switch name := wordsOf(p.name); {
+		switch name := p.words; {
 		case p.typ.Kind == formats.String && nameParts.has(name) && p.role.masked() &&
 			p.Field.Distinct > fewCodes:
 			parts = append(parts, p)
@@ -112,7 +112,7 @@ const renamed = 100
 
 // namesPeople reports whether a column has names of people, or parts of them, by its name.
 func (p *Profile) namesPeople() bool {
-	name := wordsOf(p.name)
+	name := p.words
 	return directMeaning(name).meaning == namesOfPeople || nameParts.has(name)
 }
 
@@ -120,13 +120,13 @@ func (p *Profile) namesPeople() bool {
 // a year; and years, months and the like beside dates with a name like theirs.
 func (d *draft) dropAges() {
 	for _, by := range d.profiles {
-		called := wordsOf(by.name)
+		called := by.words
 		born := births.has(called) && by.hasMany()
 		if !by.role.masked() || !born && !by.isTime() && by.dateForm() == "" {
 			continue
 		}
 		for _, p := range d.profiles {
-			name := wordsOf(p.name)
+			name := p.words
 			if p == by || !p.role.masked() || !p.typ.Ordered() {
 				continue
 			}
@@ -183,15 +183,14 @@ func areNearlySame(a, b *Profile) bool {
 
 // copies reports whether of has no value that by does not have, and by no accident.
 func (d *draft) copies(by, of *Profile) bool {
-	later := cmp.Or(cmp.Compare(by.Field.Rows, of.Field.Rows), by.wordy()-of.wordy(),
-		of.place-by.place) > 0
-	return later && of.typ == by.typ && of.Field.Distinct > fewCodes &&
-		d.sample.Copies(of.place, by.place)
+	return of.typ == by.typ && of.Field.Distinct > fewCodes &&
+		d.sample.Copies(of.place, by.place) && cmp.Or(cmp.Compare(by.Field.Rows, of.Field.Rows),
+		by.wordy()-of.wordy(), of.place-by.place) > 0
 }
 
 // numbers reports whether of has one number for each text of by, apart from mistakes.
 func (d *draft) numbers(by, of *Profile) bool {
-	name := wordsOf(of.name)
+	name := of.words
 	return by.typ.Kind == formats.String && of.typ.Kind == formats.Int &&
 		len(name) > 1 && slices.Contains(numbered, name[len(name)-1]) &&
 		by.Field.Distinct >= 2 && by.Field.Distinct*rowsToTell <= by.Rows &&
@@ -239,8 +238,9 @@ func (d *draft) repeatsWithPeople(by, of *Profile, least int64) bool {
 		return true
 	}
 	for _, id := range d.profiles {
-		if id.place >= 0 && id != by && id != of &&
-			(id.entityRank() >= 0 || ofPersons.has(wordsOf(id.name))) && d.determines(id, of) &&
+		// the tuples are at least as many as the values of each column
+		if id.place >= 0 && id != by && id != of && id.Field.Distinct < by.Field.Distinct*least &&
+			(id.entityRank() >= 0 || ofPersons.has(id.words)) && d.determines(id, of) &&
 			by.Field.Distinct*least > d.sample.Tuples([]int{by.place, id.place}).Distinct {
 			return false
 		}
@@ -343,14 +343,14 @@ var compared = words{
 
 // isCompared reports whether a column has a sex, a race or a treatment.
 func (p *Profile) isCompared() bool {
-	name := wordsOf(p.name)
+	name := p.words
 	return p.Field.Distinct <= mostOutcomes &&
 		(called(&compared, name) || p.share(sex) >= most || treatments.has(name))
 }
 
 // treats is 1 of a column that says who was treated, else 0.
 func (p *Profile) treats() int {
-	if p.Field.Distinct == 2 && treatments.has(wordsOf(p.name)) {
+	if p.Field.Distinct == 2 && treatments.has(p.words) {
 		return 1
 	}
 	return 0
@@ -362,7 +362,7 @@ const leastWord = 4
 // wordy is 1 of a column with a word in its name, or with that of a fact, else 0.
 func (p *Profile) wordy() int {
 	isWord := func(word string) bool { return len(strings.Trim(word, "0123456789")) >= leastWord }
-	if p.isBasic() || slices.ContainsFunc(wordsOf(p.name), isWord) {
+	if slices.ContainsFunc(p.words, isWord) || p.isBasic() {
 		return 1
 	}
 	return 0
@@ -380,7 +380,7 @@ func (p *Profile) computedOf(other *Profile) int {
 
 // readable ranks columns that determine each other: words before codes, and longer ones first.
 func (p *Profile) readable() int {
-	name := wordsOf(p.name)
+	name := p.words
 	length := int(p.texts.length / max(1, p.Field.Rows)) // 0 of numbers
 	if p.share(code) >= most || len(name) > 0 && slices.Contains(numbered, name[len(name)-1]) {
 		return length - mostMatched

@@ -131,7 +131,7 @@ func (d *draft) panelOf(counter *Profile, begins []bool) *panel {
 			continue
 		}
 		inside, between := d.changes(p, begins)
-		name := wordsOf(p.name)
+		name := p.words
 		isConstant := between*math.Log2(rows) >= panelBits &&
 			between >= leastBetween*float64(found.people)
 		switch isNumber := float64(p.Field.Distinct) >= numberShare*float64(found.people); {

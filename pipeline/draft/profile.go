@@ -19,6 +19,8 @@ type Profile struct {
 	Rows  int64                // number of rows read
 
 	name     string
+	words    []string // of the name
+	fact     bool     // the name is that of a fact that people know about others
 	typ      formats.Type
 	position int  // of a column of CSV without a name: see formats.Field
 	differs  bool // its types in the files do not fit together
@@ -41,8 +43,11 @@ type Profile struct {
 }
 
 func newProfile(field formats.Field) *Profile {
+	words := wordsOf(field.Name)
 	return &Profile{
 		name:     field.Name,
+		words:    words,
+		fact:     isFact(words) && !formerly.has(words),
 		typ:      field.Type,
 		position: field.Position,
 		differs:  field.Differs != nil,
@@ -110,7 +115,7 @@ func (p *Profile) measure() {
 	sorted := slices.DeleteFunc(slices.Clone(p.numbers), math.IsNaN)
 	slices.Sort(sorted)
 	p.quantiles = quantiles(sorted)
-	if !p.isTime() && !periods.has(wordsOf(p.name)) {
+	if !p.isTime() && !periods.has(p.words) {
 		p.unknown = unknownOf(sorted)
 	}
 	if sorted = slices.Compact(sorted); len(sorted) > 0 {

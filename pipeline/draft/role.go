@@ -212,7 +212,7 @@ func (p *Profile) hasMany() bool {
 // numbersPeople reports whether a column has the number of a person by its name, and more values
 // than kinds of people, unless it is the id of one. A number of people from 0 on counts them.
 func (p *Profile) numbersPeople() bool {
-	name := wordsOf(p.name)
+	name := p.words
 	return idsOfPersons.has(name) || p.Field.Distinct > fewCodes && !p.broken &&
 		(len(p.numbers) == 0 || p.least != 0) && ofPersons.has(name)
 }
@@ -245,7 +245,7 @@ func (p *Profile) isFractional() bool {
 // identifier and many values, and names of people by their values.
 var named = []rule{{
 	func(p *Profile) bool {
-		name := wordsOf(p.name)
+		name := p.words
 		meaning := directMeaning(name).meaning
 		return p.typ.Kind == formats.String && ofPeople.has(name) ||
 			meaning == identifiers && p.hasMany() && (!p.broken || ofThings.has(name)) ||
@@ -253,14 +253,14 @@ var named = []rule{{
 				(p.hasMany() && !p.isFractional() || p.numbersPeople())
 	},
 	func(p *Profile) *Role {
-		meaning := directMeaning(wordsOf(p.name))
+		meaning := directMeaning(p.words)
 		role := drop("called like %s, with %s", meaning.meaning, distinctValues(p))
 		role.owned = !meaning.shared
 		return role.orOwned(p)
 	},
 }, {
 	func(p *Profile) bool {
-		return p.Field.Distinct >= fewestServants && ofServants.has(wordsOf(p.name)) &&
+		return p.Field.Distinct >= fewestServants && ofServants.has(p.words) &&
 			p.share(proper) >= most
 	},
 	func(p *Profile) *Role {
@@ -269,7 +269,7 @@ var named = []rule{{
 	},
 }, {
 	func(p *Profile) bool {
-		return (p.hasMany() && p.Field.Distinct > fewCodes || nameColumn.has(wordsOf(p.name))) &&
+		return (p.hasMany() && p.Field.Distinct > fewCodes || nameColumn.has(p.words)) &&
 			p.share(person) >= peopleShare
 	},
 	func(p *Profile) *Role {
@@ -336,15 +336,15 @@ var alone = []rule{
 		return &Role{Mask: job.MaskSuppress, Reason: distinctValues(p) + ", " + signs}
 	}},
 	{func(p *Profile) bool {
-		return diagnoses.has(wordsOf(p.name)) && p.Field.Distinct > fewCodes && p.share(code) >= 0.9
+		return diagnoses.has(p.words) && p.Field.Distinct > fewCodes && p.share(code) >= 0.9
 	}, prefixes("codes, called like diagnoses", 3, 1)},
 	{func(p *Profile) bool {
-		return tracts.has(wordsOf(p.name)) && p.Field.Distinct > fewCodes &&
+		return tracts.has(p.words) && p.Field.Distinct > fewCodes &&
 			max(p.digits, p.texts.longest) > 5
 	}, prefixes("codes, called like tracts of a county and a state", 5, 2)},
 	{func(p *Profile) bool {
 		least, countable := uniqueShare[p.typ.Kind]
-		name := wordsOf(p.name)
+		name := p.words
 		text := p.typ.Kind == formats.String && p.share(number) < most
 		// a long zip code differs in nearly all rows, its first characters do not
 		return countable && (text || !amounts.has(name)) && !postal.has(name) &&
@@ -394,7 +394,7 @@ func (r *Role) withOdd(p *Profile, form pattern, called string, placed bool) *Ro
 // are disclosed.
 var quasiIdentifiers = []rule{
 	{func(p *Profile) bool {
-		return p.typ.Ordered() && places.has(wordsOf(p.name))
+		return p.typ.Ordered() && places.has(p.words)
 	}, func(p *Profile) *Role {
 		return discretize(p, distinctValues(p)+"; coordinates determine an address")
 	}},
@@ -405,7 +405,7 @@ var quasiIdentifiers = []rule{
 		}},
 	{func(p *Profile) bool {
 		return p.isCode() && p.Field.Distinct > fewCodes && p.high > 999 && p.high <= 99_999 &&
-			postal.has(wordsOf(p.name))
+			postal.has(p.words)
 	}, func(p *Profile) *Role {
 		// 1960 is 01960: its first characters are other ones, but [1900,2000) are the codes 019..
 		return &Role{Mask: job.MaskDiscretize, Detail: "round: 100", Reason: distinctValues(p) +
@@ -432,7 +432,7 @@ var quasiIdentifiers = []rule{
 		return p.Field.Distinct > fewCodes && p.share(partDate) >= most && p.share(number) < most
 	}, prefixes("dates as text, some without a day or a month", 7, 4)},
 	{func(p *Profile) bool {
-		return p.typ.Kind == formats.String && postal.has(wordsOf(p.name)) &&
+		return p.typ.Kind == formats.String && postal.has(p.words) &&
 			p.texts.longest <= 12 && p.share(zip) < most
 	}, func(p *Profile) *Role {
 		role := prefixes("called like zip codes", 5, 3, 1)(p)
@@ -444,17 +444,17 @@ var quasiIdentifiers = []rule{
 		return role
 	}},
 	{func(p *Profile) bool {
-		return p.hasCodes(zip, most) && !amounts.has(wordsOf(p.name))
+		return p.hasCodes(zip, most) && !amounts.has(p.words)
 	}, prefixes("like zip codes", 5, 3, 1)},
 	{func(p *Profile) bool {
 		return p.hasCodes(diagnosis, most)
 	}, prefixes("like ICD codes", 3, 1)},
 	{func(p *Profile) bool {
 		return p.hasCodes(code, most) &&
-			(p.share(number) < most || categories.has(wordsOf(p.name)))
+			(p.share(number) < most || categories.has(p.words))
 	}, func(p *Profile) *Role {
-		length := p.texts.longest                     // prefixes have a third and two thirds of it
-		if years.has(wordsOf(p.name)) && length > 4 { // 2003-04 to its year and its decade
+		length := p.texts.longest             // prefixes have a third and two thirds of it
+		if years.has(p.words) && length > 4 { // 2003-04 to its year and its decade
 			return prefixes("called like years", 4, 3)(p)
 		}
 		return prefixes("like codes", max(2, length*2/3), max(1, length/3))(p)
@@ -481,7 +481,7 @@ func (p *Profile) hasCodes(form pattern, part float64) bool {
 // isCode reports whether a column has whole numbers that stand for something, by its name, or
 // tracts such as 6114.02. Those that are only called like a thing count it if they begin with 0.
 func (p *Profile) isCode() bool {
-	name := wordsOf(p.name)
+	name := p.words
 	return (p.typ.Kind == formats.Int || p.typ.Kind == formats.Uint ||
 		p.isFractional() && tracts.has(name)) &&
 		(categories.has(name) || categories.has(withoutDigits(name)) || postal.has(name) ||

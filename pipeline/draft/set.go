@@ -83,7 +83,7 @@ var stays = words{alone: strings.Fields("admitted admission admit discharge disc
 // isOfStay reports whether a column has the days on which people came to a hospital or a jail, left
 // it, or died.
 func (p *Profile) isOfStay() bool {
-	return (p.isTime() || p.dateForm() != "") && stays.has(wordsOf(p.name))
+	return (p.isTime() || p.dateForm() != "") && stays.has(p.words)
 }
 
 // weights and heights are words for somebody's weight and height, with units in which they are.
@@ -107,10 +107,10 @@ func (d *draft) isWeightOfHeight(p *Profile) bool {
 		})
 		return rest, found
 	}
-	rest, found := without(wordsOf(p.name), weights)
+	rest, found := without(p.words, weights)
 	isOfPeople := p.typ.Ordered() && p.low >= leastWeight && p.high <= mostWeight
 	return found && isOfPeople && slices.ContainsFunc(d.profiles, func(of *Profile) bool {
-		other, found := without(wordsOf(of.name), heights)
+		other, found := without(of.words, heights)
 		return found && slices.Equal(rest, other)
 	})
 }
@@ -152,7 +152,7 @@ var beside = []struct {
 }}
 
 func isCalled(w words) func(p *Profile) bool {
-	return func(p *Profile) bool { return w.has(wordsOf(p.name)) }
+	return func(p *Profile) bool { return w.has(p.words) }
 }
 
 // paid are names of columns that tables of people at work have, but none of customers, whose salary
@@ -166,7 +166,7 @@ var paid = words{
 // other columns.
 func (d *draft) isKnownBeside(p *Profile) bool {
 	for _, b := range beside {
-		if b.facts.has(wordsOf(p.name)) && (b.most == 0 || p.Field.Distinct <= b.most) &&
+		if b.facts.has(p.words) && (b.most == 0 || p.Field.Distinct <= b.most) &&
 			slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 				return of != p && b.others(of)
 			}) {
@@ -179,8 +179,7 @@ func (d *draft) isKnownBeside(p *Profile) bool {
 // isBasic reports whether a column has a fact that people know about others, by its name; the sex,
 // by its values, too.
 func (p *Profile) isBasic() bool {
-	name := wordsOf(p.name)
-	return (isFact(name) || p.share(sex) >= most) && !formerly.has(name) && !p.countsSex()
+	return (p.fact || p.share(sex) >= most && !formerly.has(p.words)) && !p.countsSex()
 }
 
 // mostSexes is the largest number of codes for the sex.
@@ -189,12 +188,12 @@ const mostSexes = 10
 // countsSex reports whether a column has more numbers than there are codes for the sex: it counts
 // something that is called so.
 func (p *Profile) countsSex() bool {
-	return p.typ.Ordered() && p.Field.Distinct > mostSexes && sexes.has(wordsOf(p.name))
+	return p.typ.Ordered() && p.Field.Distinct > mostSexes && sexes.has(p.words)
 }
 
 // rank decides which columns come first.
 func rank(p *Profile) int {
-	name := wordsOf(p.name)
+	name := p.words
 	for i := range first {
 		if called(&first[i], name) || i == 1 && p.share(sex) >= most {
 			return i

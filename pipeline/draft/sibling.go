@@ -40,7 +40,7 @@ func isSibling(p, of *Profile) bool {
 		return len(strings.TrimLeft(end, "_. -")) <= longestOfSeries
 	}
 	return p.typ.Kind == of.typ.Kind && isShort(a[n:]) && isShort(b[n:]) && isFact(stem) &&
-		!slices.ContainsFunc(wordsOf(p.name), func(word string) bool {
+		!slices.ContainsFunc(p.words, func(word string) bool {
 			return slices.Contains(marks, word)
 		})
 }

@@ -83,7 +83,7 @@ const (
 
 // isCoordinate reports whether a column has coordinates in degrees.
 func (p *Profile) isCoordinate() bool {
-	return p.isFractional() && places.has(wordsOf(p.name))
+	return p.isFractional() && places.has(p.words)
 }
 
 // clockUnits are the units of a clock that the middle nine tenths of some times span for at least a

@@ -48,8 +48,9 @@ func TestStepsOfCoordinates(t *testing.T) {
 		{40, "round: 2 a multiples of 2, about 222 km"},
 		{0.02, "round: 0.01 a multiples of 0.01, about 1 km"},
 	} {
-		p := &Profile{name: "start_lat", typ: formats.Type{Kind: formats.Float, Bits: 64},
-			Field: forecast.Occurrences{Distinct: 500}}
+		p := newProfile(formats.Field{Name: "start_lat", Type: formats.Type{
+			Kind: formats.Float, Bits: 64}})
+		p.Field = forecast.Occurrences{Distinct: 500}
 		for i := range 10_000 {
 			p.numbers = append(p.numbers, 40+tt.span*math.Pow(float64(i)/10_000, 20))
 		}

@@ -42,7 +42,7 @@ func withoutMarks(name string) []string {
 // the file of a survey has the name of its questions.
 func (d *draft) isSubject(p *Profile) bool {
 	if !p.couldBeClass() || p.Field.Distinct > mostOutcomes || p.isBasic() ||
-		treatments.has(wordsOf(p.name)) || (&words{alone: earlier}).has(wordsOf(p.name)) {
+		treatments.has(p.words) || (&words{alone: earlier}).has(p.words) {
 		return false
 	}
 	var file []string

@@ -80,8 +80,8 @@ const mostOfClass = 0.5
 // isCalledLike reports whether the names of two columns have a long word in common, as
 // TermReason and Termd.
 func (p *Profile) isCalledLike(other *Profile) bool {
-	return slices.ContainsFunc(wordsOf(p.name), func(word string) bool {
-		return slices.ContainsFunc(wordsOf(other.name), func(of string) bool {
+	return slices.ContainsFunc(p.words, func(word string) bool {
+		return slices.ContainsFunc(other.words, func(of string) bool {
 			return min(len(word), len(of)) >= 4 && isAlike(word, of)
 		})
 	})
