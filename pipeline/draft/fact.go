@@ -9,10 +9,10 @@ import (
 // Facts that people know about others come first by how much they distinguish: the date of birth,
 // sex and place (Sweeney, Simple Demographics Often Identify People Uniquely, 2000).
 var (
-	sexes = words{alone: []string{"sex", "sx", "gender", "mf"},
+	sexes = words{alone: []string{"sex", "sx", "gender", "gndr", "riagendr", "mf"},
 		whole: []string{"male", "female", "woman", "man", "ismale", "isfemale"}}
 	first = []words{
-		{alone: append(births.alone, "age"), not: births.not},
+		{alone: append(births.alone, "age", "ridageyr"), not: births.not},
 		sexes,
 		{alone: slices.Concat(postal.alone, places.alone,
 			[]string{"city", "town", "county", "residence"}),
@@ -30,7 +30,8 @@ var facts = []words{
 	{ // origin: race, language, religion, migration
 		alone: slices.Concat(strings.Fields("race raceethnicity raceeth otherrace ethnicity "+
 			"ethnic ethn ethrace eth hispanic hispan hisp nwhite nationality citizenship citizen "+
-			"native foreign religion relig catholic protestant jewish muslim hindu christian "+
+			"native foreign religion relig denomination denomina catholic protestant jewish "+
+			"muslim hindu christian "+
 			"language immigrant immig immigrationstatus migrant indigenous indig aboriginal"),
 			pairs([]string{"native", "foreign", "us", "uk"}, []string{"born"})),
 		whole: strings.Fields("black white asian nonwhite afam nation lang skincolor skincolour"),
@@ -40,7 +41,7 @@ var facts = []words{
 		alone: slices.Concat(tracts.alone, numbersOfPlaces.alone, strings.Fields("puma parish "+
 			"state country region district municipality province borough commune village "+
 			"prefecture canton suburb suburban smsa urban rural metro metropolitan neighbourhood "+
-			"neighborhood locality geography imd deprivation"),
+			"neighborhood locality vill villnum geography imd deprivation"),
 			pairs([]string{"property"}, []string{"area"}),
 			pairs([]string{"area", "residence", "residential"}, []string{"type"}),
 			pairs(strings.Fields("big large lg vlg small smll sm med inner outer cent home"),
@@ -74,14 +75,15 @@ var facts = []words{
 				"qualification qualifications qualif diploma phd specialisation "+
 				"specialization ssc hsc")...),
 		whole: strings.Fields("ed student graduated major majors yedu stream studyfield " +
-			"fieldofstudy workex"),
+			"fieldofstudy workex repeatgr"),
 		not: marks,
 	},
 	{ // work
 		last: []string{"title"},
 		alone: slices.Concat(strings.Fields("occupation occup occ occp job profession "+
-			"designation employer employment workclass industry bluecol bluecoll whitecol union "+
-			"hired hire emplength employmentlength jobtenure emptenure seniority experience exper "+
+			"designation employer employment workclass industry indust bluecol bluecoll "+
+			"whitecol union award awards hired hire emplength employmentlength jobtenure "+
+			"emptenure seniority experience exper "+
 			"workexp empexp overtime businesstravel commute commuting parttime fulltime retired "+
 			"veteran military selfemp selfempl selfemployed selfemployment workposition"),
 			pairs(strings.Fields("company firm employer organization organisation"),
@@ -96,15 +98,24 @@ var facts = []words{
 	},
 	{ // care: where somebody is treated
 		alone: pairs([]string{"clinic", "hospital", "facility"}, []string{"name"}),
-		whole: []string{"site", "clinic"},
+		whole: []string{"site", "clinic", "hospital"},
+	},
+	{ // columns of large surveys: NHANES, BRFSS, GSS, ESS
+		alone: strings.Fields("ridageyr riagendr ridreth1 ridreth3 dmdeduc dmdmartl dmdhhsiz dmdfmsiz " +
+			"dmdcitzn dmdborn dmqmiliz bmxwt bmxht bmxbmi ageg educa renthom childs hompop " +
+			"wrkslf indus spwrksta gndr eisced domicil brncntr ctzcntr hhmmb mainact mnactic " +
+			"rshpsts chldhm chldhhe emplrel maritalb"),
 	},
 	{ // body: what others see or smell
-		alone: strings.Fields("height howtall smoke smokers cigs cigarettes tobacco drinker " +
-			"disability handicap handicapped handcap preferredfoot preferredhand handed " +
-			"handedness pregnant pregnancies gravida gravidity npreg haircolor haircolour " +
-			"eyecolor eyecolour"),
-		whole: strings.Fields("ht hgt foot hand bats throws fml alco pregnancy parity cig booze"),
-		not:   strings.Fields("injury death peak infants"),
+		alone: slices.Concat(pairs([]string{"ht", "hgt"}, units), pairs([]string{"body"},
+			[]string{"type"}), strings.Fields("height howtall smoke smokers cigs "+
+			"cigarettes tobacco drinker disability handicap handicapped handcap preferredfoot "+
+			"preferredhand handed "+
+			"handedness pregnant pregnancies gravida gravidity npreg haircolor haircolour "+
+			"eyecolor eyecolour")),
+		whole: strings.Fields("ht hgt foot hand bats throws fml alco pregnancy parity cig booze " +
+			"drinks"),
+		not: strings.Fields("injury death peak infants"),
 	},
 	{ // leisure
 		alone: []string{"hobby", "hobbies", "club"},
@@ -130,7 +141,7 @@ var unknown = words{alone: slices.Concat(
 	strings.Fields("req required requirement requirements benefit benefits resources"),
 	strings.Fields("intellectual developmental learning involved"),
 	strings.Fields("history hours sleep languages cheating ban election"),
-)}
+), not: strings.Fields("smoking smoke smoked tobacco")}
 
 // marks are words that make a name of schooling that of what somebody achieved in it.
 var marks = strings.Fields("p marks mark grade grades gpa cgpa")
@@ -153,7 +164,8 @@ var (
 		"average avg mean median adjusted standardized standardised retire retirement pension " +
 		"legal")}
 	// formerly are words for columns about the past.
-	formerly = words{alone: []string{"previous"}}
+	formerly = words{alone: []string{"previous"}, not: strings.Fields("qualification " +
+		"qualifications education school schooling degree")}
 	// relatives are what names have in front of a fact about a relative, as in mage, feduc, with
 	// only the word for the fact behind one letter.
 	relatives = strings.Fields("m f d h mo fa ma pa mom dad mum sp hus husb wife moth fath hh")
@@ -229,7 +241,7 @@ func rootOf(word string) string {
 
 var (
 	// spans are parts of words for a span of time, and lived those for what it is spent with.
-	spans = strings.Fields("years yrs months")
+	spans = strings.Fields("years yrs months length duration")
 	lived = strings.Fields("role compan job position employ service work experien manager " +
 		"promot depart organi career profession teach coded marri marital immigr migrat")
 )

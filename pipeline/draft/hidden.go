@@ -67,7 +67,7 @@ var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses
 	"metastasis gleason psa biopsy surgery dose rx trt arm treatment chemo chemotherapy " +
 	"recurrence relapse remission survival comorbidity symptom symptoms fever infection icd " +
 	"apache nyha ecog karnofsky ecg ejection diabetes hypertension cancer stroke hiv aids cd4 " +
-	"gcs meno eyes paramcd usubjid")}
+	"gcs meno eyes paramcd usubjid tsh t3 tt4 fti")}
 
 // fewestClinical is the least number of clinical columns of a table of patients.
 const fewestClinical = 2

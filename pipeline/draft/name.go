@@ -166,7 +166,9 @@ var ofPeople = words{
 	meaning: namesOfPeople,
 	alone: slices.Concat(pairs(partly, nameWords), pairs(nameWords, partly),
 		pairs(partly, []string{"initial", "initials"}),
-		pairs(people, nameWords), pairs(staff, nameWords), []string{"invnam", "login"}),
+		pairs(people, nameWords), pairs(staff, nameWords), []string{"invnam"}),
+	whole:  []string{"login"},
+	last:   []string{"login"},
 	shared: true,
 }
 
@@ -294,7 +296,8 @@ var categories = words{
 			"siteid rac1p hisp cit cow mar occp indp pobp relp relshipp jwtrns puma esr")),
 	whole: slices.Concat(things, belongings, staff, []string{"st"}),
 	not: append(strings.Fields("of count size age year years month months day days rate num "+
-		"score level number no nr week date time per percent avg mean"), amounts.alone...),
+		"score level number no nr week date time per percent avg mean grade grades mark "+
+		"marks point points"), amounts.alone...),
 }
 
 // extents are the names of columns of sizes of land and homes, if they have many values.

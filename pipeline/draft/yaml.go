@@ -59,6 +59,8 @@ const (
 # set. Move columns between sets, or add sets: a hospital, a bank and an employer know other columns.
 quasi_identifiers:
 `
+	nobodyWords = `  # No name says what an acquaintance knows. A set of that would leave more of the other columns.
+`
 	doubtedWords = `  # In doubt, as their names do not say that others cannot know them: %s.
 `
 	columnWords = `
@@ -155,6 +157,9 @@ func (d *draft) yaml() (string, error) {
 	out.WriteString(setWords)
 	fmt.Fprintf(&out, "  # %s: %s of the rows are unique in these columns\n", d.known.knownTo,
 		text.Percent(d.known.unique))
+	if d.known.knownTo != acquaintance {
+		out.WriteString(nobodyWords)
+	}
 	if doubted := namesOf(d.known.doubted); len(doubted) > 0 {
 		fmt.Fprintf(&out, doubtedWords, text.List(quoted(doubted), mostLost))
 	}
