@@ -13,13 +13,14 @@ import (
 // not hold on a side. No cut below is in a column of a closed set, so all records of the part where
 // the set was closed, which hold, keep the same labels in it.
 //
-// As long as a cut is allowable that closes no set, the search makes no other one. So it cuts the
-// regions further that it finds for the sets as one.
+// As long as a cut is allowable that closes no set, the search makes no other one. It first cuts
+// the columns of the open sets with the largest k: others would part the records that these need.
 type demand struct {
 	open []engine.Set
-	// by column: what the sides of a cut must hold so that it closes no set, and so that it is
-	// allowable; nil: no cut is, since a set with the column is closed
-	all, own []*engine.Set
+	// by column: what the sides of a cut must hold so that it closes no set, of the columns of the
+	// sets with the largest k and of the others, and so that it is allowable; nil: no cut is, since
+	// the column is none of these, or a set with it is closed
+	first, rest, own []*engine.Set
 	// by column: the content of the part in which a set with the column was closed; nil: none was
 	contents []*engine.Content
 }
@@ -35,10 +36,17 @@ func newDemand(sets []engine.Set, columns int) *demand {
 func (d *demand) ask(open []engine.Set) {
 	r := engine.Requirement{Sets: open}
 	columns, all := len(d.contents), r.United()
-	d.open, d.all, d.own = open, make([]*engine.Set, columns), make([]*engine.Set, columns)
+	d.open, d.own = open, make([]*engine.Set, columns)
+	d.first, d.rest = make([]*engine.Set, columns), make([]*engine.Set, columns)
 	for column, own := range r.ByAttribute(columns) {
-		if d.contents[column] == nil {
-			d.all[column], d.own[column] = &all, &own
+		if d.contents[column] != nil {
+			continue
+		}
+		d.own[column] = &own
+		if own.K.Size() == all.K.Size() {
+			d.first[column] = &all
+		} else {
+			d.rest[column] = &all
 		}
 	}
 }
@@ -74,7 +82,7 @@ func least(asked []*engine.Set) (k uint64) {
 }
 
 // demandBytes is the memory of a demand for each column.
-const demandBytes = 240
+const demandBytes = 248
 
 // closing closes the sets of a part that do not hold on some side of a cut of a column, where cuts
 // may close sets: side returns the number of a code's side. A number of records on side 1, shared,

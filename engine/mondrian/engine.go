@@ -83,9 +83,10 @@ type Engine struct {
 	Ordered bool
 	// Tight labels regions by the values present, where Guided is not set.
 	Tight bool
-	// Apart keeps several sets apart, where Guided is not set: it cuts the regions that it finds
-	// for the sets as one further, as long as every set holds. These cuts are the widest ones also
-	// with InfoGain, since the classes of so few records say little of others.
+	// Apart keeps several sets apart, where Guided is not set: it cuts as long as every set holds,
+	// first the columns of the sets with the largest k. Where not all sets hold on both sides of a
+	// cut these are the widest ones also with InfoGain, since the classes of so few records say
+	// little of others.
 	Apart bool
 	// Rare cuts, of several widest dimensions, first those of two values of which few records have
 	// one.

@@ -23,10 +23,11 @@ type naive struct {
 	k      int
 	sets   []engine.Set
 
-	// for sets that are kept apart: those that are closed in the part at hand, and whether a cut
-	// may close more
+	// for sets that are kept apart: those that are closed in the part at hand, and the turn: cuts
+	// of columns of the open sets with the largest k, of other columns, and those that may close
+	// sets
 	closed []bool
-	closes bool
+	turn   int
 
 	records  []naiveCell // all
 	released map[string][]naivePart
@@ -135,7 +136,7 @@ type sides struct {
 func (n *naive) cut(part []naiveCell, bounds []naiveBound, path []string, closed []bool,
 	fixed []*naiveBound) {
 	var best *sides
-	for _, n.closes = range []bool{false, true} {
+	for n.turn = range 3 {
 		n.closed = closed
 		open := 0
 		for _, c := range closed {
@@ -143,10 +144,10 @@ func (n *naive) cut(part []naiveCell, bounds []naiveBound, path []string, closed
 				open++
 			}
 		}
-		if n.closes && (best != nil || !n.engine.Apart || open < 2) {
+		if n.turn > 0 && (best != nil || !n.engine.Apart || open < 2) {
 			break
 		}
-		if n.engine.InfoGain && !n.closes && !slices.Contains(closed, true) {
+		if n.engine.InfoGain && n.turn < 2 && !slices.Contains(closed, true) {
 			best = n.leastEntropy(part, bounds)
 		} else {
 			best = n.widest(part, bounds, path)
@@ -178,20 +179,28 @@ func (n *naive) cut(part []naiveCell, bounds []naiveBound, path []string, closed
 	}
 }
 
-// may reports whether a cut may be in an attribute: no set with it is closed.
+// may reports whether a cut may be in an attribute: no set with it is closed, and it is its turn.
 func (n *naive) may(a int) bool {
+	of, most := 0, 0
 	for i, set := range n.sets {
-		if n.closed[i] && slices.Contains(set.Columns, a) {
-			return false
+		k := int(set.K.Size())
+		if n.closed[i] {
+			if slices.Contains(set.Columns, a) {
+				return false
+			}
+			continue
+		}
+		if most = max(most, k); slices.Contains(set.Columns, a) {
+			of = max(of, k)
 		}
 	}
-	return true
+	return !n.engine.Apart || n.turn == 2 || (of == most) == (n.turn == 0)
 }
 
 // asked returns the sets that the sides of a cut of an attribute must hold.
 func (n *naive) asked(a int) (sets []engine.Set) {
 	for i, set := range n.sets {
-		if !n.engine.Apart || !n.closed[i] && (!n.closes || slices.Contains(set.Columns, a)) {
+		if !n.engine.Apart || !n.closed[i] && (n.turn < 2 || slices.Contains(set.Columns, a)) {
 			sets = append(sets, set)
 		}
 	}

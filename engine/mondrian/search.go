@@ -158,13 +158,11 @@ func (s *search) grow(ctx context.Context, cells *cells.Cells) error {
 // visit cuts a part or makes it a region. It closes sets only where no other cut is allowable, by
 // the widest cuts.
 func (s *search) visit(ctx context.Context, p part) error {
-	for _, s.closes = range []bool{false, true} {
+	for turn, asked := range [][]*engine.Set{p.demand.first, p.demand.rest, p.demand.own} {
+		s.asked, s.closes = asked, turn == 2
 		cut := s.cutWidest
 		if s.engine.InfoGain && !s.closes && p.demand == s.demand {
 			cut = s.cutByEntropy
-		}
-		if s.asked = p.demand.all; s.closes {
-			s.asked = p.demand.own
 		}
 		// with fewer records no cut is allowable, since k entities have at least k records
 		if n := least(s.asked); n > 0 && p.cells.Size() >= 2*n {

@@ -101,7 +101,8 @@ var facts = []words{
 		whole: []string{"site", "clinic", "hospital"},
 	},
 	{ // columns of large surveys: NHANES, BRFSS, GSS, ESS
-		alone: strings.Fields("ridageyr riagendr ridreth1 ridreth3 dmdeduc dmdmartl dmdhhsiz dmdfmsiz " +
+		alone: strings.Fields("ridageyr riagendr ridreth1 ridreth3 dmdeduc dmdmartl dmdhhsiz " +
+			"dmdfmsiz " +
 			"dmdcitzn dmdborn dmqmiliz bmxwt bmxht bmxbmi ageg educa renthom childs hompop " +
 			"wrkslf indus spwrksta gndr eisced domicil brncntr ctzcntr hhmmb mainact mnactic " +
 			"rshpsts chldhm chldhhe emplrel maritalb"),
