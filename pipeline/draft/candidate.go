@@ -169,17 +169,22 @@ func (t *tried) loses() (n int) {
 	return n
 }
 
-// betterThan compares first by columns that are asked for, then by all, then by information, of all
-// columns and of those of the first set, which most analyses ask for.
+// betterThan compares first by columns that are asked for, then by all, then by information.
 func (t *tried) betterThan(o *tried) bool {
 	return o == nil || cmp.Or(cmp.Compare(o.loses(), t.loses()), cmp.Compare(t.keeps(), o.keeps()),
-		cmp.Compare(t.Information+t.ofKnown(), o.Information+o.ofKnown())) > 0
+		cmp.Compare(t.information(), o.information())) > 0
 }
 
-// ofKnown returns the part of the information of the first set's columns that is kept, on average.
-func (t *tried) ofKnown() (part float64) {
-	for _, name := range t.known {
-		part += t.Parts[name] / float64(len(t.known))
+// information returns the sum of the parts of the information of all columns, of those of the first
+// set, which most analyses ask for, and of ages and sexes, which nearly all do.
+func (t *tried) information() float64 {
+	return t.Information + t.ofColumns(t.known) + t.ofColumns(slices.Concat(t.asked[0], t.asked[1]))
+}
+
+// ofColumns returns the part of the information of columns that is kept, on average.
+func (t *tried) ofColumns(names []string) (part float64) {
+	for _, name := range names {
+		part += t.Parts[name] / float64(len(names))
 	}
 	return part
 }
