@@ -46,6 +46,8 @@ var (
 		"performance quality stage admit pass placement placed revenue creditscore risklevel " +
 		"riskcategory stresslevel fetalhealth severity affair num gradeclass notfullypaid " +
 		"loanpaidback dataset selector")
+	// passing are first words of names of such columns
+	passing = strings.Fields("pass passed")
 	marking = strings.Fields("flag fl ind indicator yn binary 01 012")
 	// kinds are names of a class, behind words that say of what: often of a service or of people
 	kinds = strings.Fields("class label target y")
@@ -150,7 +152,8 @@ func (d *draft) classRank(p *Profile) int {
 	mayBe := func(word string) bool { return isPredicted(word) || slices.Contains(perhaps, word) }
 	rank, name, last := len(predicted)+int(p.Field.Distinct), strings.Join(words, ""), d.last()
 	switch n, whole := len(words), slices.Index(predicted, name); {
-	case n == 0 || !p.couldBeClass():
+	case n == 0 || !p.couldBeClass() || p.share(marital) >= most,
+		name == "default" && !d.isAtEnd(p) && !d.isOfDebts():
 	case slices.Contains(ambiguous, name) && d.isOutdone(p):
 		return rank + 7*usualClasses
 	case whole >= 0:
@@ -165,8 +168,8 @@ func (d *draft) classRank(p *Profile) int {
 		return rank + usualClasses
 	case d.isSubject(p):
 		return rank + 2*usualClasses
-	case p == last && slices.Contains(finals, name) && (p.Field.Distinct <= mostOutcomes ||
-		p.typ.Kind == formats.String):
+	case p == last && (slices.Contains(finals, name) || slices.Contains(passing, words[0])) &&
+		(p.Field.Distinct <= mostOutcomes || p.typ.Kind == formats.String):
 		return rank + 3*usualClasses
 	case d.isAtEnd(p) && (slices.ContainsFunc(words, mayBe) || isSuffered(words)):
 		return rank + 3*usualClasses
@@ -191,6 +194,19 @@ func (d *draft) isOutdone(p *Profile) bool {
 			return of.couldBeClass() && slices.Contains(predicted, name) &&
 				!slices.Contains(ambiguous, name)
 		})
+}
+
+// debts are parts of names of columns of those who owe something: elsewhere a default is not what
+// came of them, but what they had without a choice.
+var debts = strings.Fields("loan credit debt payment bill balance mortgage borrow repay")
+
+// isOfDebts reports whether a column of the table is about debts, by its name.
+func (d *draft) isOfDebts() bool {
+	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		return slices.ContainsFunc(debts, func(part string) bool {
+			return strings.Contains(strings.ToLower(p.name), part)
+		})
+	})
 }
 
 // isSuffered reports whether a column has the name of a disease or the like that nobody had before,

@@ -602,7 +602,7 @@ func TestDraftFindsOutcomes(t *testing.T) {
 		"Purchase": true, "purchase_amount": false, "arrest": true, "is_rearrested": true,
 		"event": true, "hired": true, "promoted": true, "application_approved": true,
 		"loan.rejected": true, "decision": true, "received_callback": true, "censor1": true,
-		"fraud_found": true, "readmission_yn": true, "released": true, "default": true,
+		"fraud_found": true, "readmission_yn": true, "released": true, "default": false,
 		"prior_arrest": false, "death_cause": false, "father_died": false,
 		"family_history_of_relapse": false, "decision_date": false, "num_readmission": false,
 		"patient_class": false, "social_class": false, "status": false, "fail": false,

@@ -25,18 +25,20 @@ var (
 			"paroled hired promoted accepted admitted granted rejected reject denied refused " +
 			"approve approved approval decision verdict callback churn churned attrition " +
 			"won elected fraud fraudulent converted purchase purchased clicked dropout censor " +
-			"censored cens custody imprisoned incarcerated closed"),
+			"censored cens custody imprisoned incarcerated closed takeup " +
+			"uptake"),
 		whole: append(pairs(append([]string{""}, people...), gone), "leaveornot",
-			"bad", "switch", "switched", "personalloan", "ploan"),
+			"bad", "switch", "switched", "personalloan", "ploan", "adopted", "adoption",
+			"enrolled", "participated", "participation"),
 		not: earlier,
 	}
 	// gone are words for the end of a job.
 	gone = strings.Fields("resigned quit left fired")
 	// earlier are words that make a column with another word of happened one that says when, why or
 	// how often, what was before, or what somebody else has.
-	earlier = strings.Fields("prior previous prev past last history hist earlier before baseline " +
-		"family mother father parent sibling days day time date dt dtc year years month months " +
-		"week weeks hours age cause causes reason manner type place site code id rate score risk " +
+	earlier = strings.Fields("pre prior previous prev past last history hist earlier before " +
+		"baseline family mother father parent sibling days day time date dt dtc year years month " +
+		"months week weeks hours age cause causes reason manner type place site code id rate score risk " +
 		"prob probability count num number nr no n total plan amount")
 	// past are words in front of a disease that somebody had before.
 	past = words{alone: strings.Fields("prior previous prev past last history hist earlier " +

@@ -122,3 +122,31 @@ func TestDraftLooksForAnswersAtTheEnds(t *testing.T) {
 		}
 	}
 }
+
+// A default is the class in a table about debts or at an end, and what people took up elsewhere; a
+// last column may say who passed. A marital status is none, whatever its name, but known to others.
+func TestDraftKnowsWhatNamesAndTextsMean(t *testing.T) {
+	for _, tt := range []struct{ columns, want string }{
+		{"hours# age# default=0|1 takeup_survey=0|1 sex=m|f pre_takeup=0|1 weeks#",
+			"takeup_survey"},
+		{"hours# age# default=0|1 credit_sum# sex=m|f weeks#", "default"},
+		{"hours# age# sex=m|f weeks# default=0|1", "default"},
+		{"hours# age# default=0|1 sex=m|f weeks#", ""},
+		{"hours# age# enrolled=0|1 sex=m|f weeks#", "enrolled"},
+		{"hours# age# sex=m|f weeks# pass_bar=0|1", "pass_bar"},
+		{"hours# age# pass_bar=0|1 sex=m|f weeks#", ""},
+		{"hours# age# sex=m|f weeks# bypass=0|1", ""},
+		{"hours# age# status=single|available|seeing_someone|married sex=m|f", ""},
+		{"hours# age# sex=m|f status=Never-married|Married-civ-spouse|Widowed", ""},
+		{"hours# age# sex=m|f status=single|double", "status"},
+	} {
+		text := study(t, 600, strings.Fields(tt.columns)...)
+		if got := classOf(t, text); got != tt.want {
+			t.Errorf("%s: class %q, want %q\n%s", tt.columns, got, tt.want, text)
+		}
+		if known := "- columns: [age, sex, status]\n"; strings.Contains(tt.columns, "arried") &&
+			!strings.Contains(text, known) {
+			t.Errorf("want %s:\n%s", known, text)
+		}
+	}
+}

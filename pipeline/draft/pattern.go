@@ -37,11 +37,12 @@ const (
 	sex
 	person
 	treatment
-	verdict  // what came of somebody
-	finding  // whether a test found something
-	answer   // yes or no
-	tick     // yes, and the like
-	proper   // name of somebody, by its capitals
+	verdict // what came of somebody
+	finding // whether a test found something
+	answer  // yes or no
+	tick    // yes, and the like
+	proper  // name of somebody, by its capitals
+	marital
 	patterns // number of patterns
 )
 
@@ -77,7 +78,10 @@ var forms = [patterns]func(text string) bool{
 	tick:    matches(`^(?i:x|y|yes|t|true|1|on|checked|selected|✓|✔)$`),
 	sex:     matches(`^(?i:m|f|male|female|man|woman)$`),
 	person:  isPerson,
-	proper:  matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
+	marital: matches(`^(?i:((never|not|now|re|un)?[ _-]?married|single|divorced|widow(ed|er)?|` +
+		`separated|engaged|cohabiting|partnered|living[ _-]together|seeing[ _-]someone|` +
+		`in[ _-]a[ _-]relationship|available)\b.*)$`),
+	proper: matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
 	treatment: matches(`^(?i:(treat(ed|ment)?|placebo|intervention|experimental|active|sham|` +
 		`drug|therapy|vaccine(d|ated)?)\b.*)$`),
 	minutes: matches(`^([01]?\d|2[0-3]):[0-5]\d$`),

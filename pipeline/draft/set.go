@@ -177,10 +177,11 @@ func (d *draft) isKnownBeside(p *Profile) bool {
 	return false
 }
 
-// isBasic reports whether a column has a fact that people know about others, by its name; the sex,
-// by its values, too.
+// isBasic reports whether a column has a fact that people know about others, by its name; the sex
+// and the marital status, by its values, too.
 func (p *Profile) isBasic() bool {
-	return (p.fact || p.share(sex) >= most && !formerly.has(p.words)) && !p.countsSex()
+	return (p.fact || max(p.share(sex), p.share(marital)) >= most && !formerly.has(p.words)) &&
+		!p.countsSex()
 }
 
 // mostSexes is the largest number of codes for the sex.
