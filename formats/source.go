@@ -97,7 +97,7 @@ type ReadOptions struct {
 // order mark.
 type CSV struct {
 	// 0: the one of ',', ';', tab and '|' with which all records have as many fields as the first
-	// one
+	// one, or else all one more
 	Delimiter byte
 	Quote     byte // around a field; 0: '"'
 	// makes the next character literal; 0: there is none, and quotes are doubled

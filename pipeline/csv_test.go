@@ -292,3 +292,36 @@ columns: {NAME: discretize}
 		}
 	}
 }
+
+// A table as R writes it, whose header lacks the name of the first column, is read where the job
+// names that column. Without the name a run ends before it writes anything.
+func TestRowNames(t *testing.T) {
+	const form = `
+input: in
+output: out.parquet
+quasi_identifiers: [{columns: [age], k: 5}]
+columns:
+  age: suppress
+  town: keep
+  row: {mask: drop, rename: 1}
+order: input
+`
+	rows := `"age","town"` + "\n"
+	for i := range 40 {
+		rows += fmt.Sprintf("\"%d\",%d,\"t, %d\"\n", i+1, 20+i%2, i%7)
+	}
+	_, err := Run(t.Context(), mustLoad(t, csvFolder(t, strings.Replace(form,
+		"  row: {mask: drop, rename: 1}\n", "", 1), rows)), RunOptions{})
+	mustFail(t, err, fault.Input, "column 1 has no name")
+	dir := csvFolder(t, form, rows)
+	mustRun(t, dir, nil)
+	got := readRows(t, filepath.Join(dir, "out.parquet")).rows
+	for i, row := range got {
+		if row[0] != fmt.Sprint(20+i%2) || row[1] != fmt.Sprintf("t, %d", i%7) {
+			t.Fatalf("row %d is %q", i, row)
+		}
+	}
+	if len(got) != 40 {
+		t.Errorf("%d rows", len(got))
+	}
+}

@@ -21,59 +21,73 @@ type sample struct {
 	headless bool // its first record has values, not names
 }
 
+// fit is how the fields of records agree with those of the first one, the header.
+type fit int
+
+const (
+	differ  fit = iota
+	shifted     // the header lacks the first name: see isShifted
+	same
+)
+
 // delimiter returns the delimiter of a dialect: the one with which the first record has several
-// fields, and all others have as many; if there is none, the one with which most records do before
-// the first that does not. It refuses a text with several such delimiters: only its owner can
-// choose.
+// fields, and all others have as many; if there is none, the one with which all others have one
+// more; if there is none, the one with which most records agree before the first that does not. It
+// refuses a text with several delimiters of the first or second kind: only its owner can choose.
 func (s *sample) delimiter(d dialect) (byte, error) {
-	best, most, several := delimiters[0], 0, []string(nil)
+	best, most, closest, several := delimiters[0], 0, differ, []string(nil)
 	for _, c := range []byte(delimiters) {
 		if c == d.quote || c == d.escape || bytes.IndexByte(s.text, c) < 0 {
 			continue
 		}
 		d.delim = c
-		records, all := s.agreement(d)
-		if all {
+		records, fit := s.agreement(d)
+		switch {
+		case fit > closest || fit == differ && closest == differ && records > most:
+			best, most, closest, several = c, records, fit, []string{fmt.Sprintf("%q", c)}
+		case fit == closest && fit != differ:
 			several = append(several, fmt.Sprintf("%q", c))
-		}
-		if all && len(several) == 1 || len(several) == 0 && records > most {
-			best, most = c, records
 		}
 	}
 	if len(several) > 1 {
 		return 0, fault.Errorf(fault.Input,
 			`say which one it is in csv.delimiter, as csv: {delimiter: ";"}, or to kcut init and kcut check with --delimiter`,
-			"%w: all lines have as many fields as the first one, whether %s parts them",
-			formats.ErrSchema, strings.Join(several, " or "))
+			"%w: all lines have as many fields as the first one%s, whether %s parts them",
+			formats.ErrSchema, map[fit]string{shifted: " and one more"}[closest],
+			strings.Join(several, " or "))
 	}
 	return best, nil
 }
 
 // agreement counts the records, before the first that differs, that have as many fields as the
-// first record, which has several. It reports whether none differs.
-func (s *sample) agreement(d dialect) (records int, all bool) {
+// first record, which has several, or all one more. It returns how they agree if none differs.
+func (s *sample) agreement(d dialect) (records int, of fit) {
 	scan := newScanner(io.NopCloser(bytes.NewReader(s.text)), d, 1, maxColumns, nil)
 	defer scan.close()
 	scan.skip = true
 	width, headed := 0, 0 // number of fields of the first record, without nulls at its end and with
+	var names []string
 	for {
 		fields, err := scan.record()
 		switch {
 		// the last record continues
 		case err == io.EOF, !s.whole && (scan.offset == int64(len(s.text)) ||
 			errors.Is(err, errUnclosed)):
-			return records, width > 1
+			return records, of
 		case err != nil:
-			return records, false
+			return records, differ
 		case width == 0 && s.headless:
-			width, headed = len(fields), len(fields)
+			width, headed, of = len(fields), len(fields), same
 		case width == 0:
-			width, headed = namedFields(fields), len(fields)
+			width, headed, of = namedFields(fields), len(fields), same
+			names = textsOf(fields)
+		case records == 1 && isShifted(names, fields):
+			width, headed, of = len(fields), len(fields), shifted
 		case len(fields) < width || namedFields(fields) > headed:
-			return records, false
+			return records, differ
 		}
 		if width < 2 {
-			return 0, false
+			return 0, differ
 		}
 		records++
 	}
@@ -86,6 +100,15 @@ func namedFields(fields []field) int {
 		n--
 	}
 	return n
+}
+
+// textsOf returns the texts of fields.
+func textsOf(fields []field) []string {
+	texts := make([]string, len(fields))
+	for i, f := range fields {
+		texts[i] = string(f.text)
+	}
+	return texts
 }
 
 // cutSeparator removes the first line that Excel writes to declare the delimiter, as sep=;.

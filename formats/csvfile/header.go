@@ -13,18 +13,42 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// header returns the names of the columns from the first record.
-func (s *source) header(scan *scanner) (names []string, err error) {
-	scan.skip = true
+// header returns the names of the columns, from the record at a place, and the place of the first
+// record of values.
+func (s *source) header(ctx context.Context, start place) (names []string, _ place, err error) {
+	r, err := s.text(ctx, start.offset, -1)
+	if err != nil {
+		return nil, start, err
+	}
+	scan := newScanner(r, s.dialect, start.line, maxColumns, s.hold)
+	defer scan.close()
+	scan.offset, scan.skip = start.offset, true
 	fields, err := scan.record()
 	if err == io.EOF {
-		return nil, fault.Errorf(fault.Input, "write a header, or leave the file out",
+		return nil, start, fault.Errorf(fault.Input, "write a header, or leave the file out",
 			"%w: %w: no header", formats.ErrSchema, formats.ErrBlank)
 	}
 	if err != nil {
-		return nil, err
+		return nil, start, err
 	}
-	return s.names(fields)
+	names = textsOf(fields)
+	if !s.csv.Headless {
+		start = place{scan.offset, scan.next}
+		// an error comes again when all records are read
+		if first, err := scan.record(); err == nil && isShifted(names, first) {
+			s.shifted, names = true, slices.Insert(names, 0, "")
+		}
+	}
+	names, err = s.names(names)
+	return names, start, err
+}
+
+// isShifted reports whether the first record of values shows that the header lacks the name of the
+// first column, as in a table that R writes with names of its rows: the record has one field more,
+// and a value at its end. A header of one name may be one over numbers with decimal commas.
+func isShifted(names []string, first []field) bool {
+	return len(names) > 1 && !slices.Contains(names, "") && len(first) == len(names)+1 &&
+		namedFields(first) == len(first)
 }
 
 // surveyNamed makes the columns, still without types, and returns their evidence. It passes over
@@ -42,6 +66,10 @@ func (s *source) surveyNamed(ctx context.Context, names []string, start place,
 			return nil, err
 		}
 		columns, err = s.survey(ctx, start, types)
+		if err == nil && s.shifted && s.schema[0].Name == "" {
+			return nil, fault.Errorf(fault.Input, nameHint(1), "%w: all lines have one field more "+
+				"than the header: column 1 has no name", formats.ErrSchema)
+		}
 		var unnamed *unnamedError
 		if !s.csv.Naming || !errors.As(err, &unnamed) {
 			return columns, err
@@ -69,7 +97,7 @@ func (s *source) columns(names []string) error {
 	seen := make(map[string]int, len(names)) // positions, from 1 on
 	for i, name := range names {
 		position := 0
-		if s.csv.Naming && i > 0 && (name == "" || seen[name] > 0) {
+		if s.csv.Naming && (i > 0 || s.shifted) && (name == "" || seen[name] > 0) {
 			position = i + 1
 			name = formats.NameOfPosition(position)
 		}
@@ -95,24 +123,20 @@ func (s *source) columns(names []string) error {
 }
 
 // names returns the names of the columns: those of the job, or of the first record.
-func (s *source) names(fields []field) (names []string, err error) {
-	declared := s.csv.Header
-	if declared != nil && (len(fields) < len(declared) || namedFields(fields[len(declared):]) > 0) {
-		return nil, fault.Errorf(fault.Input, "name all columns in csv.header",
-			"%w: the first line has %d fields, csv.header has %d names", formats.ErrSchema,
-			len(fields), len(declared))
-	}
-	if declared != nil {
-		s.surplus = len(declared) < len(fields)
-		fields = fields[:len(declared)]
-	}
-	for i, f := range fields {
-		name := string(f.text)
-		if s.csv.Headless {
-			name = formats.NameOfPosition(i + 1)
+func (s *source) names(written []string) (names []string, err error) {
+	if declared := s.csv.Header; declared != nil {
+		if len(written) < len(declared) ||
+			slices.ContainsFunc(written[len(declared):], func(n string) bool { return n != "" }) {
+			return nil, fault.Errorf(fault.Input, "name all columns in csv.header",
+				"%w: the first line has %d fields, csv.header has %d names", formats.ErrSchema,
+				len(written), len(declared))
 		}
-		if declared != nil {
-			name = declared[i]
+		s.surplus = len(declared) < len(written)
+		written = declared
+	}
+	for i, name := range written {
+		if s.csv.Headless && s.csv.Header == nil {
+			name = formats.NameOfPosition(i + 1)
 		}
 		if given, ok := s.csv.Names[i+1]; ok {
 			name = given
@@ -135,16 +159,24 @@ func (s *source) sameName(name string, first, second int) error {
 		"%w: the header has %s for columns %d and %d", formats.ErrSchema, shown, first, second)
 }
 
-// record returns the next record, which has as many fields as the header, apart from empty ones at
-// its end.
+// measure returns the record that says how many fields the others have.
+func (s *source) measure() string {
+	if s.shifted {
+		return "line behind the header"
+	}
+	return "header"
+}
+
+// record returns the next record, which has a field for each column, apart from empty ones at its
+// end.
 func (s *source) record(scan *scanner) ([]field, error) {
 	fields, err := scan.record()
 	if err != nil {
 		return nil, err
 	}
 	if len(fields) != len(s.schema) {
-		return nil, fault.Errorf(fault.Input, fieldsHint, "line %d: %w: %d fields where the "+
-			"header has %d", scan.line, formats.ErrDamaged, len(fields), len(s.schema))
+		return nil, fault.Errorf(fault.Input, fieldsHint, "line %d: %w: %d fields where the %s "+
+			"has %d", scan.line, formats.ErrDamaged, len(fields), s.measure(), len(s.schema))
 	}
 	return fields, nil
 }

@@ -41,6 +41,7 @@ type scanner struct {
 	nulls   map[string]bool // texts that are nulls
 	limit   int             // largest number of fields of a record, without empty ones at its end
 	headed  int             // number of fields of the header, with unnamed ones at its end
+	measure string          // the record that says how many fields the others have
 	surplus bool            // some records had such fields
 	skip    bool            // blank lines are no records
 	names   []formats.Field // for errors, if known
@@ -252,8 +253,8 @@ func (s *scanner) tooMany(over int) error {
 		return fault.Errorf(fault.Input, nameHint(column), "%w: %w", formats.ErrSchema,
 			&unnamedError{column})
 	}
-	return fault.Errorf(fault.Input, fieldsHint, "%w: more than the %d fields of the header",
-		formats.ErrDamaged, max(s.limit, s.headed))
+	return fault.Errorf(fault.Input, fieldsHint, "%w: more than the %d fields of the %s",
+		formats.ErrDamaged, max(s.limit, s.headed), s.measure)
 }
 
 // bare returns the unquoted field that starts at i, and the position of the delimiter, line feed or

@@ -53,6 +53,7 @@ type source struct {
 	batch    int
 	schema   []formats.Field
 	headed   int  // number of fields of the header, with unnamed ones at its end
+	shifted  bool // the header lacks the name of the first column: see isShifted
 	surplus  bool // lines end in delimiters followed by nothing
 	notes    []string
 	parts    []part
@@ -252,19 +253,9 @@ func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
 	if err != nil {
 		return err
 	}
-	r, err := s.text(ctx, start.offset, -1)
+	names, start, err := s.header(ctx, start)
 	if err != nil {
 		return err
-	}
-	scan := newScanner(r, s.dialect, start.line, maxColumns, s.hold)
-	defer scan.close()
-	scan.offset = start.offset
-	names, err := s.header(scan)
-	if err != nil {
-		return err
-	}
-	if !s.csv.Headless {
-		start = place{scan.offset, scan.next}
 	}
 	columns, err := s.surveyNamed(ctx, names, start, opt.Types)
 	if err != nil {

@@ -125,7 +125,7 @@ func (s *source) scan(ctx context.Context, from place, end int64) (*scanner, err
 		return nil, err
 	}
 	scan := newScanner(text, s.dialect, from.line, len(s.schema), s.hold)
-	scan.nulls, scan.headed = s.nulls, s.headed
+	scan.nulls, scan.headed, scan.measure = s.nulls, s.headed, s.measure()
 	scan.offset = from.offset
 	scan.skip, scan.names = len(s.schema) > 1, s.schema
 	return scan, nil

@@ -243,7 +243,7 @@ func TestDraftDeclaresBlanks(t *testing.T) {
 }
 
 // TestDraftNamesByPosition: columns of CSV without a name, or with that of another one, get an
-// entry that names them; row numbers of pandas, in the first column, need none.
+// entry that names them; row numbers of pandas, in the first column, need none, and those of R do.
 func TestDraftNamesByPosition(t *testing.T) {
 	for _, more := range []int{0, 100} { // wide tables do not list what they drop
 		t.Chdir(t.TempDir())
@@ -267,5 +267,15 @@ func TestDraftNamesByPosition(t *testing.T) {
 		if !maps.Equal(got, want) {
 			t.Errorf("%d more columns: renamed are %v, want %v", more, got, want)
 		}
+	}
+	t.Chdir(t.TempDir())
+	text := "\"sex\" \"age\"\n"
+	for i := range 400 {
+		text += fmt.Sprintf("\"%d\" \"%c\" %d\n", i+1, "MF"[i%2], i%70)
+	}
+	write(t, "people.csv", strings.ReplaceAll(text, " ", "\t"))
+	j, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"people.csv"}}))
+	if first := j.Columns[0]; first.Name != "column1" || first.Rename != 1 {
+		t.Errorf("row names of R: %+v", first)
 	}
 }
