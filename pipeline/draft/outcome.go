@@ -1,8 +1,11 @@
 package draft
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kcut/kcut/internal/text"
 )
 
 // coarse are names of outcomes that a limit of a number makes.
@@ -37,9 +40,9 @@ var (
 	// earlier are words that make a column with another word of happened one that says when, why or
 	// how often, what was before, or what somebody else has.
 	earlier = strings.Fields("pre prior previous prev past last history hist earlier before " +
-		"baseline family mother father parent sibling days day time date dt dtc year years month " +
-		"months week weeks hours age cause causes reason manner type place site code id rate score risk " +
-		"prob probability count num number nr no n total plan amount")
+		"baseline family mother father parent sibling days day time date dt dtc year years " +
+		"month months week weeks hours age cause causes reason manner type place site code id " +
+		"rate score risk prob probability count num number nr no n total plan amount")
 	// past are words in front of a disease that somebody had before.
 	past = words{alone: strings.Fields("prior previous prev past last history hist earlier " +
 		"before baseline family")}
@@ -110,12 +113,22 @@ func numberOf(profiles []*Profile, has func(p *Profile) bool) (n int) {
 
 // goesWithOther reports whether a column has a vague name that a class may have, and another one
 // has a value, or none, only in rows of one of its values, as a salary next to the status of who is
-// placed, or has 0 nearly only there.
+// placed, or has 0 nearly only there; or whether it has two values and any name, and the other one
+// is the time to one of them.
 func (d *draft) goesWithOther(p *Profile) bool {
-	return slices.Contains(perhaps, strings.Join(withoutMarks(p.name), "")) &&
-		slices.ContainsFunc(d.profiles, func(of *Profile) bool {
-			return of != p && of.place >= 0 && (d.goesWith(of, p) || d.isPaid(of, p))
-		})
+	isVague := slices.Contains(perhaps, strings.Join(withoutMarks(p.name), ""))
+	return slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+		return of != p && of.place >= 0 &&
+			(isVague && (d.goesWith(of, p) || d.isPaid(of, p)) ||
+				p.Field.Distinct == 2 && of.isTimeTo(p) && d.goesWith(of, p))
+	})
+}
+
+// isTimeTo reports whether a column has the time up to another one, by its name, as Days to Return
+// next to Return to Prison.
+func (p *Profile) isTimeTo(other *Profile) bool {
+	until := words{alone: pairs(lasted, []string{"to", "until", "till"})}
+	return p.typ.Ordered() && until.has(p.words) && p.isCalledLike(other)
 }
 
 // nearlyAll is the part of the information about a column from which another one says nearly all.
@@ -208,11 +221,16 @@ func (d *draft) endsWithClass(p *Profile) bool {
 	return p.isDuration() && d.isOutcome(d.class)
 }
 
-// noteDurations adds to the reasons of times up to an event that they end with the class.
+// noteDurations adds to the reasons of times up to an event that they end with the class, and to
+// those of columns with a value that shows it in how many rows that does.
 func (d *draft) noteDurations() {
 	for _, p := range d.profiles {
 		if p.role.masked() && d.endsWithClass(p) {
 			p.role.Reason += "; it may end with the class: no model knows it when it predicts"
+		}
+		if n := d.shownBy(p, d.class); n > 0 && p.role.masked() {
+			p.role.Reason += fmt.Sprintf("; one value shows the class of %s",
+				text.Count(n, "row"))
 		}
 	}
 }

@@ -150,3 +150,70 @@ func TestDraftKnowsWhatNamesAndTextsMean(t *testing.T) {
 		}
 	}
 }
+
+// A value that only rows of one class have shows that class: the reason counts these rows. A column
+// of two values is dropped if its name says what came of somebody.
+func TestDraftFindsValuesThatShowTheClass(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		dead, n int // of 100 who died those who have 1, and of 100 others
+		role    string
+		shown   string
+	}{
+		{"hospdead", 40, 0, "drop", "a value shows the class"},
+		{"ward", 40, 0, "suppress", "one value shows the class of 320 rows"},
+		{"hospdead", 40, 1, "suppress", ""},
+		{"ward", 40, 1, "suppress", ""},
+		{"ward", 9, 0, "suppress", ""},
+		{"death_cause", 40, 0, "drop", "a value shows the class"},
+		{"prior_arrest", 40, 0, "suppress", "one value shows the class of 320 rows"},
+	} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		fmt.Fprintf(&out, "age,sex,death,%s,weeks\n", tt.name)
+		for i := range 1600 {
+			limit, kind := []int{tt.n, tt.dead}[i%2], 0
+			if i/2%100 < limit {
+				kind = 1
+			}
+			fmt.Fprintf(&out, "%d,%s,%d,%d,%d\n", 20+i*7%41, []string{"m", "f"}[i/3%2], i%2, kind,
+				i*11%97)
+		}
+		write(t, "patients.csv", out.String())
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"patients.csv"}},
+			sees(0, 1))
+		if got := roleOfText(text, tt.name); err != nil || got != tt.role ||
+			strings.Contains(text, "shows the class") != (tt.shown != "") ||
+			!strings.Contains(text, tt.shown) {
+			t.Errorf("%+v: %s, error %v\n%s", tt, got, err, text)
+		}
+	}
+}
+
+// What a time leads to is the class, if only rows with one of its two values have that time, and
+// not a last column with an ambiguous name.
+func TestDraftTakesWhatATimeLeadsTo(t *testing.T) {
+	for _, tt := range []struct{ answer, time, other, want string }{
+		{"Return to Prison", "Days to Return", "", "Return to Prison"},
+		{"Return to Prison", "Days to Return", "3", "Target Population"},
+		{"Return to Prison", "Days of Return", "", "Target Population"},
+		{"Return to Prison", "Days to Leave", "", "Target Population"},
+	} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		fmt.Fprintf(&out, "age,sex,%s,%s,Target Population\n", tt.answer, tt.time)
+		for i := range 600 {
+			answer, days := "No", tt.other
+			if i%3 == 0 {
+				answer, days = "Yes", fmt.Sprint(3+i*7%90)
+			}
+			fmt.Fprintf(&out, "%d,%s,%s,%s,%s\n", 20+i*7%41, []string{"m", "f"}[i/3%2], answer,
+				days, []string{"No", "Yes"}[i/5%2])
+		}
+		write(t, "released.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"released.csv"}})
+		if got := classOf(t, text); strings.Trim(got, `"'`) != tt.want {
+			t.Errorf("%+v: class %q\n%s", tt, got, text)
+		}
+	}
+}

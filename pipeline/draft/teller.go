@@ -2,6 +2,7 @@ package draft
 
 import (
 	"slices"
+	"strings"
 )
 
 // dropShowing drops columns that show the class, which no model knows when it predicts, and which
@@ -35,8 +36,9 @@ func (d *draft) dropShowing() {
 
 // shows returns the reason why a column shows the class, or another column; empty: it does not. A
 // column may determine the class, as rejected does where the class is approved. It may have a
-// value, or none, only in rows of one class, as the date of a new offence. It may have a part of
-// the name and most of the information, as is_recid of two_year_recid.
+// value, or none, only in rows of one class, as the date of a new offence, or one of two values, as
+// hospdead where the class is death. It may have a part of the name and most of the information, as
+// is_recid of two_year_recid.
 func (d *draft) shows(p, class *Profile) string {
 	switch {
 	case p == class || p.place < 0 || class.place < 0:
@@ -51,8 +53,37 @@ func (d *draft) shows(p, class *Profile) string {
 	case p.isCalledLike(class) && (d.information(p, class) >= mostOfClass*d.entropy(class) ||
 		d.limitSays(p, class, mostOfClass)):
 		return sameAsClass
+	case p.Field.Distinct == 2 && (p.isCalledLike(class) || p.hasHappened()) &&
+		d.shownBy(p, class) > 0:
+		return "a value shows the class: no model knows it when it predicts"
 	}
 	return ""
+}
+
+const (
+	// fewestShown is the least number of rows with a value that only one class has, and partShown
+	// the least part of the rows of that class, from which it is no chance.
+	fewestShown = 100
+	partShown   = 0.1
+)
+
+// shownBy returns the number of rows with a value of a column of few that only rows of one class
+// have, if that says something; 0: none has.
+func (d *draft) shownBy(p, class *Profile) int {
+	if class == nil || p == class || p.place < 0 || class.place < 0 || p.Field.Distinct < 2 ||
+		p.Field.Distinct > mostOutcomes {
+		return 0
+	}
+	return d.sample.Shown(p.place, class.place, fewestShown, partShown)
+}
+
+// hasHappened reports whether a part of a name says what came of somebody, as hospdead.
+func (p *Profile) hasHappened() bool {
+	name := strings.Join(p.words, "")
+	return !(&words{alone: earlier}).has(p.words) &&
+		slices.ContainsFunc(happened.alone, func(word string) bool {
+			return len(word) >= leastWord && strings.Contains(name, word)
+		})
 }
 
 // goesWith reports whether a column has a value, or none, only in rows of one value of another.
