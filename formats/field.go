@@ -36,6 +36,7 @@ type TextLine struct {
 	Found  bool   // no type is stored or declared of the column: its texts made it one of texts
 
 	Numerals []Numerals // the numerals, other than kcut's own, in which all are numbers
+	Parted   byte       // the character between fields; 0: files have several
 }
 
 // Numerals are the signs in numbers: that before the fraction and that between groups of three

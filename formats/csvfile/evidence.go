@@ -24,6 +24,7 @@ type evidence struct {
 	ordered bool // only the order of its values matters: their texts need not come back
 
 	looks    looks
+	delim    byte      // between fields; 0: files have several
 	numerals *numerals // nil: numbers are in kcut's own form
 	buffer   []byte
 	decimals decimals // of its numbers
@@ -146,7 +147,9 @@ func (c *evidence) join(other *evidence, files int) {
 	c.first = min(c.first, other.first.below(files))
 	c.looks.join(other.looks)
 	c.nulls = c.nulls || other.nulls
-	c.named = c.named || other.named
+	if c.named = c.named || other.named; c.delim != other.delim {
+		c.delim = 0
+	}
 	c.blank = c.blank || other.blank
 	c.bytes, c.longest = c.bytes+other.bytes, max(c.longest, other.longest)
 }
@@ -239,6 +242,7 @@ func (c *evidence) textLine() formats.TextLine {
 		Numerals: c.looks.signs(),
 		Type:     c.looks.declared(),
 		Found:    true,
+		Parted:   c.delim,
 	}
 	if at != nowhere && (number || c.first < at) {
 		line.File, line.Line, line.Number = c.files[at/oneFile], int64(at%oneFile), number

@@ -79,7 +79,7 @@ func (s *source) newEvidence(types map[string]formats.Type) []evidence {
 	for i := range columns {
 		name := s.schema[i].Name
 		columns[i] = newEvidence(files, s.numerals)
-		columns[i].name = name
+		columns[i].name, columns[i].delim = name, s.dialect.delim
 		if _, declared := types[name]; declared {
 			columns[i].guess, columns[i].looks = 0, looks{}
 		}

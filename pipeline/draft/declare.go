@@ -147,13 +147,14 @@ func (d *draft) meansElsewhere(g gap) bool {
 // declareNumerals declares the signs in numbers if all columns of texts that are numbers with some
 // can be read with the same ones, and no other number changes. Signs as in 1,234 separate groups of
 // digits if a column has numbers without them, too, or some number of the table has a point before
-// its fraction. It reports whether it declares any.
+// its fraction, or commas are also between fields and many values have the form: fractions would
+// hardly all have three digits. It reports whether it declares any.
 func (d *draft) declareNumerals(fields []formats.Field) bool {
 	if d.CSV.Decimal != 0 || d.CSV.Thousands != 0 {
 		return false
 	}
 	var signs []formats.Numerals
-	points, grouped, first := false, false, true
+	points, grouped, alone, first := false, false, true, true
 	for i, p := range d.profiles {
 		points = points || p.isFractional() ||
 			fields[i].Text.Number
@@ -165,6 +166,7 @@ func (d *draft) declareNumerals(fields []formats.Field) bool {
 			return false
 		}
 		grouped = grouped || p.texts.forms[number] > 0
+		alone = alone && fields[i].Text.Parted == ',' && p.Field.Distinct >= fewestGrouped
 		if first {
 			signs, first = of, false
 		}
@@ -176,7 +178,7 @@ func (d *draft) declareNumerals(fields []formats.Field) bool {
 		return n.Decimal == ','
 	})
 	unclear := len(withPoint) > 0 && len(withPoint) < len(signs) // 1,234
-	if points || unclear && grouped {
+	if points || unclear && (grouped || alone) {
 		signs, unclear = withPoint, false
 	}
 	if len(signs) == 0 || unclear {
@@ -189,6 +191,9 @@ func (d *draft) declareNumerals(fields []formats.Field) bool {
 	}
 	return true
 }
+
+// fewestGrouped is the least number of distinct numbers as 1,234 that show what a comma means.
+const fewestGrouped = 20
 
 // isNumbered reports whether the numbers of a column stand for something by its name, or identify
 // somebody: their texts matter.

@@ -111,7 +111,11 @@ func TestDraftDeclaresNumerals(t *testing.T) {
 			"rate": func(i int) string { return fmt.Sprintf("%d.%d", i%9, i%7) },
 		}, `csv: {thousands: ","}`, "{mask: discretize, round: "},
 		"1,234 alone": {columns{"pay": func(i int) string { return grouped(i*i+4000, ",") }},
+			`csv: {thousands: ","} # signs`, "{mask: discretize, round: "},
+		"few alone": {columns{"pay": func(i int) string { return grouped(i%19*1234+4000, ",") }},
 			"", ""},
+		"fractions": {columns{"pay": func(i int) string { return fmt.Sprintf("%d,123", i/2) }},
+			`csv: {decimal: ","}`, "{mask: discretize, round: "},
 		"a comma": {columns{"pay": func(i int) string { return fmt.Sprintf("%d,%d", i*7, i%10) }},
 			`csv: {decimal: ","}`, "{mask: discretize, round: "},
 		"both": {columns{"pay": func(i int) string { return grouped(i*900, ".") + ",50" }},
@@ -139,6 +143,17 @@ func TestDraftDeclaresNumerals(t *testing.T) {
 			!strings.Contains(text, tt.pay) {
 			t.Errorf("%s: want %q and %q in\n%s", name, tt.csv, tt.pay, text)
 		}
+	}
+	// between semicolons 1,234 is as likely a fraction
+	t.Chdir(t.TempDir())
+	text := "sex;pay\n"
+	for i := range 400 {
+		text += fmt.Sprintf("%c;%s\n", "mf"[i%2], grouped(i*i+4000, ","))
+	}
+	write(t, "table.csv", text)
+	if got := draftOf(t, draft.Options{Input: []string{"table.csv"}}); strings.Contains(got,
+		"\ncsv: {") {
+		t.Errorf("between semicolons:\n%s", got)
 	}
 }
 
