@@ -204,6 +204,10 @@ func (s *source) noteHeader(columns []evidence) {
 	if s.csv.Headless {
 		return
 	}
+	if s.shifted && s.csv.Naming {
+		s.notes = append(s.notes, "all lines have one field more than the header: its names are "+
+			"those of columns 2 and on, and column 1 has none")
+	}
 	var places []string
 	isHeader := s.isHeader(columns)
 	for i, f := range s.schema {

@@ -149,6 +149,10 @@ func TestShiftedNames(t *testing.T) {
 		}
 	}
 	s := mustCSV(t, "column1,b\n1,2,x\n", formats.ReadOptions{CSV: formats.CSV{Naming: true}})
+	if notes := s.(formats.Inferring).Notes(); len(notes) != 1 ||
+		!strings.Contains(notes[0], "one field more") {
+		t.Errorf("notes %q", notes)
+	}
 	if f := s.Fields(); f[0].Name != "column1" || f[1].Name != "column2" || f[2].Name != "b" {
 		t.Errorf("a header with the name of the first position: %v", f)
 	}
