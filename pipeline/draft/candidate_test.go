@@ -102,7 +102,7 @@ func TestDraftKeepsMostOfTheFirstSet(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var rows strings.Builder
 	for i := range 400 {
-		fmt.Fprintf(&rows, "%d,%c,%d,%d\n", i%7, "mf"[i%2], i%11, i%13)
+		fmt.Fprintf(&rows, "%d,%c,%d,%d\n", i%7, "xy"[i%2], i%11, i%13)
 	}
 	write(t, "people.csv", "age,city,steps,hours\n"+rows.String())
 	for _, tt := range []struct {
