@@ -290,9 +290,9 @@ func (p *Profile) isTime() bool {
 }
 
 // settle decides about two masked columns of which one determines the other. Of two that determine
-// each other the readable one stays. A sex, a race and a treatment stay. One whose labels are those
-// of the other when they are coarse stays alone. Else both stay: where a value of the one is too
-// rare, that of the other may not be.
+// each other the readable one stays. A sex, a race and a treatment stay. One of few values stays
+// without its dummies, and without one whose labels are those of it when they are coarse. Else both
+// stay: where a value of the one is too rare, that of the other may not be.
 func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile) error {
 	switch {
 	case d.determines(of, by):
@@ -304,6 +304,7 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 	case by.role.Mask != job.MaskSuppress && of.isCompared():
 		of.role.stays = append(of.role.stays, by)
 		return nil
+	case d.areDummies(by, of):
 	case by.role.Mask == job.MaskSuppress:
 		length, err := d.prefix(ctx, in, by, of)
 		if err != nil {
@@ -333,6 +334,19 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 	}
 	of.role = dropBy(by, isDetermined)
 	return nil
+}
+
+// areDummies reports whether a column of two values is one of several different ones that one of
+// few values determines, as those for kinds of injuries: the kind says what all of them say.
+func (d *draft) areDummies(by, of *Profile) bool {
+	isDummy := func(p *Profile) bool {
+		return p != by && p != d.class && p.Field.Distinct == 2 && !p.isCompared() &&
+			!d.mayBeOutcome(p) && d.determinesReliably(by, p)
+	}
+	return by.Field.Distinct > 2 && by.Field.Distinct <= fewCodes && isDummy(of) &&
+		slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+			return isDummy(p) && !d.determines(p, of)
+		})
 }
 
 // compared are the names of columns by whose few values nearly every analysis compares people.

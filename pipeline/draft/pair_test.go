@@ -234,3 +234,39 @@ func TestDraftNamesWhatSaysMuchOfTheClass(t *testing.T) {
 		}
 	}
 }
+
+// Numbers for kinds are codes, also with a name cut short or written as one word, but not those of
+// what has an order. All dummies of the kinds are dropped, the first and the last kind's, too, but
+// no sex, no treatment and no outcome, and not the only one, and no number of which another one is
+// its product with others.
+func TestDraftDropsDummiesOfKinds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("age,sex,injtype,head,neck,trunk,treat,bad_result,indust,agecat,villnum,arms," +
+		"single_arm,weeks,period,early,early_age\n")
+	rng := rand.New(rand.NewPCG(5, 9))
+	for range 3000 {
+		injury, arm, period := 1+rng.IntN(4), rng.IntN(3), rng.IntN(2)
+		fmt.Fprintf(&out, "%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d\n", 20+rng.IntN(50),
+			rng.IntN(2), injury, indicator(injury == 1), indicator(injury == 2),
+			indicator(injury == 4), indicator(injury == 3), indicator(injury > 2),
+			1+rng.IntN(3), 1+rng.IntN(4), 1+rng.IntN(60), arm, indicator(arm == 1), rng.IntN(90),
+			77+period, 1-period, (1-period)*(8+rng.IntN(6)))
+	}
+	write(t, "injuries.csv", out.String())
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"injuries.csv"}}, sees(0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"injtype": "suppress", "indust": "suppress",
+		"villnum": "suppress", "arms": "suppress", "agecat": "discretize", "head": "drop",
+		"neck": "drop", "trunk": "drop", "treat": "suppress", "single_arm": "suppress",
+		"bad_result": "suppress", "period": "suppress"} {
+		if got := roleOfText(text, name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}

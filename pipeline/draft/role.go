@@ -478,31 +478,6 @@ func (p *Profile) hasCodes(form pattern, part float64) bool {
 	return p.Field.Distinct > fewCodes && p.share(form) >= part
 }
 
-// isCode reports whether a column has whole numbers that stand for something, by its name, or
-// tracts such as 6114.02. Those that are only called like a thing count it if they begin with 0.
-func (p *Profile) isCode() bool {
-	name := p.words
-	return (p.typ.Kind == formats.Int || p.typ.Kind == formats.Uint ||
-		p.isFractional() && tracts.has(name)) &&
-		(categories.has(name) || categories.has(withoutDigits(name)) || postal.has(name) ||
-			numbersOfPlaces.has(name) || numbersOfPlaces.has(withoutDigits(name)) ||
-			p.Field.Distinct <= fewCodes && kindsOfLife.has(name)) &&
-		!p.countsSex() &&
-		!(p.least == 0 && counted.has(name)) &&
-		!(p.Field.Distinct > fewCodes && extents.has(name))
-}
-
-// withoutDigits returns the words of a name without the digits behind them, as race of race4, but
-// not those of short words, as cd4. Only one that had digits is a word.
-func withoutDigits(name []string) (words []string) {
-	for _, word := range name {
-		if plain := strings.TrimRight(word, "0123456789"); len(plain) >= 3 && plain != word {
-			words = append(words, plain)
-		}
-	}
-	return words
-}
-
 // years are words for years that begin in one and end in the next.
 var years = words{alone: []string{"season", "year", "schoolyear"}}
 

@@ -1,0 +1,56 @@
+package draft
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// isCode reports whether a column has whole numbers that stand for something, by its name, or
+// tracts such as 6114.02. Those that are only called like a thing count it if they begin with 0.
+func (p *Profile) isCode() bool {
+	name := p.words
+	return (p.typ.Kind == formats.Int || p.typ.Kind == formats.Uint ||
+		p.isFractional() && tracts.has(name)) &&
+		(categories.has(name) || categories.has(withoutDigits(name)) || postal.has(name) ||
+			numbersOfPlaces.has(name) || numbersOfPlaces.has(withoutDigits(name)) ||
+			p.Field.Distinct <= fewCodes && (kindsOfLife.has(name) ||
+				p.Field.Distinct > 2 && isOfKind(name)) ||
+			codesInShort.has(name)) &&
+		!p.countsSex() &&
+		!(p.least == 0 && counted.has(name)) &&
+		!(p.Field.Distinct > fewCodes && extents.has(name))
+}
+
+// codesInShort are other names of columns of such numbers, cut short or written as one word.
+var codesInShort = words{whole: strings.Fields("arm arms indust denomina denomination villnum " +
+	"villno villid villcode")}
+
+// isOfKind reports whether the last word of a name ends in one for kinds, as injtype and jobcat.
+// Categories of what is measured have an order.
+func isOfKind(name []string) bool {
+	measured := strings.Fields("age bmi inc income educ edu weight wt height ht size dose time " +
+		"score risk wage price parity")
+	last := strings.TrimRight(strings.Join(name[max(0, len(name)-1):], ""), "0123456789")
+	for _, end := range []string{"type", "code", "cat"} {
+		stem, found := strings.CutSuffix(last, end)
+		if found && len(stem) >= 2 && !slices.ContainsFunc(measured, func(of string) bool {
+			return strings.HasSuffix(stem, of)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutDigits returns the words of a name without the digits behind them, as race of race4, but
+// not those of short words, as cd4. Only one that had digits is a word.
+func withoutDigits(name []string) (words []string) {
+	for _, word := range name {
+		if plain := strings.TrimRight(word, "0123456789"); len(plain) >= 3 && plain != word {
+			words = append(words, plain)
+		}
+	}
+	return words
+}
