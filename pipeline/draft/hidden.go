@@ -22,7 +22,8 @@ var hidden = words{alone: slices.Concat(
 		"poutcome"),
 	// health
 	strings.Fields("health mental illness depression anxiety disease disorder condition chronic "+
-		"symptom symptoms pain therapy treatment treat trt arm rx dose drug drugs medication "+
+		"symptom symptoms pain therapy treatment treat treated placebo intervention trt arm arms "+
+		"rx dose drug drugs medication "+
 		"medications medicine vaccine vaccinated screening allergy blood stage severity status "+
 		"complication complications survived survival censor censored event"),
 	// what somebody thinks, and answers
