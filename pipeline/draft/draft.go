@@ -3,8 +3,8 @@
 //	Profile   properties of a column in some of the rows: counts, patterns and numbers, no text
 //	Role      the proposal for a column, with its reason: by the first rule that applies
 //	set       the columns that an acquaintance knows, by the names of facts, or may know, unless
-//	          names say that hardly anybody does; in addition all masked columns are a set in which
-//	          nobody is alone
+//	          names say that hardly anybody does; in addition all masked columns are a set in
+//	          which nobody is alone
 //	candidate a way to search; each is tried on the rows, and the draft proposes the one leaving
 //	          most columns more than little, and most information
 //	panel     several rows of each person without an identifier of them

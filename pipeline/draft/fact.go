@@ -32,7 +32,8 @@ var facts = []words{
 			"ethnic ethn ethrace eth hispanic hispan hisp nwhite nationality citizenship citizen "+
 			"native foreign religion relig denomination denomina catholic protestant jewish "+
 			"muslim hindu christian "+
-			"language immigrant immig immigrationstatus migrant indigenous indig aboriginal"),
+			"language tongue immigrant immig "+
+			"immigrationstatus migrant indigenous indig aboriginal"),
 			pairs([]string{"native", "foreign", "us", "uk"}, []string{"born"})),
 		whole: strings.Fields("black white asian nonwhite afam nation lang skincolor skincolour"),
 		not:   strings.Fields("disorder distance winner"),
@@ -60,13 +61,15 @@ var facts = []words{
 	{ // family: marriage, children, household
 		alone: slices.Concat(strings.Fields("marital maritl marstat married maried marriage marr "+
 			"yrsmarr divorced divorce widowed widow relationship household partner dependents "+
-			"numdep family familysize famsize hhsize fmsize fsize householdsize children kids "+
+			"numdep dependent dependant dependants family familysize "+
+			"famsize hhsize fmsize fsize householdsize children kids "+
 			"kidslt kidsge kidlt kidge kidhome teenhome teen teens preteen preteens "+
 			"babies sibling siblings sibs sibsp parch birthorder birthord firstborn separated "+
 			"unmarried cohab cohabiting cohabitation"),
 			pairs([]string{"marital", "mar"}, []string{"stat"}),
+			pairs([]string{"death", "died"}, []string{"year", "yr", "month", "day", "date"}),
 			pairs([]string{"never", "ever", "un"}, []string{"marr", "married"})),
-		whole: []string{"kid", "child", "noc", "son", "marr", "bmarr"},
+		whole: strings.Fields("kid child noc son marr bmarr yearofdeath monthofdeath"),
 	},
 	{ // schooling
 		alone: append(pairs([]string{"major", "degree", "academic"}, []string{"discipline"}),
@@ -92,6 +95,8 @@ var facts = []words{
 			pairs([]string{"remote"}, []string{"work", "worker", "working"}),
 			pairs([]string{"tech"}, []string{"company", "organization"}),
 			pairs([]string{"primary"}, []string{"role"}),
+			pairs([]string{"economic", "eco"}, []string{"activity", "sector", "status"}),
+			pairs([]string{"work", "emp", "activity"}, []string{"status"}),
 			strings.Fields("mtrans transport transportation travelmode")),
 		whole: strings.Fields("employed unemployed wrkstat workstat empl employ position " +
 			"department servicetime armedforces"),
@@ -142,7 +147,7 @@ var unknown = words{alone: slices.Concat(
 	strings.Fields("req required requirement requirements benefit benefits resources"),
 	strings.Fields("intellectual developmental learning involved"),
 	strings.Fields("history hours sleep languages cheating ban election"),
-), not: strings.Fields("smoking smoke smoked tobacco")}
+), not: strings.Fields("smoking smoke smoked tobacco activity sector")}
 
 // marks are words that make a name of schooling that of what somebody achieved in it.
 var marks = strings.Fields("p marks mark grade grades gpa cgpa")

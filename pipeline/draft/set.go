@@ -143,10 +143,10 @@ var beside = []struct {
 	facts:  words{whole: strings.Fields("rank discipline role")},
 	others: isCalled(paid),
 	most:   20,
-}, { // when somebody died, or was killed
+}, { // when somebody died, was killed or was born
 	facts: words{whole: strings.Fields("date month year day weekday")},
 	others: isCalled(words{alone: strings.Fields("death deaths died killed fatal suicide " +
-		"homicide victim deceased")}),
+		"homicide victim deceased gestation birthweight bwt delivery")}),
 }, { // the time in a job
 	facts:  words{whole: strings.Fields("tenure exp expr pexper ttlexp")},
 	others: isCalled(paid),
