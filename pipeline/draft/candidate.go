@@ -147,14 +147,14 @@ const (
 	manyBelow  = 5
 )
 
-// belowHalf returns the number of columns of which less than half of the information is left.
-func (t *tried) belowHalf() (n int) {
-	for _, part := range t.Parts {
-		if part < 0.5 {
-			n++
+// belowHalf returns the columns of which less than half of the information is left.
+func (d *draft) belowHalf() (names []string) {
+	for _, p := range d.profiles {
+		if part, tried := d.tried.Parts[p.name]; tried && part < 0.5 {
+			names = append(names, p.name)
 		}
 	}
-	return n
+	return names
 }
 
 // loses returns how many of age and sex are asked for, while little is left of each column of it.
@@ -286,7 +286,7 @@ const (
 `
 	littleWords = `# Less than a tenth of the information is left of %s.
 `
-	halfWords = `# Less than half of the information is left of %d columns.
+	halfWords = `# Less than half of the information is left of %s.
 `
 	moreWords = `# To keep more of them, drop columns that nobody needs, add taxonomies, or lower k.
 `
@@ -328,11 +328,11 @@ func (d *draft) writeSearch(out *strings.Builder) {
 		if len(little) > 0 {
 			fmt.Fprintf(out, littleWords, text.List(quoted(little), mostLost))
 		}
-		switch n := t.belowHalf(); {
+		switch below := d.belowHalf(); {
 		case len(t.Lost)+len(little) > 0:
 			out.WriteString(moreWords)
-		case d.crowd == nil && t.Masked >= manyMasked && n >= manyBelow:
-			fmt.Fprintf(out, halfWords, n)
+		case d.crowd == nil && t.Masked >= manyMasked && len(below) >= manyBelow:
+			fmt.Fprintf(out, halfWords, text.List(quoted(below), mostLost))
 			out.WriteString(moreWords)
 		}
 	}

@@ -199,8 +199,8 @@ func TestDraftSaysThatDroppingHelps(t *testing.T) {
 				return &forecast.Trial{Rows: in.Rows(), Masked: tt.masked, Information: 0.4,
 					Lost: tt.lost, Parts: parts}, nil
 			})
-		half := fmt.Sprintf("# Less than half of the information is left of %d columns.\n",
-			tt.below)
+		half := fmt.Sprintf("# Less than half of the information is left of %s.\n",
+			strings.Join(names[:min(12, tt.below)], ", "))
 		if err != nil || strings.Contains(text, half) != tt.half ||
 			strings.Count(text, words) != tt.times {
 			t.Errorf("%+v: %v\n%s", tt, err, text)
