@@ -205,9 +205,10 @@ func (d *draft) determines(by, of *Profile) bool {
 
 const (
 	// rowsToTell is how many rows a value must have on average to determine another by no accident,
-	// and rowsOfDate of dates and numbers.
-	rowsToTell = 20
-	rowsOfDate = 2
+	// and rowsOfDate of dates and numbers; rowsOfTwins is that of columns that have as many values.
+	rowsToTell  = 20
+	rowsOfTwins = 5
+	rowsOfDate  = 2
 	// mostCompared is the number of rows whose texts are compared.
 	mostCompared = 10_000
 )
@@ -219,6 +220,9 @@ func (d *draft) determinesReliably(by, of *Profile) bool {
 		if computable = !by.isTime(); !computable {
 			least = rowsOfDate
 		}
+	}
+	if by.Field.Distinct == of.Field.Distinct {
+		least = min(least, rowsOfTwins)
 	}
 	repeated := by.Field.Distinct*least <= by.Rows
 	if of.Field.Distinct < 2 || by.Field.Distinct < 2 ||

@@ -270,3 +270,24 @@ func TestDraftDropsDummiesOfKinds(t *testing.T) {
 		t.Log(text)
 	}
 }
+
+// Columns with as many values that determine each other are twins also where each value has few
+// rows: chance does not make them.
+func TestDraftFindsTwinsOfFewRows(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("age,state,state_fp,club\n")
+	for i := range 420 {
+		state := i * 11 % 60
+		fmt.Fprintf(&out, "%d,s%c%c,%d,c%d\n", 20+i*i%53, 'a'+state%8, 'a'+state/8, 3*state+1,
+			i%60+i/400)
+	}
+	write(t, "people.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"people.csv"}})
+	for name, want := range map[string]string{"state": "suppress", "state_fp": "drop",
+		"club": "suppress"} {
+		if got := roleOfText(text, name); got != want {
+			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
+		}
+	}
+}
