@@ -32,8 +32,9 @@ var facts = []words{
 			"ethnic ethn ethrace eth hispanic hispan hisp nwhite nationality citizenship citizen "+
 			"native foreign religion relig denomination denomina catholic protestant jewish "+
 			"muslim hindu christian "+
-			"language tongue immigrant immig "+
+			"language immigrant immig "+
 			"immigrationstatus migrant indigenous indig aboriginal"),
+			pairs([]string{"mother"}, []string{"tongue"}),
 			pairs([]string{"native", "foreign", "us", "uk"}, []string{"born"})),
 		whole: strings.Fields("black white asian nonwhite afam nation lang skincolor skincolour"),
 		not:   strings.Fields("disorder distance winner"),
@@ -60,7 +61,7 @@ var facts = []words{
 	},
 	{ // family: marriage, children, household
 		alone: slices.Concat(strings.Fields("marital maritl marstat married maried marriage marr "+
-			"yrsmarr divorced divorce widowed widow relationship household partner dependents "+
+			"yrsmarr divorced divorce widowed widow household partner dependents "+
 			"numdep dependent dependant dependants family familysize "+
 			"famsize hhsize fmsize fsize householdsize children kids "+
 			"kidslt kidsge kidlt kidge kidhome teenhome teen teens preteen preteens "+
@@ -70,6 +71,10 @@ var facts = []words{
 			pairs([]string{"death", "died"}, []string{"year", "yr", "month", "day", "date"}),
 			pairs([]string{"never", "ever", "un"}, []string{"marr", "married"})),
 		whole: strings.Fields("kid child noc son marr bmarr yearofdeath monthofdeath"),
+	},
+	{
+		alone: []string{"relationship"},
+		not:   []string{"count", "number"}, // of products
 	},
 	{ // schooling
 		alone: append(pairs([]string{"major", "degree", "academic"}, []string{"discipline"}),
@@ -162,7 +167,8 @@ var (
 	// aged are words for things that have an age, unless somebody has them.
 	aged = words{
 		alone: strings.Fields("car auto vehicle house housing home building property dwelling " +
-			"apartment machine device equipment account policy loan store company firm"),
+			"apartment machine device equipment account policy loan store company firm payment " +
+			"card"),
 		not: slices.Concat(people, staff),
 	}
 	// limits are words that make an age nobody's.

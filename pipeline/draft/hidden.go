@@ -41,10 +41,7 @@ var hidden = words{alone: slices.Concat(
 // mayBeKnown reports whether an acquaintance may know a column: one of words, codes or two values
 // that is no item of a questionnaire, and whose name does not say that others hardly know it.
 func (d *draft) mayBeKnown(p *Profile) bool {
-	name := p.words
-	for i := range name {
-		name[i] = strings.TrimRight(name[i], "0123456789")
-	}
+	name := withoutEnds(p.words)
 	return p.role.Mask != job.MaskDiscretize && p.dateForm() == "" && len(name) <= mostWords &&
 		!hidden.has(name) && !unknown.has(name) && !formerly.has(name) && !d.isOutcome(p) &&
 		d.likes(p) < manyItems
@@ -77,9 +74,18 @@ const fewestClinical = 2
 func (d *draft) isClinical() bool {
 	n := 0
 	for _, p := range d.profiles {
-		if clinical.has(p.words) {
+		if clinical.has(withoutEnds(p.words)) {
 			n++
 		}
 	}
 	return n >= fewestClinical
+}
+
+// withoutEnds returns the words of a name without the digits behind them.
+func withoutEnds(name []string) []string {
+	words := make([]string, len(name))
+	for i, word := range name {
+		words[i] = strings.TrimRight(word, "0123456789")
+	}
+	return words
 }

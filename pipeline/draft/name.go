@@ -114,7 +114,7 @@ var (
 	surveyed = strings.Fields("uid iid idcode codeid respcode casecode pidcode " +
 		"respid respno caseid idno idnum subid patid patno perid " +
 		"persid persno persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn childid pupilid " +
-		"workerid donorid")
+		"workerid donorid randid")
 	housed = append(pairs(strings.Fields("hh household hhold family fam"), numbered), "hhnum",
 		"hidp")
 	// belongings are words for what people have, with a number for each of them or of their
