@@ -24,7 +24,8 @@ var (
 var facts = []words{
 	first[0], first[1], first[2],
 	{
-		alone: strings.Fields("agea howold birthplace cob yearborn monthborn mnthborn yob ybirth " +
+		alone: strings.Fields("agea agey agem ageyr ageyrs agemo " +
+			"howold birthplace cob yearborn monthborn mnthborn yob ybirth " +
 			"birthyr"),
 	},
 	{ // origin: race, language, religion, migration
@@ -66,7 +67,7 @@ var facts = []words{
 			"famsize hhsize fmsize fsize householdsize children kids "+
 			"kidslt kidsge kidlt kidge kidhome teenhome teen teens preteen preteens "+
 			"babies sibling siblings sibs sibsp parch birthorder birthord firstborn separated "+
-			"unmarried cohab cohabiting cohabitation"),
+			"unmarried cohab cohabiting cohabitation houshead"),
 			pairs([]string{"marital", "mar"}, []string{"stat"}),
 			pairs([]string{"death", "died"}, []string{"year", "yr", "month", "day", "date"}),
 			pairs([]string{"never", "ever", "un"}, []string{"marr", "married"})),
