@@ -8,11 +8,13 @@ import (
 )
 
 // isCode reports whether a column has whole numbers that stand for something, by its name, or
-// tracts such as 6114.02. Those that are only called like a thing count it if they begin with 0.
+// tracts such as 6114.02, or few numbers for origins. Those that are only called like a thing count
+// it if they begin with 0.
 func (p *Profile) isCode() bool {
 	name := p.words
 	return (p.typ.Kind == formats.Int || p.typ.Kind == formats.Uint ||
-		p.isFractional() && tracts.has(name)) &&
+		p.isFractional() && (tracts.has(name) ||
+			p.Field.Distinct <= fewCodes && origins.has(name))) &&
 		(categories.has(name) || categories.has(withoutDigits(name)) || postal.has(name) ||
 			numbersOfPlaces.has(name) || numbersOfPlaces.has(withoutDigits(name)) ||
 			p.Field.Distinct <= fewCodes && (kindsOfLife.has(name) ||
@@ -22,6 +24,10 @@ func (p *Profile) isCode() bool {
 		!(p.least == 0 && counted.has(name)) &&
 		!(p.Field.Distinct > fewCodes && extents.has(name))
 }
+
+// origins are names of columns of facts without an order, whatever their numbers.
+var origins = words{alone: strings.Fields("country ethnicity ethnic race nationality region " +
+	"gender sex")}
 
 // codesInShort are other names of columns of such numbers, cut short or written as one word.
 var codesInShort = words{whole: strings.Fields("arm arms indust denomina denomination villnum " +

@@ -70,6 +70,7 @@ var facts = []words{
 			"unmarried cohab cohabiting cohabitation houshead"),
 			pairs([]string{"marital", "mar"}, []string{"stat"}),
 			pairs([]string{"death", "died"}, []string{"year", "yr", "month", "day", "date"}),
+			[]string{"adults"},
 			pairs([]string{"never", "ever", "un"}, []string{"marr", "married"})),
 		whole: strings.Fields("kid child noc son marr bmarr yearofdeath monthofdeath"),
 	},
@@ -78,7 +79,8 @@ var facts = []words{
 		not:   []string{"count", "number"}, // of products
 	},
 	{ // schooling
-		alone: append(pairs([]string{"major", "degree", "academic"}, []string{"discipline"}),
+		alone: append(append(pairs([]string{"major", "degree", "academic"}, []string{"discipline"}),
+			pairs([]string{"academic", "school", "study"}, []string{"level"})...),
 			strings.Fields("edu educ education schooling school hschool yschool college coll "+
 				"university graduation graduate gradyear collgrad hsgrad degree nodegree "+
 				"qualification qualifications qualif diploma phd specialisation "+
@@ -107,8 +109,9 @@ var facts = []words{
 		whole: strings.Fields("employed unemployed wrkstat workstat empl employ position " +
 			"department servicetime armedforces"),
 	},
-	{ // care: where somebody is treated
-		alone: pairs([]string{"clinic", "hospital", "facility"}, []string{"name"}),
+	{ // stays: where somebody is treated, and when a guest arrived
+		alone: append(pairs([]string{"clinic", "hospital", "facility"}, []string{"name"}),
+			pairs([]string{"arrival"}, []string{"year", "month", "day", "date"})...),
 		whole: []string{"site", "clinic", "hospital"},
 	},
 	{ // columns of large surveys: NHANES, BRFSS, GSS, ESS
@@ -126,7 +129,7 @@ var facts = []words{
 			"handedness pregnant pregnancies gravida gravidity npreg haircolor haircolour "+
 			"eyecolor eyecolour")),
 		whole: strings.Fields("ht hgt foot hand bats throws fml alco pregnancy parity cig booze " +
-			"drinks"),
+			"drinks nicotine"),
 		not: strings.Fields("injury death peak infants"),
 	},
 	{ // leisure

@@ -42,7 +42,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age", "rank colour_code health_self_rated happiness fare_class survey_wt"},
 		{"zip colour", "rank discipline tenure"},
 		{"ht_cm Denomination body_type RIDRETH1 DMDHHSIZ BMXHT gndr villnum", "wt_band"},
-		{"agey houshead", "wave"},
+		{"agey houshead adults arrival_month Academic_Level Nicotine", "wave suicidal_thoughts"},
 		{"age Dependent_count deathYear year_of_death mother_tongue cur_eco_activity", "wave_2"},
 		{"age length_of_service Previous_qualification smoking_history", "previous_job"},
 		{"age date month", "suicide_method dose_week"}, {"age", "date month wave"},

@@ -21,7 +21,8 @@ var hidden = words{alone: slices.Concat(
 		"protection session website app email sms response responded complain complaint segment "+
 		"poutcome"),
 	// health
-	strings.Fields("health mental illness depression anxiety disease disorder condition chronic "+
+	strings.Fields("health mental suicidal "+
+		"illness depression anxiety disease disorder condition chronic "+
 		"symptom symptoms pain therapy treatment treat treated placebo intervention trt arm arms "+
 		"rx dose drug drugs medication "+
 		"medications medicine vaccine vaccinated screening allergy blood stage severity status "+
@@ -65,7 +66,7 @@ var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses
 	"metastasis gleason psa biopsy surgery dose rx trt arm treatment chemo chemotherapy " +
 	"recurrence relapse remission survival comorbidity symptom symptoms fever infection icd " +
 	"apache nyha ecog karnofsky ecg ejection diabetes hypertension cancer stroke hiv aids cd4 " +
-	"gcs meno eyes paramcd usubjid tsh t3 tt4 fti")}
+	"gcs meno eyes thyroid pathology adenopathy paramcd usubjid tsh t3 tt4 fti")}
 
 // fewestClinical is the least number of clinical columns of a table of patients.
 const fewestClinical = 2

@@ -78,7 +78,7 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 
 // stays are words for days on which somebody came to a place that others see, left it, or died.
 var stays = words{alone: strings.Fields("admitted admission admit hospitalized hospitalised " +
-	"hospitalization hospitalisation outcome discharge discharged " +
+	"hospitalization hospitalisation surgery operation arrival outcome discharge discharged " +
 	"arrested arrest booked booking incarcerated jail death died deceased dod deathdate dthdtc")}
 
 // isOfStay reports whether a column has the days on which people came to a hospital or a jail, left
