@@ -224,6 +224,9 @@ func TestOpenRefuses(t *testing.T) {
 		"encrypted": {func(dir string) {
 			must(t, os.WriteFile(filepath.Join(dir, "a.parquet"), []byte("PAREPARE"), 0o600))
 		}, formats.ErrUnsupported, []string{"a.parquet", "encrypted"}},
+		"workbook": {func(dir string) {
+			must(t, os.WriteFile(filepath.Join(dir, "a.csv"), []byte("PK\x03\x04\x14\x00"), 0o600))
+		}, formats.ErrUnsupported, []string{"a.csv", "Excel"}},
 		"link to nothing": {func(dir string) {
 			must(t, os.Symlink("nowhere", filepath.Join(dir, "a.parquet")))
 		}, formats.ErrNoInput, []string{"a.parquet"}},

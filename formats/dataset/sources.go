@@ -197,6 +197,10 @@ func detect(ctx context.Context, path string) (opener, error) {
 	case strings.HasPrefix(magic, "PARE"):
 		return nil, fmt.Errorf("detect format of %s: encrypted Parquet: %w", path,
 			formats.ErrUnsupported)
+	case strings.HasPrefix(magic, "PK\x03\x04"), strings.HasPrefix(magic, "\xd0\xcf\x11\xe0"):
+		return nil, fault.Errorf(fault.Input, "save the sheet, or the file in the archive, as CSV",
+			"detect format of %s: an Excel workbook or a zip archive: %w", path,
+			formats.ErrUnsupported)
 	case strings.HasPrefix(magic, "ARROW1"), strings.HasPrefix(magic, "\xff\xff\xff\xff"):
 		return arrowfile.Open, nil
 	}
