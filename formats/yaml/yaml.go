@@ -100,13 +100,14 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 }
 
 // NeedsQuotes reports whether a document needs quotes around a text, because without quotes it
-// would be a number, a word such as null, or syntax of maps and lists.
+// would be a number, a word such as null, or syntax of maps and lists, also for parsers that end a
+// text of a list at a question mark.
 func NeedsQuotes(text string) bool {
 	return token.IsNeedQuoted(text) ||
 		strings.ContainsRune("-?~=.", rune(text[0])) &&
 			!strings.HasPrefix(strings.TrimLeft(text, "."), "/") ||
 		strings.ContainsFunc(text, func(r rune) bool {
-			return !unicode.IsPrint(r) || strings.ContainsRune("\"'`,:#[]{}<\\", r)
+			return !unicode.IsPrint(r) || strings.ContainsRune("\"'`,:?#[]{}<\\", r)
 		})
 }
 

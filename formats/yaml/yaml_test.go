@@ -51,8 +51,8 @@ func TestNeedsQuotes(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"a b", "a/b.c", "native-country", "*.csv", "./x", "../x", "50%",
-		"é"} {
-		if NeedsQuotes(text) != strings.HasPrefix(text, "*") {
+		"é", "why?", "why ? so"} {
+		if NeedsQuotes(text) != strings.ContainsAny(text, "*?") {
 			t.Errorf("%q: %t", text, NeedsQuotes(text))
 		}
 	}
