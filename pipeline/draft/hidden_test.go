@@ -32,6 +32,17 @@ func certain(t *testing.T, text string) []string {
 	})
 }
 
+// checkCertain checks which columns of a draft's first set are not in doubt, in any order.
+func checkCertain(t *testing.T, text, want string) {
+	t.Helper()
+	got, all := certain(t, text), strings.Fields(want)
+	slices.Sort(got)
+	slices.Sort(all)
+	if !slices.Equal(got, all) {
+		t.Errorf("known: %q, want %q", got, all)
+	}
+}
+
 // Columns of words, codes or two values whose names say nothing are in the first set, in doubt: no
 // numbers and dates, none that others hardly know, in no table of patients, no questionnaire, and
 // in no table of which nobody knows anything.
