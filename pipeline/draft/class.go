@@ -159,7 +159,7 @@ func (d *draft) classRank(p *Profile) int {
 	case whole >= 0:
 		return whole
 	case d.isItem(p):
-	case p == last && slices.Contains(perhaps, name),
+	case p == last && slices.Contains(perhaps, name) && !d.isPay(p),
 		slices.Contains(answered, name) && p.Field.Distinct == 2 && !p.typ.Ordered():
 		return len(predicted)
 	case isPredicted(words[n-1]) && !slices.Contains(kinds, words[n-1]):
@@ -182,6 +182,15 @@ func (d *draft) classRank(p *Profile) int {
 		return rank + 6*usualClasses
 	}
 	return -1
+}
+
+// isPay reports whether a column has a pay of some levels, in a table with what came of somebody:
+// who left a company is predicted rather than the salary.
+func (d *draft) isPay(p *Profile) bool {
+	return pay.has(p.words) && p.Field.Distinct > 2 &&
+		slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+			return of != p && of.Field.Distinct == 2 && d.isOutcome(of) && !of.isBasic()
+		})
 }
 
 // isOutdone reports whether a column with an ambiguous name is not the class, as another one has a

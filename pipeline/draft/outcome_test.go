@@ -13,6 +13,8 @@ import (
 // value only in rows of one of its values.
 func TestDraftKnowsOutcomesByValues(t *testing.T) {
 	for _, tt := range []struct{ columns, want string }{
+		{"age# left=0|1 hours# salary=low|medium|high", "left"},
+		{"age# hours# sex=m|f salary=low|medium|high", "salary"},
 		{"age# Admit=Admitted|Rejected hours# sex=m|f", "Admit"},
 		{"age# vital=Alive|Dead|DEAD hours# sex=m|f", "vital"},
 		{"age# final=Placed|not_placed|Not-Placed hours# sex=m|f", "final"},
