@@ -34,7 +34,7 @@ var codesInShort = words{whole: strings.Fields("arm arms indust denomina denomin
 	"villno villid villcode")}
 
 // isOfKind reports whether the last word of a name ends in one for kinds, as injtype and jobcat.
-// Categories of what is measured have an order.
+// Categories of measurements have an order.
 func isOfKind(name []string) bool {
 	measured := strings.Fields("age bmi inc income educ edu weight wt height ht size dose time " +
 		"score risk wage price parity")

@@ -176,7 +176,7 @@ func (d *draft) outcomes() (found []*Profile) {
 	if pay := d.firstPay(); pay != nil {
 		found = append(found, pay)
 	}
-	last := d.profiles[len(d.profiles)-1]
+	last := d.last()
 	if d.class == nil && len(found) == 0 && last.role.masked() && last.typ.Ordered() {
 		found = append(found, last)
 	}

@@ -71,12 +71,7 @@ var (
 // isOutcome reports whether a column of few values says what came of somebody, by its name, or by
 // how a time ended that another column has.
 func (d *draft) isOutcome(p *Profile) bool {
-	var name []string
-	for _, word := range p.words { // censor1 is a censor
-		if word = strings.TrimRight(word, "0123456789"); word != "" {
-			name = append(name, word)
-		}
-	}
+	name := withoutEnds(p.words) // censor1 is a censor
 	return p.couldBeClass() && p.Field.Distinct <= mostOutcomes && (happened.has(name) ||
 		endings.has(name) && p.Field.Distinct <= mostEndings &&
 			slices.ContainsFunc(d.profiles, (*Profile).isDuration) ||

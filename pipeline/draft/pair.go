@@ -117,7 +117,7 @@ func (p *Profile) namesPeople() bool {
 }
 
 // dropAges drops ages, and years of birth, if there are dates of birth, which determine them within
-// a year; and years, months and the like beside dates with a name like theirs.
+// a year; and years, months and the like next to dates with a name like theirs.
 func (d *draft) dropAges() {
 	for _, by := range d.profiles {
 		called := by.words

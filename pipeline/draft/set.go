@@ -49,7 +49,7 @@ func (d *draft) chooseSet() {
 func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 	var others []*Profile
 	for _, p := range all {
-		if p.isBasic() || p.isOfStay() || d.isWeightOfHeight(p) || d.isKnownBeside(p) {
+		if p.isBasic() || p.isOfStay() || d.isWeightOfHeight(p) || d.isContextual(p) {
 			known = append(known, p)
 		} else {
 			others = append(others, p)
@@ -116,10 +116,10 @@ func (d *draft) isWeightOfHeight(p *Profile) bool {
 	})
 }
 
-// beside are facts that people know about others only in a table with another column, by its name:
+// contextual are facts that people know only in a table with another column, by its name:
 // alone a grade may mean marks or tumors, a location shops, and a tenure the time of a customer.
 // Their columns have no more than a number of values, if it is not 0.
-var beside = []struct {
+var contextual = []struct {
 	facts  words
 	others func(p *Profile) bool
 	most   int64
@@ -163,10 +163,10 @@ var paid = words{
 	not:   []string{"estimated"},
 }
 
-// isKnownBeside reports whether a column has a fact that people know, by its name and by those of
+// isContextual reports whether a column has a fact that people know, by its name and by those of
 // other columns.
-func (d *draft) isKnownBeside(p *Profile) bool {
-	for _, b := range beside {
+func (d *draft) isContextual(p *Profile) bool {
+	for _, b := range contextual {
 		if b.facts.has(p.words) && (b.most == 0 || p.Field.Distinct <= b.most) &&
 			slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 				return of != p && b.others(of)

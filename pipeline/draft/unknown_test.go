@@ -14,7 +14,7 @@ func TestDraftNamesCodesForUnknown(t *testing.T) {
 	for _, tt := range []struct {
 		most  int // number of usual values, from 0 on
 		codes string
-		each  int // one in so many rows has a code
+		each  int // of this many rows one has a code
 		want  string
 	}{
 		{40, "99", 30, "largest"}, {40, "97 98 99", 30, "largest"}, {40, "999", 30, "largest"},

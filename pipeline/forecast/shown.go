@@ -7,8 +7,8 @@ import (
 )
 
 // Shown returns the number of rows of a value of a column that only rows with one value of another
-// column have, if they are so many, a part of the rows with that value at least, and more than by
-// chance. It is that of the value with most rows, or 0.
+// column have. The number is at least least, at least a part of the rows with the other value, and
+// larger than chance makes it. Of several values the one with most rows counts; 0: there is none.
 func (s *Sample) Shown(column, other int, least int, part float64) (most int) {
 	others := s.columns[other].rows
 	with, rows, first := make(map[uint64]int), make(map[uint64]int), make(map[uint64]uint64)
