@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -23,7 +24,8 @@ const (
 //
 //	Generalize: the leaves of Tree in preorder, whether they occur or not
 //	Discretize: the distinct values, ascending (or the quantile bins that represent them)
-//	Suppress:   the distinct values, by their text, bytewise; if HasRest, then a code for the rest
+//	Suppress:   the distinct values, by their text, bytewise, or in the order that the job gives
+//	            them; if HasRest, then a code for the rest
 //
 // When HasNull, the last code is the null, whatever the mask. Without it there is no null, or the
 // rest contains it.
@@ -37,9 +39,11 @@ type Attribute struct {
 	Mask Mask
 	// text of every code except the rest and the null; Discretize: text of the value, or of the
 	// smallest value of the bin
-	Texts   []string
-	HasRest bool // Suppress only
-	HasNull bool
+	Texts []string
+	// Suppress: the codes in the bytewise order of their texts; nil: they are in this order
+	Bytewise []uint32
+	HasRest  bool // Suppress only
+	HasNull  bool
 
 	Tree *taxonomy.Tree // Generalize
 
@@ -99,6 +103,34 @@ func (a *Attribute) Label(code int) Label {
 		return Label{Text: Suppressed}
 	}
 	return Label{Null: true}
+}
+
+// SetTexts sets the texts of a suppressed attribute, each of which is there once.
+func (a *Attribute) SetTexts(texts []string) {
+	a.Texts, a.Bytewise = texts, nil
+	if slices.IsSorted(texts) {
+		return
+	}
+	a.Bytewise = make([]uint32, len(texts))
+	for code := range texts {
+		a.Bytewise[code] = uint32(code)
+	}
+	slices.SortFunc(a.Bytewise, func(x, y uint32) int { return cmp.Compare(texts[x], texts[y]) })
+}
+
+// Find returns the code with a text of a suppressed attribute, and whether there is one.
+func (a *Attribute) Find(text string) (code uint32, known bool) {
+	if a.Bytewise == nil {
+		at, known := slices.BinarySearch(a.Texts, text)
+		return uint32(at), known
+	}
+	at, known := slices.BinarySearchFunc(a.Bytewise, text, func(code uint32, text string) int {
+		return cmp.Compare(a.Texts[code], text)
+	})
+	if !known {
+		return 0, false
+	}
+	return a.Bytewise[at], true
 }
 
 // Interval returns the interval of the codes lo ≤ code < hi, without the null. It reaches from the

@@ -40,6 +40,26 @@ func TestAttributeLabelsRestAndNull(t *testing.T) {
 	}
 }
 
+// Find finds each text, in whatever order they are, and no other.
+func TestAttributeFind(t *testing.T) {
+	for _, texts := range [][]string{
+		{"a", "b", "c"}, {"c", "a", "b"}, {"Under 25", "25-34", "35+", ""}, {"b"}, nil,
+	} {
+		var a Attribute
+		a.SetTexts(texts)
+		for want, text := range texts {
+			if code, known := a.Find(text); !known || int(code) != want {
+				t.Errorf("%q: %q is at %d, %t, not at %d", texts, text, code, known, want)
+			}
+		}
+		for _, text := range []string{"aa", "Z", "~"} {
+			if code, known := a.Find(text); known {
+				t.Errorf("%q: %q is at %d", texts, text, code)
+			}
+		}
+	}
+}
+
 // Members returns the values that SetLabel got.
 func TestMembers(t *testing.T) {
 	null := Label{Null: true}

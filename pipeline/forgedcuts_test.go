@@ -192,6 +192,23 @@ func TestVerifyFindsForgedCuts(t *testing.T) {
 		}),
 		cut("values of a set out of order", "the values of a label of its cut are out of order",
 			func(c *cutfile.File) { c.Columns[work].Cut[0] = label("{y|x}") }),
+		cut("an order with a value that no label names", "column job: the order of its values is "+
+			"not one of the values of its cut", func(c *cutfile.File) {
+			c.Columns[work].SetOrder([]string{}, true)
+			c.Columns[work].Order = append(c.Columns[work].Order, "zz")
+		}),
+		cut("an order that lacks a value", "column job: the order of its values is not one of the "+
+			"values of its cut", func(c *cutfile.File) {
+			c.Columns[work].SetOrder([]string{}, true)
+			c.Columns[work].Order = c.Columns[work].Order[1:]
+		}),
+		cut("another order", "column job: the labels of its cut are out of order",
+			func(c *cutfile.File) {
+				c.Columns[work].SetOrder([]string{}, true)
+				slices.Reverse(c.Columns[work].Order)
+			}),
+		cut("an order of nodes", "column city has an order, which its mask does not take",
+			func(c *cutfile.File) { c.Columns[city].Order = []string{"Bonn"} }),
 		cut("a mark of nodes", "column city has a mark, and no record is suppressed",
 			func(c *cutfile.File) { c.Columns[city].Suppressed = "*" }),
 	)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -68,8 +69,22 @@ func suppressedWords(rng *rand.Rand) randomColumn {
 	case 1:
 		return randomColumn{formats.Field{Type: floatType}, "suppress", randomFloats(rng)}
 	}
-	return drawn(formats.Type{Kind: formats.Int, Bits: 32}, "suppress",
+	c := drawn(formats.Type{Kind: formats.Int, Bits: 32}, "suppress",
 		1+rng.IntN(300), func() string { return strconv.Itoa(rng.IntN(400) - 200) })
+	if rng.IntN(2) == 0 {
+		c.mask = ordered(rng, append([]string{"999"}, c.texts...))
+	}
+	return c
+}
+
+// ordered returns the mask of suppressed values that has an order for some of them.
+func ordered(rng *rand.Rand, texts []string) string {
+	texts = slices.Compact(slices.Sorted(slices.Values(texts)))
+	rng.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
+	for i, text := range texts {
+		texts[i] = job.Quoted(text)
+	}
+	return "{mask: suppress, order: [" + strings.Join(texts[:1+rng.IntN(len(texts))], ", ") + "]}"
 }
 
 // randomFloats returns numbers with some that have no order or two forms.

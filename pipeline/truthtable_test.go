@@ -173,6 +173,8 @@ func wideColumn(rng *rand.Rand, values int) truthColumn {
 		c.mask = "{mask: generalize, taxonomy: {prefix: [4, 2, 1]}}"
 	case c.Type.Kind == formats.Date:
 		c.mask = "{mask: generalize, taxonomy: {date: [month, year, decade]}}"
+	case c.Type == textType && rng.IntN(2) == 0:
+		c.mask = ordered(rng, c.texts)
 	default:
 		c.mask = "suppress"
 	}

@@ -136,21 +136,23 @@ func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) []Cover {
 // members returns the codes of a label of a suppressed attribute: of one value or of a set.
 func members(a *engine.Attribute, label engine.Label) (runs []run) {
 	values := []engine.Label{label}
-	if _, own := slices.BinarySearch(a.Texts, label.Text); !own {
+	if _, own := a.Find(label.Text); !own {
 		values = engine.Members(label)
 	}
-	for _, v := range values { // in the order of codes
-		code, known := slices.BinarySearch(a.Texts, v.Text)
-		switch {
-		case v.Null:
-			code = int(a.NullCode())
-		case !known:
-			continue
+	var codes []uint32
+	for _, v := range values {
+		if v.Null {
+			codes = append(codes, a.NullCode())
+		} else if code, known := a.Find(v.Text); known {
+			codes = append(codes, code)
 		}
-		if n := len(runs); n > 0 && runs[n-1].hi == uint32(code) {
+	}
+	slices.Sort(codes) // the cut of another job may have another order
+	for _, code := range codes {
+		if n := len(runs); n > 0 && runs[n-1].hi == code {
 			runs[n-1].hi++
 		} else {
-			runs = append(runs, run{uint32(code), uint32(code) + 1})
+			runs = append(runs, run{code, code + 1})
 		}
 	}
 	return runs

@@ -25,7 +25,8 @@ type Column struct {
 	MinWidth int // Discretize: smallest width of intervals; 0: any
 	// Suppress: values with fewer records or entities, and a null with fewer, are the rest; 0: no
 	// rest
-	Rare int
+	Rare     int
+	Reversed bool // Suppress: a job gives the values the reverse of their bytewise order
 }
 
 // Data is a table as text. Classes is empty when there is no class.
@@ -150,7 +151,10 @@ func (d Data) attribute(i int) engine.Attribute {
 	case engine.Suppress:
 		listed, rareNull := d.frequent(i)
 		a.HasRest, a.HasNull = len(listed) < len(a.Texts) || rareNull, a.HasNull && !rareNull
-		a.Texts = listed
+		if c.Reversed {
+			slices.Reverse(listed)
+		}
+		a.SetTexts(listed)
 	case engine.Generalize:
 		tree, err := taxonomy.NewTree(c.Tree)
 		if err != nil {

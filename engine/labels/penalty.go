@@ -1,7 +1,6 @@
 package labels
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/engine"
@@ -102,7 +101,7 @@ func (l Labels) nodePenalty(label int) float64 {
 // setPenalty returns the penalty of a value, of a set of values, as in {a|b}, or of all values.
 func (l Labels) setPenalty(label int) float64 {
 	text := l.values[label].Text
-	_, found := slices.BinarySearch(l.Texts, text)
+	_, found := l.Find(text)
 	switch {
 	case text == engine.Suppressed:
 		return 1

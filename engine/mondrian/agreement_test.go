@@ -59,6 +59,7 @@ func newCase(r *rand.Rand) randomCase {
 		if column.Mask == engine.Suppress && r.IntN(4) > 0 { // otherwise there is no rest
 			column.Rare = kOf(c.Sets, i)
 		}
+		column.Reversed = column.Mask == engine.Suppress && r.IntN(3) == 0
 	}
 	for i, row := range c.Data.Rows {
 		row = slices.Clone(row)

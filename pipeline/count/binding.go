@@ -1,7 +1,6 @@
 package count
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -246,15 +246,19 @@ func (b *binding) suppress(k uint64) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(found, func(a, b domain.Counted) int { return bytes.Compare(a.Value, b.Value) })
-	a := &b.Attribute
+	compare := job.InOrder(b.Spec.Order)
+	slices.SortFunc(found, func(a, b domain.Counted) int {
+		return compare(string(a.Value), string(b.Value))
+	})
+	a, texts := &b.Attribute, make([]string, len(found))
 	a.Mask = engine.Suppress
 	a.HasRest = len(rest.Classes) > 0 || b.rareNull || b.peopled
 	a.HasNull = b.Nulls > 0 && !b.rareNull
 	for code, f := range found {
-		a.Texts = append(a.Texts, string(f.Value))
+		texts[code] = string(f.Value)
 		b.addPairs(uint32(code), &f)
 	}
+	a.SetTexts(texts)
 	b.addPairs(uint32(len(found)), &rest)
 	return nil
 }

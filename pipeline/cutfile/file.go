@@ -139,6 +139,8 @@ type Column struct {
 	Render     string  `json:"render,omitempty"` // bounds or interval; absent: labels
 	Cut        []Label `json:"cut"`
 	Suppressed string  `json:"suppressed,omitempty"` // the mark of a suppressed value
+	// suppress: the values that labels name, in the order that the job gives them; absent: bytewise
+	Order []string `json:"order,omitempty"`
 	// generalize: the nodes come from the values; absent: the job declares them, or an older kcut
 	// wrote the cut
 	Generated bool `json:"generated,omitempty"`
@@ -248,6 +250,23 @@ func (c *Column) Texts() (texts []string, null bool) {
 		}
 	}
 	return texts, null
+}
+
+// SetOrder sets the order of the values that the column's labels name, given that of a job. Labels
+// of regions are sets of values.
+func (c *Column) SetOrder(order []string, regions bool) {
+	if c.Order = nil; order == nil {
+		return
+	}
+	for _, label := range c.Cut {
+		for _, value := range label.named(regions) {
+			if !value.Null {
+				c.Order = append(c.Order, value.Text)
+			}
+		}
+	}
+	slices.SortFunc(c.Order, job.InOrder(order))
+	c.Order = slices.Compact(c.Order)
 }
 
 // spec returns the column as a job's.
@@ -406,6 +425,14 @@ func (l Label) Ends() engine.Interval {
 // Values returns the values in a label of a suppressed column in a region: one, or those of a set
 // {a|b}.
 func (l Label) Values() []engine.Label { return engine.Members(l.Plain()) }
+
+// named returns the values that a label of a suppressed column names: in regions, those of a set.
+func (l Label) named(regions bool) []engine.Label {
+	if regions {
+		return l.Values()
+	}
+	return []engine.Label{l.Plain()}
+}
 
 // Read returns the cut of a released file, of a released directory (its first part's), or of a file
 // with only the JSON.

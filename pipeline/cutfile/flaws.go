@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/pipeline/job"
@@ -191,6 +190,9 @@ func (f *flaws) checkColumn(c *Column) {
 		!slices.Contains([]string{job.RenderBounds, job.RenderInterval}, c.Render)) {
 		f.find("column %s is rendered as its mask is not", c.Name)
 	}
+	if c.Order != nil && !c.Is(engine.Suppress) {
+		f.find("column %s has an order, which its mask does not take", c.Name)
+	}
 	f.checkMark(c)
 	known := make(map[engine.Label]bool, len(c.Cut))
 	for i, l := range c.Cut {
@@ -209,16 +211,30 @@ func (f *flaws) checkColumn(c *Column) {
 		f.find("column %s: its cut has no label", c.Name)
 	}
 	switch {
-	case c.Is(engine.Suppress) && f.hasRegions():
-		f.checkValueSets(c)
 	case c.Is(engine.Suppress):
-		if !ascend(withoutNull(c.Cut), func(a, b Label) int {
-			return strings.Compare(a.Label, b.Label)
-		}) {
+		f.checkOrder(c)
+		compare := compareValues(c.Order)
+		switch {
+		case f.hasRegions():
+			f.checkValueSets(c, compare)
+		case !ascend(c.Cut, func(a, b Label) int { return compare(a.Plain(), b.Plain()) }):
 			f.find("column %s: the values of its cut are out of order", c.Name)
 		}
 	case c.Is(engine.Discretize):
 		f.checkIntervals(c)
+	}
+}
+
+// checkOrder checks that an order has the values that the labels of a column name, each once, and no
+// others: these would be values of the input that the release does not show.
+func (f *flaws) checkOrder(c *Column) {
+	if c.Order == nil {
+		return
+	}
+	known := Column{Cut: c.Cut}
+	known.SetOrder(c.Order, f.hasRegions())
+	if !slices.Equal(known.Order, c.Order) {
+		f.find("column %s: the order of its values is not one of the values of its cut", c.Name)
 	}
 }
 
@@ -256,7 +272,7 @@ func (f *flaws) checkMark(c *Column) {
 // checkValueSets checks labels that name several values: for more of them than the largest k of the
 // column's sets, kcut releases the mark. They are in the order of their first values, the longer
 // ones first.
-func (f *flaws) checkValueSets(c *Column) {
+func (f *flaws) checkValueSets(c *Column, compare func(a, b engine.Label) int) {
 	most := 1
 	for _, set := range f.Sets {
 		if slices.Contains(set.Columns, c.Name) {
@@ -273,27 +289,30 @@ func (f *flaws) checkValueSets(c *Column) {
 		case engine.SetLabel(values) != l.Plain():
 			f.find("column %s: a label of its cut is a set without an end, or is written in "+
 				"another way", c.Name)
-		case !ascend(values, compareValues):
+		case !ascend(values, compare):
 			f.find("column %s: the values of a label of its cut are out of order", c.Name)
 		}
 	}
 	if !ascend(all, func(a, b []engine.Label) int {
-		return cmp.Or(compareValues(a[0], b[0]), cmp.Compare(len(b), len(a)),
-			slices.CompareFunc(a, b, compareValues))
+		return cmp.Or(compare(a[0], b[0]), cmp.Compare(len(b), len(a)),
+			slices.CompareFunc(a, b, compare))
 	}) {
 		f.find("column %s: the labels of its cut are out of order", c.Name)
 	}
 }
 
-// compareValues orders values bytewise, the null last.
-func compareValues(a, b engine.Label) int {
-	if a.Null != b.Null {
-		if a.Null {
-			return 1
+// compareValues returns a comparison of values: bytewise, or in an order, the null last.
+func compareValues(order []string) func(a, b engine.Label) int {
+	compare := job.InOrder(order)
+	return func(a, b engine.Label) int {
+		if a.Null != b.Null {
+			if a.Null {
+				return 1
+			}
+			return -1
 		}
-		return -1
+		return compare(a.Text, b.Text)
 	}
-	return strings.Compare(a.Text, b.Text)
 }
 
 // checkRegions looks for duplicate regions, and for labels of no region. An applied cut has the

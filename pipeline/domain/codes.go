@@ -23,9 +23,12 @@ func IsMark(label engine.Label, mask string) bool {
 		job.Gives(mask, engine.Suppress) && !label.Null && label.Text == engine.Suppressed
 }
 
-// Describe returns the cut of a column in values, given its attribute in a recoding. It names the
-// mark of suppressed records only if that is asked for.
-func (c *CutColumn) Describe(recoding engine.Recoding, attribute int, marked bool) cutfile.Column {
+// Describe returns the cut of a column in values, given its attribute in a recoding and the order
+// of its values, if they have one. It names the mark of suppressed records only if that is asked
+// for.
+func (c *CutColumn) Describe(
+	recoding engine.Recoding, attribute int, order []string, marked bool,
+) cutfile.Column {
 	column := cutfile.Column{Name: c.Spec.Name, Mask: c.Spec.Mask, Cut: []cutfile.Label{}}
 	if c.Spec.Render != job.RenderLabel {
 		column.Render = c.Spec.Render
@@ -49,6 +52,7 @@ func (c *CutColumn) Describe(recoding engine.Recoding, attribute int, marked boo
 	}
 	if column.Is(engine.Suppress) {
 		column.Suppressed = engine.Suppressed
+		column.SetOrder(order, recoding.Codes(attribute) == nil)
 	}
 	return column
 }

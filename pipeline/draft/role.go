@@ -100,12 +100,12 @@ func roleOf(p *Profile) *Role {
 		role.Reason += fmt.Sprintf("; %s of %s values begin or end with a blank, which makes them "+
 			"other values", text.Grouped(n), text.Grouped(p.Field.Rows))
 	}
-	if n := len(p.texts.alike); n > 0 && n <= mostAlike && role.masked() &&
+	if n := p.texts.alike(); n > 0 && role.masked() &&
 		p.texts.longest <= mostMatched && int64(n) < p.Field.Distinct {
 		role.Reason += fmt.Sprintf("; apart from upper case and blanks there are %s",
 			text.Count(n, "value"))
 	}
-	return role
+	return role.withOrder(p)
 }
 
 // unusable are rules for columns that no mask fits.

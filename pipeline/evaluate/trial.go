@@ -267,17 +267,19 @@ func poolLevel(a *engine.Attribute, level int) (engine.Attribute, []uint32) {
 // null.
 func poolRare(a *engine.Attribute, sizes []uint64, k uint64) (engine.Attribute, []uint32) {
 	pooled, codes, last := *a, make([]uint32, len(sizes)), len(sizes)-1
-	pooled.Texts, pooled.HasNull = nil, a.HasNull && sizes[last] >= k
+	pooled.HasNull = a.HasNull && sizes[last] >= k
 	var rest []int
+	var texts []string
 	for code, n := range sizes {
 		switch {
 		case n < k || a.IsRest(code):
 			rest = append(rest, code)
 		case code < len(a.Texts):
-			codes[code] = uint32(len(pooled.Texts))
-			pooled.Texts = append(pooled.Texts, a.Texts[code])
+			codes[code] = uint32(len(texts))
+			texts = append(texts, a.Texts[code])
 		}
 	}
+	pooled.SetTexts(texts)
 	pooled.HasRest = len(rest) > 0
 	for _, code := range rest {
 		codes[code] = uint32(len(pooled.Texts))

@@ -163,6 +163,12 @@ func (r *reader) columnRules(i int) {
 		r.add(path+":", "add it to a set, or keep or drop it",
 			"column %q is masked and in no quasi-identifier set", spec.Name)
 	}
+	for i, value := range spec.Order {
+		if slices.Contains(spec.Order[:i], value) {
+			r.add(itemPath(path+".order", i), "", "a value is twice in the order of column %q",
+				spec.Name)
+		}
+	}
 	r.limitRules(spec, path)
 	if spec.Mask == MaskReplace && spec.With == "" && !r.rejected(path+".with") {
 		r.add(path+":", "say what its values look like, as in with: name",

@@ -20,6 +20,7 @@
 package job
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"slices"
@@ -229,6 +230,7 @@ type Column struct {
 	AtLeast     string   `key:"at_least" is:"limit" masks:"generalize|discretize" for:"tdr|tds|bottom-up"`
 	Weight      float64  `key:"weight" range:"(0,)" masks:"generalize|discretize|suppress" for:"tdr|tds"` // 0: 1
 	Taxonomy    Taxonomy `key:"taxonomy" masks:"generalize"`                                              // zero: the taxonomy with the column's name
+	Order       []string `key:"order" is:"values" masks:"suppress"`
 	Unknown     string   `key:"unknown" default:"error" enum:"error|root" masks:"generalize"`
 	Render      string   `key:"render" default:"label" enum:"label|bounds|interval" masks:"discretize"`
 	Identifying string   `key:"identifying" enum:"accepted" masks:"keep|pseudonym|replace"`
@@ -389,6 +391,18 @@ var labels = map[string]engine.Mask{
 	MaskGeneralize: engine.Generalize,
 	MaskDiscretize: engine.Discretize,
 	MaskSuppress:   engine.Suppress,
+}
+
+// InOrder returns a comparison of values: first those of a list, in its order, then all others,
+// bytewise.
+func InOrder(list []string) func(a, b string) int {
+	places := make(map[string]int, len(list))
+	for at, value := range list {
+		places[value] = at - len(list)
+	}
+	return func(a, b string) int {
+		return cmp.Or(cmp.Compare(places[a], places[b]), cmp.Compare(a, b))
+	}
 }
 
 // Gives reports whether a mask replaces values by labels of a kind.

@@ -21,6 +21,7 @@ import (
 var kinds = map[string]struct{ words, one, pattern, example, schema string }{
 	"string":       {"text", "a text", "", "", nameSchema},
 	"[]string":     {"list of names", "a name", "", "", namesSchema},
+	"values":       {"list of values", "a value", "", "", `{"type":"array","items":{"type":["string","number","boolean"]},"minItems":1,"uniqueItems":true}`},
 	"columns":      {"list of names, or `all`", "a name", "", "", `{"anyOf":[{"const":"all"},` + namesSchema + `]}`},
 	"header":       {"list of names, or `false`", "a name", "", "", `{"anyOf":[{"type":"boolean"},` + namesSchema + `]}`},
 	"path":         {"path", "a path", "", "", pathSchema},

@@ -68,9 +68,12 @@ func (s *Search) describe(recoding engine.Recoding) (*cutfile.File, error) {
 		cut.Suppressed = report.Suppressed
 	}
 	for a, column := range s.CutColumns() {
-		// Records are suppressed in the column, or some region of the cut consists of marks.
-		marked := s.Out.Suppressed > 0 || s.given != nil && s.given.Column(a).Suppressed != ""
-		cut.Columns = append(cut.Columns, column.Describe(recoding, a, marked))
+		marked, order := s.Out.Suppressed > 0, column.Spec.Order
+		if s.given != nil { // some region of its cut may consist of marks
+			given := s.given.Column(a)
+			marked, order = marked || given.Suppressed != "", given.Order
+		}
+		cut.Columns = append(cut.Columns, column.Describe(recoding, a, order, marked))
 	}
 	if regions, ok := recoding.(*engine.Regions); ok {
 		cut.Kind, cut.Regions = cutfile.KindRegions, s.describeRegions(regions, cut.Columns)

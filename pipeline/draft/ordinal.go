@@ -1,0 +1,346 @@
+package draft
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// mostOrdered is the largest number of values that a draft lists in their order, longestOrder the
+// largest number of their characters.
+const (
+	mostOrdered  = 30
+	longestOrder = 300
+)
+
+// scales are words for a degree, a time or a rank, from the least to the greatest. Words of one
+// place are separated by |.
+var scales = [][]string{
+	scale("january|jan february|feb march|mar april|apr may june|jun july|jul august|aug " +
+		"september|sep|sept october|oct november|nov december|dec"),
+	scale("monday|mon tuesday|tue|tues wednesday|wed thursday|thu|thur|thurs friday|fri " +
+		"saturday|sat sunday|sun"),
+	scale("night early_morning morning noon afternoon evening late_night"),
+	scale("never almost_never|hardly_ever rarely|seldom occasionally sometimes " +
+		"often|frequently|regularly very_often usually|mostly almost_always|nearly_always always"),
+	scale("never daily|every_day weekly fortnightly|bi-weekly monthly quarterly " +
+		"half-yearly|semi-annually yearly|annually|annual"),
+	scale("none|no|zero minimal|negligible extremely_low very_low|lowest low below_average " +
+		"lower_middle|low_to_medium medium|moderate|average|normal|middle|mid|intermediate " +
+		"upper_middle|medium_to_high above_average high very_high|highest extremely_high|extreme"),
+	scale("none|no|absent mild|slight|minor moderate|medium severe|serious|major " +
+		"very_severe|extreme|critical fatal"),
+	scale("very_poor|very_bad|terrible poor|bad fair|below_average " +
+		"average|moderate|neutral|acceptable|satisfactory good|above_average very_good " +
+		"excellent|great|outstanding|best"),
+	scale("completely_disagree|strongly_disagree|totally_disagree " +
+		"disagree|mostly_disagree somewhat_disagree|slightly_disagree|tend_to_disagree " +
+		"neutral|neither|neither_agree_nor_disagree|undecided|no_opinion " +
+		"somewhat_agree|slightly_agree|tend_to_agree agree|mostly_agree " +
+		"strongly_agree|completely_agree|totally_agree"),
+	scale("not_at_all not_very|not_much|a_little|slightly|little somewhat|moderately|partly " +
+		"fairly|quite|pretty|mostly|quite_a_bit very|a_lot|very_much extremely|a_great_deal"),
+	ofDegree("satisfied dissatisfied"), ofDegree("likely unlikely"), ofDegree("happy unhappy"),
+	ofDegree("important unimportant"), ofDegree("liberal conservative"), ofDegree("easy difficult"),
+	scale("xxs|extra_extra_small xs|extra_small small|s medium|m|middle large|l big " +
+		"xl|extra_large|very_large xxl"),
+	scale("short medium|average long|tall"),
+	scale("light medium|moderate heavy"),
+	scale("underweight|insufficient_weight normal|normal_weight|healthy|healthy_weight overweight " +
+		"obese|obesity"),
+	scale("infant|baby toddler child|kid|children adolescent|teen|teenager youth|young|young_adult " +
+		"adult middle-aged|middle_age|middle old|older_adult|senior|elderly|senior_citizen"),
+	scale("never former|ex|past|quit|formerly current|now|yes"),
+	scale("no|none maybe|perhaps|sometimes|not_sure yes"),
+	scale("none|illiterate|no_education|no_schooling|no_formal_education " +
+		"preschool|nursery|kindergarten primary|elementary|primary_school|elementary_school|basic " +
+		"middle|middle_school|lower_secondary|junior_high " +
+		"secondary|high_school|highschool|secondary_school|hs upper_secondary|matric " +
+		"vocational|some_college|associate|associate_degree|college|diploma|post-secondary " +
+		"bachelor|bachelors|bachelor's|bachelors_degree|bachelor's_degree|graduate|graduation|" +
+		"undergraduate|university|tertiary|degree|higher " +
+		"master|masters|master's|masters_degree|master's_degree|postgraduate|post_graduate|" +
+		"post-graduate|post_graduation doctorate|phd|ph.d|ph.d.|doctoral|doctor"),
+	scale("freshman|fresher sophomore junior senior graduate"),
+	scale("trainee|intern entry|entry_level|junior|jr associate mid|middle|mid_level|mid-level " +
+		"senior|sr lead|principal|manager executive|director|vp|ceo|c-level"),
+	scale("beginner|novice|basic elementary intermediate upper_intermediate " +
+		"advanced|proficient expert|fluent native"),
+	scale("easy medium|moderate|intermediate hard|difficult very_hard|expert"),
+	scale("bronze|basic|blue silver gold platinum diamond"),
+	scale("rural|village semi-urban|semiurban|suburban|suburb|town|semi_urban urban|city|metro"),
+	scale("first second third fourth fifth sixth seventh eighth ninth tenth"),
+	scale("zero|none one two three four five six seven eight nine ten"),
+}
+
+// scale returns the places of a scale.
+func scale(places string) []string { return strings.Fields(places) }
+
+// ofDegree returns the scale of an adjective and its opposite.
+func ofDegree(adjective string) []string {
+	is, not, _ := strings.Cut(adjective, " ")
+	var places []string
+	for _, word := range []string{not, is} {
+		degrees := []string{"extremely_" + word + "|completely_" + word, "very_" + word, word,
+			"somewhat_" + word + "|slightly_" + word + "|fairly_" + word}
+		if word == is {
+			places = append(places, "neutral|neither|moderate|average|neither_"+is+"_nor_"+not)
+			slices.Reverse(degrees)
+		}
+		places = append(places, degrees...)
+	}
+	return places
+}
+
+var (
+	// nothings stand for the least of numbers, unsaids for no answer, behind all values.
+	nothings = scale("none no never zero nothing nil")
+	unsaids  = scale("unknown other others missing unspecified refused n/a na not_stated not_known " +
+		"don't_know dont_know do_not_know prefer_not_to_say prefer_not_to_answer not_applicable " +
+		"no_answer no_response not_available declined unsure not_sure undisclosed")
+	// below and above are words for all numbers on one side of one.
+	below = scale("< ≤ under below less fewer up until before younger maximum max at_most lt")
+	above = scale("> ≥ + over above more greater older plus up after later minimum min at_least " +
+		"beyond gt longer higher")
+	// joints may stand around numbers, and what they measure behind them.
+	joints = scale("to and or than - – — = the of from between by ~ .. , equal a an about approx ( ) " +
+		"[ ] / : . $ € £ % ₹ usd eur gbp rs inr")
+	measured = scale("y yr yrs year years age aged ages old mo mos mth month months w wk wks week weeks " +
+		"d day days h hr hrs hour hours min mins minute minutes s sec secs second seconds child " +
+		"children kid kids person persons people member members employee employees time times km " +
+		"mi mile miles kg lb lbs cm m ft in points credits books")
+	// daysOf has the lengths of measured of time, in days.
+	daysOf = map[string]float64{"week": 7, "weeks": 7, "wk": 7, "wks": 7, "w": 7, "month": 30,
+		"months": 30, "mo": 30, "mos": 30, "mth": 30, "year": 365, "years": 365, "yr": 365,
+		"yrs": 365, "y": 365, "hour": 1. / 24, "hours": 1. / 24, "hr": 1. / 24, "hrs": 1. / 24,
+		"h": 1. / 24, "minute": 1. / 1440, "minutes": 1. / 1440, "mins": 1. / 1440, "day": 1,
+		"days": 1, "d": 1}
+)
+
+// inOrder returns the values of a column of texts in their order, if they have one that is not the
+// bytewise one: numbers and ranges of them, as <5, 5-9 and 10+, or words of a scale. Values that
+// stand for none come first, those that stand for no answer last.
+func inOrder(texts []string) []string {
+	if len(texts) < 3 || len(texts) > mostOrdered {
+		return nil
+	}
+	order := slices.Sorted(slices.Values(texts))
+	for _, placesOf := range append([]func([]string) []place{byNumber}, byScales...) {
+		places := placesOf(order)
+		if places == nil {
+			continue
+		}
+		ranks := make(map[string]place, len(order))
+		for i, text := range order {
+			ranks[text] = places[i]
+		}
+		slices.SortFunc(order, func(a, b string) int { return ranks[a].compare(ranks[b]) })
+		if slices.IsSorted(order) {
+			return nil
+		}
+		return order
+	}
+	return nil
+}
+
+// place is the place of a value: a number, and on which side of it the values are.
+type place struct {
+	number float64
+	side   int
+}
+
+func (p place) compare(q place) int {
+	return cmp.Or(cmp.Compare(p.number, q.number), cmp.Compare(p.side, q.side))
+}
+
+// The places of values that are none, and of those that are no answer.
+var (
+	nonePlace   = place{number: -1, side: -2}
+	unsaidPlace = place{number: 1e300}
+)
+
+// special returns the place of a value that stands for none or for no answer.
+func special(folded string) (p place, is bool) {
+	switch {
+	case slices.Contains(nothings, folded):
+		return nonePlace, true
+	case slices.Contains(unsaids, folded):
+		return unsaidPlace, true
+	}
+	return place{}, false
+}
+
+// folded returns a text in small letters, with _ between its words.
+func folded(text string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(strings.ToLower(text), "_", " ")), "_")
+}
+
+// byScales have a function for every scale that returns the places of texts on it, or nil if one
+// has none, or if fewer than three have.
+var byScales = func() (all []func([]string) []place) {
+	for _, places := range scales {
+		at := make(map[string]float64)
+		for i, words := range places {
+			for _, word := range strings.Split(words, "|") {
+				at[word] = float64(i)
+			}
+		}
+		all = append(all, func(texts []string) []place {
+			var found []place
+			used := make(map[float64]bool)
+			for _, text := range texts {
+				word := folded(text)
+				if i, ok := at[word]; ok {
+					if used[i] {
+						return nil
+					}
+					used[i] = true
+					found = append(found, place{number: i})
+				} else if slices.Contains(unsaids, word) {
+					found = append(found, unsaidPlace)
+				} else {
+					return nil
+				}
+			}
+			if len(used) < 3 {
+				return nil
+			}
+			return found
+		})
+	}
+	return all
+}()
+
+// byNumber returns the places of numbers and ranges of numbers, each on one place, or nil if texts
+// are others. Two of them at most may have no number, and what is before the numbers is the same in
+// all.
+func byNumber(texts []string) []place {
+	var found []place
+	seen, before, others := make(map[place]bool), "", 0
+	for _, text := range texts {
+		p, is := special(folded(text))
+		if is {
+			others++
+		} else {
+			var name string
+			if p, name, is = numberPlace(text); !is || len(seen) > 0 && name != before {
+				return nil
+			}
+			before = name
+			if seen[p] {
+				return nil
+			}
+			seen[p] = true
+		}
+		found = append(found, p)
+	}
+	if others > 2 || len(seen) < 3 {
+		return nil
+	}
+	return found
+}
+
+// numberPlace returns the place of a text with a number or a range, and the words before it that
+// say nothing of it, as Grade in Grade 10.
+func numberPlace(text string) (p place, before string, is bool) {
+	unit, numbers := 0.0, 0
+	for _, token := range tokens(strings.ToLower(text)) {
+		if number, thousands, ok := amountOf(token); ok {
+			if numbers++; numbers == 1 {
+				p.number = number
+			} else if thousands && p.number < number/1000 { // 10-20k
+				p.number *= 1000
+			}
+			continue
+		}
+		switch {
+		case numbers == 0 && slices.Contains(below, token):
+			p.side = -1
+		case slices.Contains(above, token):
+			p.side = 1
+		case numbers > 0 && slices.Contains(below, token): // 5 or less
+			p.side = -1
+		case slices.Contains(joints, token):
+		case slices.Contains(measured, token):
+			if span := daysOf[token]; span > 0 {
+				unit = max(unit, span)
+			}
+		case numbers == 0:
+			before += token + " "
+		default:
+			return place{}, "", false
+		}
+	}
+	if unit > 0 {
+		p.number *= unit
+	}
+	return p, before, numbers == 1 || numbers == 2
+}
+
+// tokens splits a text into words, numbers and signs.
+func tokens(text string) (list []string) {
+	class := func(r rune) int {
+		switch {
+		case unicode.IsLetter(r) || r == '\'':
+			return 1
+		case unicode.IsDigit(r):
+			return 2
+		}
+		return 0
+	}
+	runes := []rune(text)
+	for i := 0; i < len(runes); {
+		of, begin := class(runes[i]), i
+		for i++; i < len(runes) && of > 0; i++ {
+			inNumber := of == 2 && (runes[i] == '.' || runes[i] == ',') && i+1 < len(runes) &&
+				class(runes[i+1]) == 2
+			if class(runes[i]) != of && !inNumber {
+				break
+			}
+		}
+		if of == 2 && i < len(runes) && (runes[i] == 'k' || runes[i] == 'm') &&
+			(i+1 == len(runes) || class(runes[i+1]) == 0) {
+			i++
+		}
+		if token := strings.TrimSpace(string(runes[begin:i])); token != "" && token != "_" {
+			list = append(list, token)
+		}
+	}
+	return list
+}
+
+// amountOf returns the number of a token such as 10,000, 1.5 or 20k, and whether it is in
+// thousands.
+func amountOf(token string) (number float64, thousands, is bool) {
+	token, thousands = strings.CutSuffix(token, "k")
+	token, millions := strings.CutSuffix(token, "m")
+	number, err := strconv.ParseFloat(strings.ReplaceAll(token, ",", ""), 64)
+	switch {
+	case err != nil || token[0] < '0' || token[0] > '9':
+		return 0, false, false
+	case thousands:
+		number *= 1e3
+	case millions:
+		number *= 1e6
+	}
+	return number, thousands, true
+}
+
+// withOrder lists the values of suppressed texts in their order.
+func (r *Role) withOrder(p *Profile) *Role {
+	if r.Mask != job.MaskSuppress || r.Detail != "" || int64(len(p.texts.few)) != p.Field.Distinct {
+		return r
+	}
+	var texts []string
+	for text := range p.texts.few {
+		texts = append(texts, text)
+	}
+	if list := quotedList(inOrder(texts)); list != "" && len(list) <= longestOrder {
+		r.Detail = "order: [" + list + "]"
+	}
+	return r
+}

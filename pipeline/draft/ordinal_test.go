@@ -1,0 +1,42 @@
+package draft
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Values with an order that their bytes do not have are listed in it, all others not at all.
+func TestInOrder(t *testing.T) {
+	for _, tt := range []string{
+		"Under 25|25-34|35-44|65+", "<5|5-9|10 - 14|15 or more", "none|1|2|3|4|more than 4",
+		"< 1 year|1 year|2 years|10+ years", "6 months|1 year|2 years", "0 - 9 days|2 weeks|3 months",
+		"$0-$9,999|$10,000-$19,999|$100,000+|unknown", "<10k|10k-20k|20k-100k|>100k",
+		"0-10k|10-20k|100-200k", "Grade 8|Grade 9|Grade 10", "1 child|2 children|10 children",
+		"January|February|December", "Mon|Tue|Sat|Unknown", "low|medium|high",
+		"Very Poor|Poor|Good|Excellent", "Strongly disagree|Neutral|Agree",
+		"very dissatisfied|dissatisfied|neutral|satisfied|very satisfied",
+		"not at all|somewhat|very much", "never|rarely|sometimes|always",
+		"High School|Bachelor|Master|PhD", "primary|secondary|higher", "never|former|current",
+		"Small|Medium|Large", "zero|one|two|three", "18-24|25-34|55+|Prefer not to say",
+		"18–24|25–34|100–104", "fewer than 50|50 to 99|100 to 499|500 or more employees",
+		"Less than 6 months|6 to 12 months|More than 2 years", "1st|2nd",
+	} {
+		want := strings.Split(tt, "|")
+		got := inOrder(slices.Sorted(slices.Values(want)))
+		if sorted := slices.IsSorted(want); sorted && got != nil ||
+			!sorted && !slices.Equal(got, want) {
+			t.Errorf("%q in order: %q", want, got)
+		}
+	}
+	for _, tt := range []string{
+		"red|green|blue", "a10|b9|c8", "high|low", "Mon|Mon.|Tue", "low|medium|high|purple",
+		"New York|Boston|Austin", "2 doors|4 windows|10 chairs", "10|9", "1-2|1-2 |3",
+		"low|medium|moderate|high", "1 2 3|4 5 6|10 11 12", "single|married|divorced", "",
+		"10|9|unknown|other|n/a",
+	} {
+		if got := inOrder(strings.Split(tt, "|")); got != nil {
+			t.Errorf("%q in order: %q", tt, got)
+		}
+	}
+}
