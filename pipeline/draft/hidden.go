@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
@@ -36,16 +37,37 @@ var hidden = words{alone: slices.Concat(
 	// how a table is made
 	strings.Fields("type kind category code reason flag level group sample split set fold batch "+
 		"version wave round form mode quality visit referral weight control random "+
-		"randomized assigned cohort study trial imputed missing year month day week"),
+		"randomized assigned cohort study trial imputed missing"),
 )}
 
-// mayBeKnown reports whether an acquaintance may know a column: one of words, codes or two values
-// that is no item of a questionnaire, and whose name does not say that others hardly know it.
+// recorded are names of times at which a table was made, or rows of it.
+var recorded = words{
+	alone: strings.Fields("interview interviewed survey surveyed questionnaire updated modified " +
+		"created inserted extracted recorded reported report entry load loaded login signup " +
+		"seen active due expiry expires expiration issue issued timestamp datetime transaction " +
+		"subscribed registered lastmodified"),
+	whole: strings.Fields("year yr month day week date time quarter wave weekday hour"),
+}
+
+// mayBeKnown reports whether an acquaintance may know a column: one of words, codes, two values,
+// dates or years that is no item of a questionnaire, and whose name does not say that others hardly
+// know it.
 func (d *draft) mayBeKnown(p *Profile) bool {
 	name := withoutEnds(p.words)
-	return p.role.Mask != job.MaskDiscretize && p.dateForm() == "" && len(name) <= mostWords &&
-		!hidden.has(name) && !unknown.has(name) && !formerly.has(name) && !d.isOutcome(p) &&
-		d.likes(p) < manyItems
+	isDay := p.isOfDays()
+	return (p.role.Mask != job.MaskDiscretize || isDay) && len(name) <= mostWords &&
+		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
+		!d.isOutcome(p) && d.likes(p) < manyItems
+}
+
+// The years that people remember.
+const firstYear, lastYear = 1900, 2035
+
+// isOfDays reports whether a column has days, or years as numbers.
+func (p *Profile) isOfDays() bool {
+	isYear := p.typ.Ordered() && !p.isTime() && !p.broken && p.least >= firstYear && p.high <= lastYear &&
+		len(p.numbers) > 0
+	return ofKind(formats.Date, formats.Timestamp)(p) || p.dateForm() != "" || isYear
 }
 
 // likes returns the number of columns with the type and the number of values of a column.
