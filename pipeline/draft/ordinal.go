@@ -26,7 +26,7 @@ var scales = [][]string{
 		"saturday|sat sunday|sun"),
 	scale("night early_morning morning noon afternoon evening late_night"),
 	scale("never almost_never|hardly_ever rarely|seldom occasionally sometimes " +
-		"often|frequently|regularly very_often usually|mostly almost_always|nearly_always always"),
+		"often|frequently|regularly very_often usually|mostly|most_of_the_time|most_of_time almost_always|nearly_always always"),
 	scale("never daily|every_day weekly fortnightly|bi-weekly monthly quarterly " +
 		"half-yearly|semi-annually yearly|annually|annual"),
 	scale("none|no|zero minimal|negligible extremely_low very_low|lowest low below_average " +
@@ -42,7 +42,7 @@ var scales = [][]string{
 		"neutral|neither|neither_agree_nor_disagree|undecided|no_opinion " +
 		"somewhat_agree|slightly_agree|tend_to_agree agree|mostly_agree " +
 		"strongly_agree|completely_agree|totally_agree"),
-	scale("not_at_all not_very|not_much|a_little|slightly|little somewhat|moderately|partly " +
+	scale("not_at_all|not not_very|notvery|not_so|not_too|not_much|a_little|slightly|little some|somewhat|moderately|partly " +
 		"fairly|quite|pretty|mostly|quite_a_bit very|a_lot|very_much extremely|a_great_deal"),
 	ofDegree("satisfied dissatisfied"), ofDegree("likely unlikely"), ofDegree("happy unhappy"),
 	ofDegree("important unimportant"), ofDegree("liberal conservative"), ofDegree("easy difficult"),
@@ -54,17 +54,8 @@ var scales = [][]string{
 		"obese|obesity"),
 	scale("infant|baby toddler child|kid|children adolescent|teen|teenager youth|young|young_adult " +
 		"adult middle-aged|middle_age|middle old|older_adult|senior|elderly|senior_citizen"),
-	scale("never former|ex|past|quit|formerly current|now|yes"),
+	scale("never former|ex|ex-smoker|past|quit|formerly current|now|yes|smoker"),
 	scale("no|none maybe|perhaps|sometimes|not_sure yes"),
-	scale("none|illiterate|no_education|no_schooling|no_formal_education " +
-		"preschool|nursery|kindergarten primary|elementary|primary_school|elementary_school|basic " +
-		"middle|middle_school|lower_secondary|junior_high " +
-		"secondary|high_school|highschool|secondary_school|hs upper_secondary|matric " +
-		"vocational|some_college|associate|associate_degree|college|diploma|post-secondary " +
-		"bachelor|bachelors|bachelor's|bachelors_degree|bachelor's_degree|graduate|graduation|" +
-		"undergraduate|university|tertiary|degree|higher " +
-		"master|masters|master's|masters_degree|master's_degree|postgraduate|post_graduate|" +
-		"post-graduate|post_graduation doctorate|phd|ph.d|ph.d.|doctoral|doctor"),
 	scale("freshman|fresher sophomore junior senior graduate"),
 	scale("trainee|intern entry|entry_level|junior|jr associate mid|middle|mid_level|mid-level " +
 		"senior|sr lead|principal|manager executive|director|vp|ceo|c-level"),
@@ -97,8 +88,10 @@ func ofDegree(adjective string) []string {
 }
 
 var (
-	// nothings stand for the least of numbers, unsaids for no answer, behind all values.
+	// nothings stand for the least of numbers, as do texts that begin with a denial, unsaids for no
+	// answer, behind all values.
 	nothings = scale("none no never zero nothing nil")
+	denials  = scale("no not never did do does without")
 	unsaids  = scale("unknown other others missing unspecified refused n/a na not_stated not_known " +
 		"don't_know dont_know do_not_know prefer_not_to_say prefer_not_to_answer not_applicable " +
 		"no_answer no_response not_available declined unsure not_sure undisclosed")
@@ -108,7 +101,8 @@ var (
 		"beyond gt longer higher")
 	// joints may stand around numbers, and what they measure behind them.
 	joints = scale("to and or than - – — = the of from between by ~ .. , equal a an about approx ( ) " +
-		"[ ] / : . $ € £ % ₹ usd eur gbp rs inr")
+		"[ ] / per every each : . $ € £ % ₹ usd eur gbp rs inr")
+	rates    = scale("/ a an per every each")
 	measured = scale("y yr yrs year years age aged ages old mo mos mth month months w wk wks week weeks " +
 		"d day days h hr hrs hour hours min mins minute minutes s sec secs second seconds child " +
 		"children kid kids person persons people member members employee employees time times km " +
@@ -129,7 +123,7 @@ func inOrder(texts []string) []string {
 		return nil
 	}
 	order := slices.Sorted(slices.Values(texts))
-	for _, placesOf := range append([]func([]string) []place{byNumber}, byScales...) {
+	for _, placesOf := range append(byScales, bySchooling, byNumber) {
 		places := placesOf(order)
 		if places == nil {
 			continue
@@ -165,55 +159,134 @@ var (
 
 // special returns the place of a value that stands for none or for no answer.
 func special(folded string) (p place, is bool) {
+	word, _, _ := strings.Cut(folded, "_")
 	switch {
-	case slices.Contains(nothings, folded):
-		return nonePlace, true
 	case slices.Contains(unsaids, folded):
 		return unsaidPlace, true
+	case slices.Contains(nothings, folded), slices.Contains(denials, word):
+		return nonePlace, true
 	}
 	return place{}, false
 }
 
-// folded returns a text in small letters, with _ between its words.
+// folded returns a text in small letters, with _ between its words, without what is in brackets.
 func folded(text string) string {
+	if at := strings.IndexByte(text, '('); at > 0 {
+		text = text[:at]
+	}
 	return strings.Join(strings.Fields(strings.ReplaceAll(strings.ToLower(text), "_", " ")), "_")
 }
 
-// byScales have a function for every scale that returns the places of texts on it, or nil if one
-// has none, or if fewer than three have.
+// byScales have a function for every scale that returns the places of texts on it, or nil if they
+// have none.
 var byScales = func() (all []func([]string) []place) {
 	for _, places := range scales {
-		at := make(map[string]float64)
+		at := make(map[string]int)
 		for i, words := range places {
 			for _, word := range strings.Split(words, "|") {
-				at[word] = float64(i)
+				at[word] = i
 			}
 		}
 		all = append(all, func(texts []string) []place {
-			var found []place
-			used := make(map[float64]bool)
-			for _, text := range texts {
-				word := folded(text)
-				if i, ok := at[word]; ok {
-					if used[i] {
-						return nil
-					}
-					used[i] = true
-					found = append(found, place{number: i})
-				} else if slices.Contains(unsaids, word) {
-					found = append(found, unsaidPlace)
-				} else {
-					return nil
-				}
-			}
-			if len(used) < 3 {
-				return nil
-			}
-			return found
+			return placesOn(withoutCommon(texts), func(word string) (int, bool) {
+				i, is := at[word]
+				return i, is
+			}, true)
 		})
 	}
 	return all
 }()
+
+// placesOn returns the places of folded texts on a scale, or nil if fewer than three have one, or
+// more than one other text has none, or if several have one where that may not be.
+func placesOn(texts []string, on func(text string) (int, bool), single bool) (found []place) {
+	used := make(map[int]bool)
+	others := 0
+	for _, text := range texts {
+		i, is := on(text)
+		switch {
+		case is && single && used[i]:
+			return nil
+		case is:
+			used[i] = true
+			found = append(found, place{number: float64(i)})
+		default:
+			p, is := special(text)
+			if !is {
+				p = unsaidPlace
+				others++
+			}
+			found = append(found, p)
+		}
+	}
+	if len(used) < 3 || others > 1 || others == 1 && len(used) < 4 {
+		return nil
+	}
+	return found
+}
+
+// withoutCommon returns folded texts without the last word that all have which stand for an answer.
+func withoutCommon(texts []string) []string {
+	short, last := make([]string, len(texts)), ""
+	for i, text := range texts {
+		short[i] = folded(text)
+		at := strings.LastIndexByte(short[i], '_')
+		switch {
+		case slices.Contains(unsaids, short[i]):
+		case at < 0 || last != "" && short[i][at:] != last:
+			last = "none"
+		default:
+			last = short[i][at:]
+		}
+	}
+	for i := range short {
+		short[i] = strings.TrimSuffix(short[i], last)
+	}
+	return short
+}
+
+// schooling are parts of texts for how long somebody was in school, from the least on. The first
+// one that a text has decides, from the last on, but for the words behind it, which it must not
+// have.
+var schooling = [][2]string{
+	{"illiterate|no_education|no_schooling|no_formal|uneducated", ""},
+	{"preschool|nursery|kindergarten", ""},
+	{"primary|elementary|8th|7th", "post"},
+	{"less_than_high|less_than_hs|below_high|below_hs|lesshs|lt-hs|<_hs|lt_hs|no_high|drop_out|" +
+		"dropout|some_high|middle|junior_high|lower_secondary|9th|10th|11th|incomplete_sec",
+		""},
+	{"high_school|highschool|highsc|hs|ged|secondary|12th|matric|a_level",
+		"less_|below|lt-|lt_|<|drop|some_high|no_high|lower_|post-sec|junior|lesshs"},
+	{"some_college|somcol|someps|below_college|some_univ|vocational|trade|diploma|post-secondary",
+		"high_school|highschool|hs_"},
+	{"associate|college|2-year|two-year", "some_|below_|no_college|bach"},
+	{"bachelor|bach|undergrad|university|degree|grad|4-year|four-year|tertiary|higher",
+		"some_|associate|high_school|hs_|_hs|post|no_degree|did_not|sub_degree|school_degree|" +
+			"no_university|higher_sec|grade"},
+	{"master|post_grad|postgrad|post-grad|graduate_degree|graduate_school|advanced|gradwk|mba",
+		"under|doctor"},
+	{"doctor|phd|ph.d|professional", ""},
+}
+
+// bySchooling returns the places of texts by how long somebody was in school.
+func bySchooling(texts []string) []place {
+	hasOne := func(text, parts string) bool {
+		return parts != "" && slices.ContainsFunc(strings.Split(parts, "|"),
+			func(part string) bool { return strings.Contains(text, part) })
+	}
+	short := make([]string, len(texts))
+	for i, text := range texts {
+		short[i] = folded(text)
+	}
+	return placesOn(short, func(text string) (int, bool) {
+		for i, s := range slices.Backward(schooling) {
+			if hasOne(text, s[0]) && !hasOne(text, s[1]) {
+				return i, true
+			}
+		}
+		return 0, false
+	}, false)
+}
 
 // byNumber returns the places of numbers and ranges of numbers, each on one place, or nil if texts
 // are others. Two of them at most may have no number, and what is before the numbers is the same in
@@ -222,19 +295,18 @@ func byNumber(texts []string) []place {
 	var found []place
 	seen, before, others := make(map[place]bool), "", 0
 	for _, text := range texts {
-		p, is := special(folded(text))
-		if is {
-			others++
-		} else {
-			var name string
-			if p, name, is = numberPlace(text); !is || len(seen) > 0 && name != before {
-				return nil
-			}
+		p, name, is := numberPlace(text)
+		switch {
+		case is && (seen[p] || len(seen) > 0 && name != before):
+			return nil
+		case is:
 			before = name
-			if seen[p] {
+			seen[p] = true
+		default:
+			if p, is = special(folded(text)); !is {
 				return nil
 			}
-			seen[p] = true
+			others++
 		}
 		found = append(found, p)
 	}
@@ -247,7 +319,7 @@ func byNumber(texts []string) []place {
 // numberPlace returns the place of a text with a number or a range, and the words before it that
 // say nothing of it, as Grade in Grade 10.
 func numberPlace(text string) (p place, before string, is bool) {
-	unit, numbers := 0.0, 0
+	unit, numbers, isRate := 0.0, 0, false
 	for _, token := range tokens(strings.ToLower(text)) {
 		if number, thousands, ok := amountOf(token); ok {
 			if numbers++; numbers == 1 {
@@ -265,6 +337,7 @@ func numberPlace(text string) (p place, before string, is bool) {
 		case numbers > 0 && slices.Contains(below, token): // 5 or less
 			p.side = -1
 		case slices.Contains(joints, token):
+			isRate = isRate || numbers > 0 && slices.Contains(rates, token)
 		case slices.Contains(measured, token):
 			if span := daysOf[token]; span > 0 {
 				unit = max(unit, span)
@@ -275,7 +348,10 @@ func numberPlace(text string) (p place, before string, is bool) {
 			return place{}, "", false
 		}
 	}
-	if unit > 0 {
+	switch {
+	case unit > 0 && isRate: // 2 times a week
+		p.number /= unit
+	case unit > 0:
 		p.number *= unit
 	}
 	return p, before, numbers == 1 || numbers == 2

@@ -17,10 +17,18 @@ func TestInOrder(t *testing.T) {
 		"Very Poor|Poor|Good|Excellent", "Strongly disagree|Neutral|Agree",
 		"very dissatisfied|dissatisfied|neutral|satisfied|very satisfied",
 		"not at all|somewhat|very much", "never|rarely|sometimes|always",
-		"High School|Bachelor|Master|PhD", "primary|secondary|higher", "never|former|current",
+		"High School|Bachelor|Master|PhD", "hs drop out|hs|some college|college|master",
+		"1. < HS Grad|2. HS Grad|3. Some College|4. College Grad|5. Advanced Degree",
+		"Less than high school degree|High school degree|Some college or Associate degree|" +
+			"Bachelor degree|Graduate degree", "lt-hs|highsc|somcol|bach|gradwk",
+		"Below_College|College|Bachelor|Master|Doctor", "hs or lower|college|grad|other", "primary|middle|high school|university",
+		"Not at all worried|Not so worried|Somewhat worried|Very worried|Extremely worried",
+		"Low risk|Medium risk|High risk|unknown", "did not drive|0|1-2|3-5|10-19",
+		"never|rarely|sometimes|most of time|always|own none", "primary|secondary|higher", "never|former|current",
 		"Small|Medium|Large", "zero|one|two|three", "18-24|25-34|55+|Prefer not to say",
 		"18–24|25–34|100–104", "fewer than 50|50 to 99|100 to 499|500 or more employees",
-		"Less than 6 months|6 to 12 months|More than 2 years", "1st|2nd",
+		"Less than 6 months|6 to 12 months|More than 2 years", "1st|2nd", "<1/month|1-4/month|>1/week",
+		"1 time a month|1 time a week|2 times a week|1 time a day",
 	} {
 		want := strings.Split(tt, "|")
 		got := inOrder(slices.Sorted(slices.Values(want)))
