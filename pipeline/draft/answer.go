@@ -27,7 +27,6 @@ func (d *draft) isFirstAnswer(p *Profile) bool {
 	return p != d.last() && d.isAtEnd(p) && p.couldBeClass() && p.isYesOrNo() && !p.isBasic() &&
 		!treatments.has(name) && len(name) <= mostInAnswer &&
 		!(&words{alone: earlier}).has(name) && !d.isOneOfSeveral(p) &&
-		!strings.Contains(p.name, "smk") &&
 		2*numberOf(d.profiles, isTwo) <= len(d.profiles) &&
 		slices.ContainsFunc(d.profiles, (*Profile).isBasic) &&
 		!slices.ContainsFunc(d.profiles, asks)

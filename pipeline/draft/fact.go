@@ -25,8 +25,9 @@ var facts = []words{
 	first[0], first[1], first[2],
 	{
 		alone: strings.Fields("agea agey agem ageyr ageyrs agemo " +
-			"howold birthplace cob yearborn monthborn mnthborn yob ybirth " +
+			"howold birthplace bplace pob cob yearborn monthborn mnthborn yob ybirth " +
 			"birthyr"),
+		whole: []string{"placeofbirth"},
 	},
 	{ // origin: race, language, religion, migration
 		alone: slices.Concat(strings.Fields("race raceethnicity raceeth otherrace ethnicity "+
@@ -132,6 +133,14 @@ var facts = []words{
 			"drinks nicotine"),
 		not: strings.Fields("injury death peak infants"),
 	},
+	{ // a sentence that somebody served
+		alone: pairs(strings.Fields("time t months month mos days years yrs"),
+			[]string{"served", "inprison", "injail", "incustody", "incarcerated"}),
+		whole: append(pairs(strings.Fields("prison jail custody sentence incarceration"),
+			strings.Fields("time term length months month mos days years yrs")),
+			pairs(strings.Fields("time months days years"),
+				strings.Fields("inprison injail incustody ofsentence"))...),
+	},
 	{ // leisure
 		alone: []string{"hobby", "hobbies", "club"},
 		whole: strings.Fields("league squad team teamname teamposition positions sport " +
@@ -199,7 +208,7 @@ const mostWords = 12
 // isFact reports whether a name is that of a fact that people know about others.
 func isFact(name []string) bool {
 	return len(name) <= mostWords && !unknown.has(name) && !isAgeOfNobody(name) &&
-		(isSpanOfLife(name) || asksWhere(name) || isBoundOfAge(name) ||
+		(isSpanOfLife(name) || isTimeOfTurn(name) || asksWhere(name) || isBoundOfAge(name) ||
 			slices.ContainsFunc(facts, func(w words) bool { return called(&w, name) }))
 }
 
@@ -247,6 +256,9 @@ func rootOf(word string) string {
 			return d[1]
 		}
 	}
+	if strings.Contains(word, "smk") { // as qsmk for who quit
+		return "smoke"
+	}
 	for _, end := range ofChildren {
 		if len(word) > len(end) && strings.HasSuffix(word, end) {
 			return "kids"
@@ -268,6 +280,24 @@ func isSpanOfLife(name []string) bool {
 	joined := strings.Join(name, "")
 	in := func(part string) bool { return strings.Contains(joined, part) }
 	return slices.ContainsFunc(spans, in) && slices.ContainsFunc(lived, in)
+}
+
+// turns are beginnings of words for events of work or life that others notice.
+var turns = strings.Fields("displ hire hiring laidoff retire marri divorc widow moved graduat " +
+	"immigr migrat enlist joblos lostjob")
+
+// isTimeOfTurn reports whether a name is that of the year or the day of such an event, as yrdispl
+// and year_retired.
+func isTimeOfTurn(name []string) bool {
+	joined := strings.Join(name, "")
+	return slices.ContainsFunc([]string{"year", "yr", "date", "month"}, func(time string) bool {
+		before, isLast := strings.CutSuffix(joined, time)
+		event, isFirst := strings.CutPrefix(joined, time)
+		return slices.ContainsFunc(turns, func(turn string) bool {
+			return isFirst && strings.HasPrefix(strings.TrimPrefix(event, "of"), turn) ||
+				isLast && strings.HasPrefix(before, turn)
+		})
+	})
 }
 
 // asksWhere reports whether a name asks for the place in which somebody lives, works or learns.

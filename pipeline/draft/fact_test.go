@@ -48,6 +48,14 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age date month", "suicide_method dose_week"}, {"age", "date month wave"},
 		{"age tenure exp self_employed", "wage expenditure"},
 		{"age", "Tenure EstimatedSalary"},
+		{"age tenure union", "joblost"}, {"age", "tenure churn"},
+		{"age yrdispl year_retired hiring_date", "year_dispatched years_lost"},
+		{"age tserved time_served months_in_prison sentence_months release_month",
+			"felon customers_served sentence"},
+		{"age", "release_month movie"},
+		{"age smkintensity82_71 qsmk", "dosemk"},
+		{"age Plural RaceMom", "Weeks"}, {"age", "plural"},
+		{"age bplace pob place_of_birth", "place"},
 		{"Age How_tall_are_you Do_you_have_any_children_under_18", "How_rude_is_an_unruly_child " +
 			"How_much_money_did_your_household_earn Do_you_feel_at_home_in_your_country " +
 			"Have_you_ever_smoked_in_the_bathroom_of_a_plane_against_all_the_rules"},
@@ -117,17 +125,26 @@ func TestDraftKnowsNoWeightsOfRows(t *testing.T) {
 	}
 }
 
+// A weight of some year, or of some visit, is one next to a height.
+func TestDraftKnowsWeightsOfYears(t *testing.T) {
+	text := study(t, 600, "age#", "ht#", "wt71=48|61|73|77|94|102", "wt82=48|61|73|77|94|103",
+		"dose#")
+	if !strings.Contains(text, "[age, ht, wt71, wt82]\n") {
+		t.Errorf("drafted:\n%s", text)
+	}
+}
+
 // Numbers of places have no order, in any form, and people know them; distances have one.
 func TestDraftKnowsNumbersOfPlaces(t *testing.T) {
 	text := study(t, 600, "age#", "dose#", "district_no=3|7|12", "regionno=1|2|9", "geoid2=4|8|9",
-		"dist_code=2|5|6", "county_num=1|3|5", "census_tract=13.01|210|3.02", "commune=7|8|9",
+		"dist_code=2|5|6", "county_num=1|3|5", "census_tract=13.01|210|3.02", "commune=7|8|9", "bplace=2|3|9",
 		"dist=1|2|3")
 	if want := "columns: [age, county_num, district_no, regionno, geoid2, dist_code, " +
-		"census_tract, commune]\n"; !strings.Contains(text, want) {
+		"census_tract, commune, bplace]\n"; !strings.Contains(text, want) {
 		t.Errorf("want %s:\n%s", want, text)
 	}
 	for _, name := range strings.Fields("district_no regionno geoid2 dist_code county_num " +
-		"census_tract commune") {
+		"census_tract commune bplace") {
 		if got := roleOfText(text, name); got != "suppress" {
 			t.Errorf("%s: %s:\n%s", name, got, text)
 		}

@@ -289,7 +289,7 @@ var categories = words{
 	alone: slices.Concat(ofThings.alone, pairs(belongings, numbered), pairs(staff, numbered),
 		regions,
 		strings.Fields("id cd code key type race ethnicity ethnic hispanic sex gender marital "+
-			"marriage marr marstat maritl nationality caste tribe "+
+			"marriage marr marstat maritl nationality birthplace bplace pob caste tribe "+
 			"religion language citizenship msa fips sector industry occupation naics soc category "+
 			"status purpose reason wrkstat workstat empstat emplstat "+
 			"channel route brand mode profession workclass qualification "+

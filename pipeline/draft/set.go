@@ -98,20 +98,20 @@ var (
 )
 
 // isWeightOfHeight reports whether a column has the weight, or the body mass index, of somebody
-// whose height another one has, also as text, by their names: weight_kg with height_cm, but not the
-// weight of a row or of a newborn.
+// whose height another one has, also as text, by their names, apart from numbers of years or visits:
+// weight_kg with height_cm, wt71 with ht, but not the weight of a row or of a newborn.
 func (d *draft) isWeightOfHeight(p *Profile) bool {
 	without := func(name, measured []string) (rest []string, found bool) {
 		rest = slices.DeleteFunc(slices.Clone(name), func(word string) bool {
 			found = found || slices.Contains(measured, word)
-			return slices.Contains(measured, word) || slices.Contains(units, word)
+			return slices.Contains(measured, word) || slices.Contains(units, word) || word == ""
 		})
 		return rest, found
 	}
-	rest, found := without(p.words, weights)
+	rest, found := without(withoutEnds(p.words), weights)
 	isOfPeople := p.typ.Ordered() && p.low >= leastWeight && p.high <= mostWeight
 	return found && isOfPeople && slices.ContainsFunc(d.profiles, func(of *Profile) bool {
-		other, found := without(of.words, heights)
+		other, found := without(withoutEnds(of.words), heights)
 		return found && slices.Equal(rest, other)
 	})
 }
@@ -147,9 +147,27 @@ var contextual = []struct {
 	facts: words{whole: strings.Fields("date month year day weekday")},
 	others: isCalled(words{alone: strings.Fields("death deaths died killed fatal suicide " +
 		"homicide victim deceased gestation birthweight bwt delivery")}),
+}, { // how many were born together
+	facts: words{whole: strings.Fields("plural plurality twin twins multiple multiplebirth " +
+		"singleton")},
+	others: isCalled(words{alone: strings.Fields("mom mother mage momage birth births " +
+		"birthweight bwt gestation gest premie preterm")}),
+	most: 20,
+}, { // when somebody left a prison
+	facts: words{whole: append(pairs([]string{"release", "released"},
+		[]string{"date", "month", "year"}), pairs([]string{"date", "month", "year"},
+		[]string{"release", "released", "ofrelease"})...)},
+	others: isCalled(words{alone: strings.Fields("prison prisoner jail sentence recid recidivism " +
+		"arrest arrests rearrest parole probation felon felony conviction convictions " +
+		"convicted offender offense offence")}),
 }, { // the time in a job
 	facts:  words{whole: strings.Fields("tenure exp expr pexper ttlexp")},
 	others: isCalled(paid),
+}, {
+	facts: words{whole: []string{"tenure"}},
+	others: isCalled(words{alone: strings.Fields("joblost jobloss bluecol bluecoll whitecol " +
+		"union wage employed unemployed unempl employer employee displaced industry workclass " +
+		"overtime hired")}),
 }}
 
 func isCalled(w words) func(p *Profile) bool {
