@@ -9,10 +9,10 @@ import (
 // Facts that people know about others come first by how much they distinguish: the date of birth,
 // sex and place (Sweeney, Simple Demographics Often Identify People Uniquely, 2000).
 var (
-	sexes = words{alone: []string{"sex", "sx", "gender", "gndr", "riagendr", "mf"},
+	sexes = words{alone: []string{"sex", "sx", "gender", "gndr", "riagendr", "ppgender", "mf"},
 		whole: []string{"male", "female", "woman", "man", "ismale", "isfemale"}}
 	first = []words{
-		{alone: append(births.alone, "age", "ridageyr"), not: births.not},
+		{alone: append(births.alone, "age", "ridageyr", "ppage"), not: births.not},
 		sexes,
 		{alone: slices.Concat(postal.alone, places.alone,
 			[]string{"city", "town", "county", "residence"}),
@@ -30,7 +30,7 @@ var facts = []words{
 		whole: []string{"placeofbirth"},
 	},
 	{ // origin: race, language, religion, migration
-		alone: slices.Concat(strings.Fields("race raceethnicity raceeth otherrace ethnicity "+
+		alone: slices.Concat(strings.Fields("race raceethnicity raceeth ethnicity "+
 			"ethnic ethn ethrace eth hispanic hispan hisp nwhite nationality citizenship citizen "+
 			"native foreign religion relig denomination denomina catholic protestant jewish "+
 			"muslim hindu christian "+
@@ -115,12 +115,14 @@ var facts = []words{
 			pairs([]string{"arrival"}, []string{"year", "month", "day", "date"})...),
 		whole: []string{"site", "clinic", "hospital"},
 	},
-	{ // columns of large surveys: NHANES, BRFSS, GSS, ESS
+	{ // columns of large surveys: NHANES, BRFSS, GSS, ESS, KnowledgePanel
 		alone: strings.Fields("ridageyr riagendr ridreth1 ridreth3 dmdeduc dmdmartl dmdhhsiz " +
 			"dmdfmsiz " +
 			"dmdcitzn dmdborn dmqmiliz bmxwt bmxht bmxbmi ageg educa renthom childs hompop " +
 			"wrkslf indus spwrksta gndr eisced domicil brncntr ctzcntr hhmmb mainact mnactic " +
-			"rshpsts chldhm chldhhe emplrel maritalb"),
+			"rshpsts chldhm chldhhe emplrel maritalb " +
+			"ppeduc ppeduc5 ppeducat ppethm pphhsize pphouse ppmarit ppmarit5 ppmsacat ppreg4 " +
+			"ppreg9 pprent ppstaten ppwork ppemploy ppkid017 ppt01 ppt25 ppt612 ppt1317"),
 	},
 	{ // body: what others see or smell
 		alone: slices.Concat(pairs([]string{"ht", "hgt"}, units), pairs([]string{"body"},
@@ -191,9 +193,10 @@ var (
 	// formerly are words for columns about the past.
 	formerly = words{alone: []string{"previous"}, not: strings.Fields("qualification " +
 		"qualifications education school schooling degree")}
-	// relatives are what names have in front of a fact about a relative, as in mage, feduc, with
-	// only the word for the fact behind one letter.
-	relatives = strings.Fields("m f d h mo fa ma pa mom dad mum sp hus husb wife moth fath hh")
+	// relatives are what names have in front of a fact about a relative, or of what else it may be,
+	// as in mage, feduc, othrace, with only the word for the fact behind one letter.
+	relatives = strings.Fields("m f d h mo fa ma pa mom dad mum sp hus husb wife moth fath hh oth " +
+		"other")
 	// ofRelatives are names of columns about a relative.
 	ofRelatives = words{alone: strings.Fields("mother father parent spouse husband wife partner " +
 		"mom dad mum hus husb moth fath sp hh")}

@@ -69,6 +69,21 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 	}
 }
 
+// Some letters that several names have in front of a fact say nothing of it, but not where few have
+// them, where they are one letter, and in front of other words.
+func TestDraftKnowsFactsBehindPrefixes(t *testing.T) {
+	for columns, want := range map[string]string{
+		"hvage# hvgender=a|b hvrace=a|b|c hvincome=a|b|c hv025=a|b": "hvage hvgender hvrace",
+		"sex=m|f hvage# hvrace=a|b|c":                               "sex",
+		"sex=m|f wage# wrace=a|b|c wsex=1|2":                        "sex",
+		"sex=m|f natcity=a|b nateduc=a|b natrace=a|b|c":             "sex",
+		"sex=m|f stage1=0|1|2 stage2=0|1|2 stage3=0|1|2 x=3|4":      "sex",
+		"ppage# ppethm=1|2|3 ppincimp=1|2|3":                        "ppage ppethm",
+	} {
+		checkCertain(t, study(t, 600, strings.Fields(columns)...), want)
+	}
+}
+
 // Names in other languages mean the same, with accents and without, as whole words and in parts.
 // Some count only as whole names, as they mean something else in English.
 func TestDraftKnowsFactsInOtherLanguages(t *testing.T) {

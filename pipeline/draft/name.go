@@ -56,6 +56,43 @@ func stemmed(word string) string {
 	return ""
 }
 
+// fewestPrefixed is the least number of different known words behind a prefix of names, and
+// longestPrefix the largest number of its letters: one letter may be the first of a word, as in
+// wage.
+const (
+	fewestPrefixed = 3
+	longestPrefix  = 3
+)
+
+// stripPrefixes takes from the words of columns a prefix that several have in front of a fact that
+// people know, without a sign between them, as in hvage, hvsex and hvrace, if one of them is an age
+// or a sex: natcity, nateduc and natrace may ask what somebody thinks of these.
+func stripPrefixes(profiles []*Profile) {
+	for length := 2; length <= longestPrefix; length++ {
+		behind := make(map[string][]*Profile)
+		for _, p := range profiles {
+			if len(p.words) == 1 && !p.fact && len(p.words[0]) > length &&
+				isFact(wordsOf(p.words[0][length:])) {
+				prefix := p.words[0][:length]
+				behind[prefix] = append(behind[prefix], p)
+			}
+		}
+		for _, of := range behind {
+			facts, isOfPeople := make(map[string]bool), false
+			for _, p := range of {
+				facts[withoutEnds(p.words)[0]] = true
+				name := wordsOf(p.words[0][length:])
+				isOfPeople = isOfPeople || first[0].has(name) || sexes.has(name)
+			}
+			for _, p := range of {
+				if len(facts) >= fewestPrefixed && isOfPeople {
+					p.words, p.fact = wordsOf(p.words[0][length:]), true
+				}
+			}
+		}
+	}
+}
+
 // words are the names with one meaning.
 type words struct {
 	meaning string

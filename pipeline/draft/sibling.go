@@ -11,10 +11,10 @@ import (
 // determine a dropped one that people know are known like it.
 func (d *draft) withSiblings(known, others []*Profile) (all, rest []*Profile) {
 	all = slices.Clone(known)
-	dummies := d.dummiesOf(known)
+	dummies := append(d.dummiesOf(known), d.professions()...)
 	for _, p := range others {
 		isOfSeries := slices.ContainsFunc(known, func(of *Profile) bool { return isSibling(p, of) })
-		if isOfSeries || slices.Contains(dummies, p) || d.standsForFact(p) {
+		if isOfSeries || isRest(p, all) || slices.Contains(dummies, p) || d.standsForFact(p) {
 			all = append(all, p)
 		} else {
 			rest = append(rest, p)
@@ -45,6 +45,58 @@ func isSibling(p, of *Profile) bool {
 		})
 }
 
+// isRest reports whether a column has the others of a series of known dummies, by its name: one for
+// others with the same ending as two and more of them, as other_cl next to asian_cl and black_cl.
+func isRest(p *Profile, known []*Profile) bool {
+	end := func(p *Profile) string { return strings.Join(p.words[min(1, len(p.words)):], " ") }
+	return p.isDummy() && len(p.words) > 1 &&
+		slices.Contains(strings.Fields("other others oth"), p.words[0]) &&
+		numberOf(known, func(of *Profile) bool {
+			return of.isDummy() && end(of) == end(p)
+		}) >= fewestOfSeries
+}
+
+// fewestOfSeries is the least number of known dummies with an ending of names that all dummies of
+// their kind have.
+const fewestOfSeries = 2
+
+// professions are ends of words for what people are by profession.
+var professions = strings.Fields("developer engineer administrator scientist designer specialist " +
+	"manager nurse teacher analyst driver programmer technician accountant lawyer doctor " +
+	"physician professor lecturer farmer mechanic electrician carpenter secretary clerk cashier " +
+	"waiter waitress cook consultant researcher architect artisan labourer laborer salesperson " +
+	"executive supervisor fisherman trader merchant tailor")
+
+// fewestProfessions is the least number of columns with a profession that are a series.
+const fewestProfessions = 3
+
+// professions returns the dummies for what people are by profession, if they are several: those
+// with such a name and all between them, if most of these have one.
+func (d *draft) professions() (all []*Profile) {
+	isProfession := func(p *Profile) bool {
+		return p.isDummy() && !unknown.has(p.words) &&
+			slices.ContainsFunc(p.words, func(word string) bool {
+				return slices.Contains(professions, strings.TrimSuffix(word, "s"))
+			})
+	}
+	for begin := 0; begin < len(d.profiles); begin++ {
+		if !isProfession(d.profiles[begin]) {
+			continue
+		}
+		last, n := begin, 0
+		for end := begin; end < len(d.profiles) && d.profiles[end].isDummy(); end++ {
+			if isProfession(d.profiles[end]) {
+				last, n = end, n+1
+			}
+		}
+		if of := d.profiles[begin : last+1]; n >= fewestProfessions && 2*n > len(of) {
+			all = append(all, of...)
+		}
+		begin = last
+	}
+	return all
+}
+
 // standsForFact reports whether a column determines a dropped one that people know, as a code does
 // the city of which it is.
 func (d *draft) standsForFact(p *Profile) bool {
@@ -68,16 +120,15 @@ const (
 )
 
 // dummiesOf returns columns next to each other that are dummies of one kind, some of which people
-// know: at most one of them is 1 in each row.
+// know: at most one of them is 1 in each row, and no chance keeps them apart, or each row has one.
 func (d *draft) dummiesOf(known []*Profile) (dummies []*Profile) {
 	for begin := range d.profiles {
-		end := begin
-		var set []bool // rows in which one of the columns up to end is 1
-		n, ones := 0, 0
-		for ; end < len(d.profiles) && d.profiles[end].isDummy(); end++ {
-			p := d.profiles[end]
+		var set []bool // rows in which one of the columns from begin on is 1
+		end, ones, values, isChance := begin, 0, 0, false
+		for at := begin; at < len(d.profiles) && d.profiles[at].isDummy(); at++ {
+			p := d.profiles[at]
 			if set == nil {
-				set = make([]bool, len(p.numbers))
+				set, values = make([]bool, len(p.numbers)), int(p.Field.Rows)
 			}
 			mine, both := 0, 0
 			for row, x := range p.numbers {
@@ -86,19 +137,21 @@ func (d *draft) dummiesOf(known []*Profile) (dummies []*Profile) {
 					if set[row] {
 						both++
 					}
+					set[row] = true
 				}
 			}
-			expected := float64(mine) * float64(ones) / float64(max(1, len(set)))
-			if both > 0 || n > 0 && expected < chanceOfDummies {
+			if both > 0 {
 				break
 			}
-			for row, x := range p.numbers {
-				set[row] = set[row] || x == 1
+			expected := float64(mine) * float64(ones) / float64(max(1, len(set)))
+			isChance = isChance || at > begin && expected < chanceOfDummies
+			ones += mine
+			if !isChance && float64(ones) >= coverOfDummies*float64(len(set)) || ones == values {
+				end = at + 1 // nor is it chance that each row with a value has one of them
 			}
-			n, ones = n+1, ones+mine
 		}
 		of := d.profiles[begin:end]
-		if n >= fewestDummies && float64(ones) >= coverOfDummies*float64(len(set)) &&
+		if len(of) >= fewestDummies &&
 			slices.ContainsFunc(of, func(p *Profile) bool { return slices.Contains(known, p) }) {
 			dummies = append(dummies, of...)
 		}
