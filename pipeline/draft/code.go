@@ -25,6 +25,19 @@ func (p *Profile) isCode() bool {
 		!(p.Field.Distinct > fewCodes && extents.has(name))
 }
 
+// isSerial reports whether a column has numbers of things or of people, by its name, of which the
+// first digits say nothing: those of places and kinds may.
+func (p *Profile) isSerial() bool {
+	return serials.has(p.words) || serials.has(withoutDigits(p.words))
+}
+
+// serials are names of columns of such numbers.
+var serials = words{
+	alone: slices.Concat(ofThings.alone, pairs(belongings, numbered), pairs(staff, numbered)),
+	whole: slices.Concat(things, belongings, staff),
+	not:   strings.Fields("station site county state district type kind code cd"),
+}
+
 // origins are names of columns of facts without an order, whatever their numbers.
 var origins = words{alone: strings.Fields("country ethnicity ethnic race nationality region " +
 	"gender sex")}

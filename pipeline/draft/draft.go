@@ -77,7 +77,8 @@ type draft struct {
 	times    map[*Profile]*Profile // of columns with the status of a time that another one has
 	// the column whose people may have several rows, while k counts rows; nil: none
 	uncounted *Profile
-	panel     *panel // rows of the same people without an identifier; nil: none were found
+	roster    *Profile // families of which each row is a member; nil: none
+	panel     *panel   // rows of the same people without an identifier; nil: none were found
 	// masked columns that determine the class, and that say much about it
 	classTellers, classHints []string
 
@@ -91,9 +92,9 @@ type draft struct {
 	signed     bool  // signs in numbers were found
 	// columns of CSV with a type that no reader finds
 	types   []job.Column
-	left    int  // columns of a wide table that are dropped though they could be masked
-	guessed bool // the encoding of CSV, which is not UTF-8, was guessed
-	lacked  bool // some file does not have a column that others have
+	left    []*Profile // columns of a wide table that are dropped though they could be masked
+	guessed bool       // the encoding of CSV, which is not UTF-8, was guessed
+	lacked  bool       // some file does not have a column that others have
 	notes   []string
 }
 
@@ -199,15 +200,17 @@ func (d *draft) isNoted(column string) bool {
 func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 	budget *spill.Budget) error {
 	for again := true; again; again = d.isRefused() {
-		d.class, d.entity, d.uncounted, d.known = nil, nil, nil, nil
-		d.classTellers, d.classHints, d.left = nil, nil, 0
+		d.class, d.entity, d.uncounted, d.roster, d.known = nil, nil, nil, nil, nil
+		d.classTellers, d.classHints, d.left = nil, nil, nil
 		if err := d.chooseClass(); err != nil {
 			return err
 		}
 		if err := d.chooseRoles(ctx, in); err != nil {
 			return err
 		}
-		d.chooseEntity()
+		if err := d.chooseEntity(ctx, in); err != nil {
+			return err
+		}
 	}
 	d.warnOfShortYears()
 	d.findTellers()

@@ -2,11 +2,14 @@ package draft
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/job"
@@ -37,13 +40,23 @@ func (p *Profile) repeats() bool {
 // chooseEntity finds the column that k counts: among the identifiers that repeat, one of enough
 // people for the highest k, then the one that looks most like that of people, and of equals the one
 // with the fewest values. If k counts none of them it finds the one whose people may have several
-// rows.
-func (d *draft) chooseEntity() {
+// rows. It counts no families of which each row is another member.
+func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
 	for _, p := range d.profiles {
 		rank := p.entityRank()
+		if rank == ofFamily {
+			has, err := d.numbersMembers(ctx, in, p)
+			if err != nil {
+				return fmt.Errorf("look at the input: %w", err)
+			}
+			if has || d.hasMembers(p) {
+				d.roster = p
+				continue
+			}
+		}
 		if rank < 0 || p.role.fullNames && d.numbersRows(notOthers) ||
 			rank > 0 && d.numbersRows(persons.has) ||
-			rank == ofFamily && (d.hasMembers(p) || !d.countable(p)) {
+			rank == ofFamily && !d.countable(p) {
 			continue
 		}
 		of, higher := &d.uncounted, 0
@@ -60,6 +73,7 @@ func (d *draft) chooseEntity() {
 	if d.entity != nil {
 		d.uncounted = nil
 	}
+	return nil
 }
 
 // kin are names of columns that number people of a family, or families, if they have many values:
@@ -95,6 +109,54 @@ func (d *draft) hasMembers(family *Profile) bool {
 		return (called(&sexes, p.words) || p.share(sex) >= most) &&
 			p.Field.Distinct > 1 && !d.determines(family, p)
 	})
+}
+
+// members are names of columns that number people of a family.
+var members = words{whole: strings.Fields("pid ptid indid indivd individ indivno memno")}
+
+// numbersMembers reports whether another column has a number of its own in each row that is called
+// like one of people, or begins with that of the family.
+func (d *draft) numbersMembers(ctx context.Context, in *dataset.Dataset, family *Profile) (bool,
+	error) {
+	for _, p := range d.profiles {
+		if p == family || p.role.Mask != job.MaskDrop || p.distinctShare() <= mostOnce {
+			continue
+		}
+		if members.has(p.words) || p.continues(family) {
+			return true, nil
+		}
+		length, err := d.prefix(ctx, in, p, family)
+		if length > 0 || err != nil {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// mostMemberDigits is the largest number of digits of a member behind the number of the family.
+const mostMemberDigits = 4
+
+// continues reports whether whole numbers are those of another column with as many more digits.
+func (p *Profile) continues(of *Profile) bool {
+	if !p.typ.Ordered() || !of.typ.Ordered() || p.isTime() || of.isTime() || p.broken {
+		return false
+	}
+	for digits := 1; digits <= mostMemberDigits; digits++ {
+		rows, most := 0, math.Pow10(digits)
+		for row, x := range p.numbers {
+			if y := of.numbers[row]; !math.IsNaN(x) && !math.IsNaN(y) {
+				if math.Floor(x/most) != y {
+					rows = 0
+					break
+				}
+				rows++
+			}
+		}
+		if rows > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // numbersRows reports whether each row has another number of a person, in a column of some name:

@@ -170,6 +170,32 @@ func TestDraftCountsNoFamiliesOfMembers(t *testing.T) {
 	}
 }
 
+// Where each row has a number of its own that begins with that of the family, or is called like that
+// of a member, k counts no families, whatever the sex is called.
+func TestDraftCountsNoHouseholds(t *testing.T) {
+	for other, want := range map[string]string{"%d,%d%02d,": "", "HH%d,HH%d-%02d,": "",
+		"%d,7%d%02d,": "HHID"} {
+		for _, member := range []string{"line_key", "PID"} {
+			t.Chdir(t.TempDir())
+			var out strings.Builder
+			fmt.Fprintf(&out, "HHID,%s,age,h2q3\n", member)
+			for i := range 1600 {
+				family := 1000 + i/4
+				fmt.Fprintf(&out, other+"%d,%d\n", family, family, 1+i%4, i*i%67, 1+i%2)
+			}
+			write(t, "roster.csv", out.String())
+			text := draftOf(t, draft.Options{Input: []string{"roster.csv"}})
+			if member == "PID" {
+				want = ""
+			}
+			if job, _ := runDraft(t, text); job.Entity != want ||
+				(want == "") != strings.Contains(text, "each of another member") {
+				t.Errorf("%s %s: k counts %q:\n%s", member, other, job.Entity, text)
+			}
+		}
+	}
+}
+
 // Whole columns that are called like people of a family number them if they have many values, and k
 // counts those of whom several rows are. Few numbers count people, or say something of one.
 func TestDraftCountsMothers(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/job"
 )
@@ -17,17 +18,16 @@ const mostListed = 90
 // isWide reports whether a table has more columns than somebody reads.
 func (d *draft) isWide() bool { return len(d.profiles) > mostListed }
 
-// dropMany drops the columns of a wide table but those that an acquaintance knows, and those that
-// tell most of the class, or of which most rows have a value. Of columns that determine each other
-// it takes one.
+// dropMany drops the columns of a wide table but those that an acquaintance knows or that may be its
+// class, and those that tell most of the class or, without one, texts that are no items, and of
+// which most rows have a value. Of columns that determine each other it takes one.
 func (d *draft) dropMany() {
 	if !d.isWide() {
 		return
 	}
 	masked, worth := d.worths()
 	slices.SortStableFunc(masked, func(a, b *Profile) int {
-		basic := func(p *Profile) int { return map[bool]int{true: 0, false: 1}[p.isBasic()] }
-		return cmp.Or(basic(a)-basic(b), cmp.Compare(worth[b], worth[a]))
+		return cmp.Or(d.afterKnown(a)-d.afterKnown(b), cmp.Compare(worth[b], worth[a]))
 	})
 	var chosen []*Profile
 	for _, p := range masked {
@@ -41,9 +41,24 @@ func (d *draft) dropMany() {
 			chosen = append(chosen, p)
 		default:
 			p.role = drop("other columns have more information")
-			d.left++
+			d.left = append(d.left, p)
 		}
 	}
+}
+
+// afterKnown is 0 for a column that an acquaintance knows, 1 for one that may be the class of a table
+// without one, 2 for other texts of such a table that are no items, and 3 for others.
+func (d *draft) afterKnown(p *Profile) int {
+	switch {
+	case p.isBasic():
+		return 0
+	case d.class != nil:
+	case d.mayBeOutcome(p), p == d.last() && p.couldBeClass():
+		return 1
+	case p.typ.Kind == formats.String && d.likes(p) < manyItems:
+		return 2
+	}
+	return 3
 }
 
 // worths returns the masked columns, and what each says about the class. Without a class that is
@@ -88,12 +103,20 @@ func (d *draft) listed() []*Profile {
 // unlistedWords are about the columns of a wide table that have no entry.
 const unlistedWords = `# Dropped without an entry: %s. %d of them look like identifiers, tell nothing, or are
 # determined by others; %d have less information, about the class if there is one, than those above.
-unlisted: drop
+%sunlisted: drop
 `
+
+// leftWords name the columns that could be masked.
+const leftWords = "# These can be masked, too, with entries of their own: %s.\n"
 
 // writeUnlisted writes what becomes of the columns without an entry.
 func (d *draft) writeUnlisted(out *strings.Builder, listed int) {
 	if n := len(d.profiles) - listed; n > 0 {
-		fmt.Fprintf(out, unlistedWords, text.Count(n, "column"), n-d.left, d.left)
+		left := len(d.left)
+		names := ""
+		if left > 0 {
+			names = fmt.Sprintf(leftWords, text.List(quoted(namesOf(d.left)), mostLost))
+		}
+		fmt.Fprintf(out, unlistedWords, text.Count(n, "column"), n-left, left, names)
 	}
 }

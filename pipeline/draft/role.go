@@ -398,7 +398,9 @@ var quasiIdentifiers = []rule{
 	}, func(p *Profile) *Role {
 		return discretize(p, distinctValues(p)+"; coordinates determine an address")
 	}},
-	{func(p *Profile) bool { return p.isCode() && p.Field.Distinct > fewCodes && p.digits > 2 },
+	{func(p *Profile) bool {
+		return p.isCode() && p.Field.Distinct > fewCodes && p.digits > 2 && !p.isSerial()
+	},
 		func(p *Profile) *Role {
 			return prefixes("numbers that are codes by their name", max(2, p.digits*2/3),
 				max(1, p.digits/3))(p)

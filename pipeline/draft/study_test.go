@@ -190,6 +190,66 @@ func TestDraftDropsSums(t *testing.T) {
 	}
 }
 
+// A change between two times stays, as intervals of both say little of it, and no other difference.
+func TestDraftKeepsChanges(t *testing.T) {
+	for names, want := range map[string]string{"wt71 wt82 change": "keep", "pretest test gain": "keep",
+		"mass_before mass_after d": "keep", "debts assets worth": "drop"} {
+		t.Chdir(t.TempDir())
+		rng := rand.New(rand.NewPCG(3, 3))
+		var out strings.Builder
+		fmt.Fprintf(&out, "age,sex,%s\n", strings.ReplaceAll(names, " ", ","))
+		for i := range 600 {
+			a, b := 40+rng.IntN(60), 40+rng.IntN(60)
+			fmt.Fprintf(&out, "%d,%d,%d,%d,%d\n", 20+rng.IntN(50), i%2, a, b, b-a)
+		}
+		write(t, "study.csv", out.String())
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"study.csv"}}, sees(0, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(maskedOf(t, text)) == 5; got != (want == "keep") {
+			t.Errorf("%s: want %s:\n%s", names, want, text)
+		}
+	}
+}
+
+// Of more columns than are listed, the draft takes first what people know, what may be the class,
+// and texts that are no items. It names those that it leaves.
+func TestDraftListsClassesBeforeItems(t *testing.T) {
+	columns := []string{"age#"}
+	for i := range 95 {
+		columns = append(columns, fmt.Sprintf("q%d=1|2|3", i))
+	}
+	text := study(t, 300, append(columns, "remark=x|y|z|w", "result_1=a|b|c|", "category=a|b|c|")...)
+	for _, name := range []string{"age", "remark", "result_1", "category"} {
+		if roleOfText(text, name) == "" {
+			t.Errorf("%s is not in\n%s", name, text)
+		}
+	}
+	if !strings.Contains(text, "# These can be masked, too, with entries of their own: q86, q87,") {
+		t.Errorf("drafted:\n%s", text)
+	}
+}
+
+// The first digits of numbers of schools or of people say nothing, those of places and kinds may.
+func TestDraftCutsNoNumbersOfThings(t *testing.T) {
+	several := func(times int) (all string) {
+		for i := range 40 {
+			all += fmt.Sprint("|", 1000+i*times)
+		}
+		return all[1:]
+	}
+	text := study(t, 900, "age#", "sex=m|f", "schoolid="+several(91), "ward_no="+several(83),
+		"agent="+several(77), "station_id="+several(71), "countyid="+several(61),
+		"occupation="+several(57))
+	for name, want := range map[string]string{"schoolid": "suppress", "ward_no": "suppress",
+		"agent": "suppress", "station_id": "{mask:", "countyid": "{mask:", "occupation": "{mask:"} {
+		if got := roleOfText(text, name); got != want {
+			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
+		}
+	}
+}
+
 // What an acquaintance knows may have a number or an ending in its name; the age of a thing is not
 // somebody's.
 func TestDraftKnowsNamesWithEndings(t *testing.T) {

@@ -259,6 +259,9 @@ func (d *draft) reason(p *Profile) string {
 	case p == d.entity:
 		return fmt.Sprintf("%s, in %s rows: it repeats, and is taken for the entity that k counts",
 			p.role.Reason, text.Grouped(p.Field.Rows))
+	case p == d.roster:
+		return fmt.Sprintf("%s, in %s rows, each of another member: k counts these",
+			p.role.Reason, text.Grouped(p.Field.Rows))
 	case p.repeats():
 		return fmt.Sprintf("%s, in %s rows: it repeats, and may be the entity that k is to count",
 			p.role.Reason, text.Grouped(p.Field.Rows))
