@@ -25,6 +25,7 @@ var hidden = words{alone: slices.Concat(
 	strings.Fields("health mental suicidal "+
 		"illness depression anxiety disease disorder condition chronic "+
 		"symptom symptoms pain therapy treatment treat treated placebo intervention trt arm arms "+
+		"premie premature preterm lbw lowbirthweight "+
 		"rx dose drug drugs medication "+
 		"medications medicine vaccine vaccinated screening allergy blood stage severity status "+
 		"complication complications survived survival censor censored event"),
@@ -57,7 +58,7 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 	isDay := p.isOfDays()
 	return (p.role.Mask != job.MaskDiscretize || isDay) && len(name) <= mostWords &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
-		!d.isOutcome(p) && d.likes(p) < manyItems
+		!d.isOutcome(p) && d.likes(p) < manyItems && !d.isOnlyCandidate(p)
 }
 
 // The years that people remember.
@@ -65,9 +66,16 @@ const firstYear, lastYear = 1900, 2035
 
 // isOfDays reports whether a column has days, or years as numbers.
 func (p *Profile) isOfDays() bool {
-	isYear := p.typ.Ordered() && !p.isTime() && !p.broken && p.least >= firstYear && p.high <= lastYear &&
-		len(p.numbers) > 0
+	isYear := p.typ.Ordered() && !p.isTime() && !p.broken && len(p.numbers) > 0 &&
+		p.least >= firstYear && p.high <= lastYear
 	return ofKind(formats.Date, formats.Timestamp)(p) || p.dateForm() != "" || isYear
+}
+
+// isOnlyCandidate reports whether a last column of two values may be the class of a table in which
+// no name says which column it is.
+func (d *draft) isOnlyCandidate(p *Profile) bool {
+	return d.class == nil && p == d.last() && p.Field.Distinct == 2 && p.couldBeClass() &&
+		!slices.ContainsFunc(d.profiles, d.mayBeOutcome)
 }
 
 // likes returns the number of columns with the type and the number of values of a column.

@@ -2,6 +2,7 @@ package draft_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,9 +62,18 @@ func TestDraftDoubts(t *testing.T) {
 			[]string{"farm", "moth"}},
 		"hidden": {[]string{"age#", "farm=0|1", "AcceptedCmp3=0|1", "payment_method=a|b|c",
 			"status_2=x|y", "happy=a|b|c"}, []string{"farm"}},
-		"patients":     {[]string{"age#", "farm=0|1", "sysbp#", "chol#"}, nil},
-		"a few items":  {append(item("a|b|c", 11), "age#"), nil},
-		"many items":   {append(item("a|b|c", 12), "age#"), nil},
+		"patients":    {[]string{"age#", "farm=0|1", "sysbp#", "chol#"}, nil},
+		"a few items": {append(item("a|b|c", 11), "age#"), nil},
+		"many items":  {append(item("a|b|c", 12), "age#"), nil},
+		"last of two": {[]string{"age#", "farm=0|1", "house=x|y|z", "moth=0|1"},
+			[]string{"farm", "house"}},
+		"a candidate": {[]string{"age#", "result=x|y|z", "moth=0|1"}, []string{"moth"}},
+		"year of an event": {[]string{"age#", "year=1998|1999|2000", "arrests=0|1|2", "moth=x|y|z"},
+			[]string{"year", "moth"}},
+		"two times": {[]string{"age#", "year=1998|1999|2000", "month=1|2|3", "arrests=0|1|2",
+			"moth=x|y|z"}, []string{"moth"}},
+		"no event":     {[]string{"age#", "year=1998|1999|2000", "moth=x|y|z"}, []string{"moth"}},
+		"early births": {[]string{"age#", "premie=a|b", "moth=x|y|z"}, []string{"moth"}},
 		"nobody known": {[]string{"steps#", "farm=0|1", "moth=x|y|z"}, nil},
 	} {
 		if name == "a few items" {
@@ -84,5 +94,30 @@ func TestDraftDoubts(t *testing.T) {
 				t.Errorf("%s: %s is not in %q", name, column, j.Sets[0].Columns)
 			}
 		}
+	}
+}
+
+// Columns that are called like one of places, with more behind it, and that say much of these, are
+// known with them. What a column in doubt determines is in doubt, too, and what a limit of a number
+// makes that nobody knows is not.
+func TestDraftKnowsFigures(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	var state, guild, ounces [2400]int
+	for i := range state {
+		state[i], guild[i], ounces[i] = rng.IntN(30), rng.IntN(40), rng.IntN(97)
+	}
+	text := tableOf(t, len(state), map[string]func(i int) string{
+		"state":      func(i int) string { return fmt.Sprint(state[i]) },
+		"stateur":    func(i int) string { return fmt.Sprintf("%d.%d", state[i]%9, rng.IntN(4)) },
+		"statescore": func(i int) string { return fmt.Sprintf("%d.%d", rng.IntN(9), rng.IntN(4)) },
+		"guild":      func(i int) string { return fmt.Sprint("guild ", guild[i]) },
+		"members":    func(i int) string { return fmt.Sprint(100 + guild[i]/2*31) },
+		"ounces":     func(i int) string { return fmt.Sprint(ounces[i]) },
+		"tiny":       func(i int) string { return fmt.Sprint(min(1, ounces[i]/30)) },
+		"zeal":       func(int) string { return fmt.Sprint(rng.IntN(90)) },
+	})
+	checkCertain(t, text, "sex state stateur")
+	if got := doubted(text); !slices.Equal(got, []string{"guild", "members"}) {
+		t.Errorf("%q in doubt:\n%s", got, text)
 	}
 }

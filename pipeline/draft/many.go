@@ -50,7 +50,7 @@ func (d *draft) dropMany() {
 // without one, 2 for other texts of such a table that are no items, and 3 for others.
 func (d *draft) afterKnown(p *Profile) int {
 	switch {
-	case p.isBasic():
+	case d.isKnown(p):
 		return 0
 	case d.class != nil:
 	case d.mayBeOutcome(p), p == d.last() && p.couldBeClass():

@@ -43,13 +43,13 @@ func (d *draft) chooseSet() {
 }
 
 // knownOf returns those of some columns that an acquaintance knows, by their names, and those that
-// determine one of these or are determined by one: in another set they would disclose more than
-// that set does. Rows of the same person show that once: those of few people show it by chance.
-// Others are doubted if somebody may know them, too.
+// determine one of these or are determined by one, or are figures of a place: in another set they
+// would disclose more than that set does. Rows of the same person show that once: those of few
+// people show it by chance. Others are doubted if somebody may know them, too.
 func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 	var others []*Profile
 	for _, p := range all {
-		if p.isBasic() || p.isOfStay() || d.isWeightOfHeight(p) || d.isContextual(p) {
+		if d.isKnown(p) {
 			known = append(known, p)
 		} else {
 			others = append(others, p)
@@ -63,7 +63,8 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 	for i, n := 0, len(known); i < n; i++ {
 		others = slices.DeleteFunc(others, func(p *Profile) bool {
 			tied := d.sample.ReliablyDetermines(p.place, known[i].place, person) ||
-				d.sample.ReliablyDetermines(known[i].place, p.place, person)
+				d.sample.ReliablyDetermines(known[i].place, p.place, person) ||
+				d.isFigureOf(p, known[i])
 			if tied {
 				known = append(known, p)
 			}
@@ -73,7 +74,71 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 	if len(known) == 0 || d.isClinical() {
 		return known, nil
 	}
-	return known, slices.DeleteFunc(others, func(p *Profile) bool { return !d.mayBeKnown(p) })
+	return known, d.doubtedOf(known, others, person)
+}
+
+// doubtedOf returns those of other columns that an acquaintance may know, by their names, and those
+// that one of these determines, but none that a column determines which hardly anybody knows, and
+// next to which it stays.
+func (d *draft) doubtedOf(known, others []*Profile, person int) (doubted []*Profile) {
+	var may []*Profile
+	for _, p := range others {
+		if d.mayBeKnown(p) || d.isOnlyPeriod(p) {
+			may = append(may, p)
+		}
+	}
+	for _, p := range others {
+		if slices.Contains(may, p) || slices.ContainsFunc(may, func(of *Profile) bool {
+			return d.sample.ReliablyDetermines(of.place, p.place, person)
+		}) {
+			doubted = append(doubted, p)
+		}
+	}
+	all := slices.Concat(known, doubted)
+	return slices.DeleteFunc(doubted, func(p *Profile) bool {
+		return slices.ContainsFunc(p.role.stays, func(by *Profile) bool {
+			return by.role.masked() && !slices.Contains(all, by)
+		})
+	})
+}
+
+// isFigureOf reports whether a column is called like one of places, with more behind it, as stateur
+// with state, and says much of it: figures of places may change from year to year.
+func (d *draft) isFigureOf(p, of *Profile) bool {
+	name := strings.ToLower(of.name)
+	if len(name) < leastWord || !slices.Contains(regions, name) || p.place < 0 || of.place < 0 ||
+		!strings.HasPrefix(strings.ToLower(p.name), name) {
+		return false
+	}
+	own := d.sample.Information(p.place, nil, p.place, d.k())
+	return own > 0 && d.sample.Information(p.place, nil, of.place, d.k()) >= muchOfPlace*own
+}
+
+// muchOfPlace is the part of the information of a column that is about a place, of which it is then
+// a figure.
+const muchOfPlace = 1.0 / 3
+
+// events are words for events that people see, with a row for each in tables with only one time.
+var events = words{alone: strings.Fields("arrest arrests arrested released admission admissions " +
+	"admitted claim claims accident accidents crash crashes offence offense offences offenses " +
+	"visit visits citation citations")}
+
+// isOnlyPeriod reports whether a column has the year, the month or the day of the event that a row
+// is about, by the names of other columns or of the file, and is the only one with a time.
+func (d *draft) isOnlyPeriod(p *Profile) bool {
+	isPeriod := func(p *Profile) bool {
+		return p.isTime() || p.dateForm() != "" || periods.has(p.words) ||
+			slices.Contains(p.words, "date")
+	}
+	dated := words{whole: strings.Fields("year yr month date")}
+	return dated.has(p.words) && !d.endsWithClass(p) &&
+		numberOf(d.profiles, isPeriod) == 1 &&
+		(events.has(wordsOf(stemOf(d.Input[0]))) || slices.ContainsFunc(d.profiles, isCalled(events)))
+}
+
+// isKnown reports whether an acquaintance knows a column, by its name and its values.
+func (d *draft) isKnown(p *Profile) bool {
+	return p.isBasic() || p.isOfStay() || d.isWeightOfHeight(p) || d.isContextual(p)
 }
 
 // stays are words for days on which somebody came to a place that others see, left it, or died.
@@ -98,7 +163,7 @@ var (
 )
 
 // isWeightOfHeight reports whether a column has the weight, or the body mass index, of somebody
-// whose height another one has, also as text, by their names, apart from numbers of years or visits:
+// whose height another one has, also as text, by their names, apart from the numbers of years:
 // weight_kg with height_cm, wt71 with ht, but not the weight of a row or of a newborn.
 func (d *draft) isWeightOfHeight(p *Profile) bool {
 	without := func(name, measured []string) (rest []string, found bool) {
