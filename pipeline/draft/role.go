@@ -27,6 +27,8 @@ type Role struct {
 	by *Profile
 	// the columns that determine it, though it stays, and those that it determines
 	stays, shows []*Profile
+	// the columns of which it has the change between two times
+	changes []*Profile
 }
 
 // masked reports whether the column is proposed as a quasi-identifier.

@@ -43,8 +43,8 @@ func (d *draft) chooseSet() {
 }
 
 // knownOf returns those of some columns that an acquaintance knows, by their names, and those that
-// determine one of these or are determined by one, or are figures of a place: in another set they
-// would disclose more than that set does. Rows of the same person show that once: those of few
+// determine one of these or are determined by one, or are figures of a place or changes between two
+// of them: in another set they would disclose more than that set does. Rows of the same person show that once: those of few
 // people show it by chance. Others are doubted if somebody may know them, too.
 func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 	var others []*Profile
@@ -71,6 +71,14 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 			return tied
 		})
 	}
+	others = slices.DeleteFunc(others, func(p *Profile) bool {
+		isUnknown := func(of *Profile) bool { return !slices.Contains(known, of) }
+		joins := len(p.role.changes) > 0 && !slices.ContainsFunc(p.role.changes, isUnknown)
+		if joins {
+			known = append(known, p)
+		}
+		return joins
+	})
 	if len(known) == 0 || d.isClinical() {
 		return known, nil
 	}

@@ -190,17 +190,19 @@ func TestDraftDropsSums(t *testing.T) {
 	}
 }
 
-// A change between two times stays, as intervals of both say little of it, and no other difference.
+// A change between two times stays, as intervals of both say little of it, and no other difference. It
+// is known if both are.
 func TestDraftKeepsChanges(t *testing.T) {
-	for names, want := range map[string]string{"wt71 wt82 change": "keep", "pretest test gain": "keep",
-		"mass_before mass_after d": "keep", "debts assets worth": "drop"} {
+	for names, known := range map[string]string{"wt71 wt82 change": "wt71 wt82 change",
+		"pretest test gain": "", "mass_before mass_after d": "", "debts assets worth": ""} {
+		want := map[bool]string{true: "drop", false: "keep"}[names == "debts assets worth"]
 		t.Chdir(t.TempDir())
 		rng := rand.New(rand.NewPCG(3, 3))
 		var out strings.Builder
-		fmt.Fprintf(&out, "age,sex,%s\n", strings.ReplaceAll(names, " ", ","))
-		for i := range 600 {
+		fmt.Fprintf(&out, "age,ht,%s\n", strings.ReplaceAll(names, " ", ","))
+		for range 600 {
 			a, b := 40+rng.IntN(60), 40+rng.IntN(60)
-			fmt.Fprintf(&out, "%d,%d,%d,%d,%d\n", 20+rng.IntN(50), i%2, a, b, b-a)
+			fmt.Fprintf(&out, "%d,%d,%d,%d,%d\n", 20+rng.IntN(50), 150+rng.IntN(40), a, b, b-a)
 		}
 		write(t, "study.csv", out.String())
 		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"study.csv"}}, sees(0, 1))
@@ -210,6 +212,7 @@ func TestDraftKeepsChanges(t *testing.T) {
 		if got := len(maskedOf(t, text)) == 5; got != (want == "keep") {
 			t.Errorf("%s: want %s:\n%s", names, want, text)
 		}
+		checkCertain(t, text, "age ht "+known)
 	}
 }
 

@@ -54,6 +54,9 @@ func dropSum(sum, a, b *Profile) {
 		a, b = b, a
 	}
 	if areTwoTimes(sum, b) {
+		if isSum(sum, []*Profile{a, b}) {
+			a.role.changes = []*Profile{sum, b}
+		}
 		return
 	}
 	a.dropAs("the difference between", sum, a, b)
