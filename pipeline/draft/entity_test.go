@@ -170,8 +170,8 @@ func TestDraftCountsNoFamiliesOfMembers(t *testing.T) {
 	}
 }
 
-// Where each row has a number of its own that begins with that of the family, or is called like that
-// of a member, k counts no families, whatever the sex is called.
+// Where each row has a number of its own that begins with that of the family, or is called like
+// that of a member, k counts no families, whatever the sex is called.
 func TestDraftCountsNoHouseholds(t *testing.T) {
 	for other, want := range map[string]string{"%d,%d%02d,": "", "HH%d,HH%d-%02d,": "",
 		"%d,7%d%02d,": "HHID"} {

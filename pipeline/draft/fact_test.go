@@ -152,7 +152,8 @@ func TestDraftKnowsWeightsOfYears(t *testing.T) {
 // Numbers of places have no order, in any form, and people know them; distances have one.
 func TestDraftKnowsNumbersOfPlaces(t *testing.T) {
 	text := study(t, 600, "age#", "dose#", "district_no=3|7|12", "regionno=1|2|9", "geoid2=4|8|9",
-		"dist_code=2|5|6", "county_num=1|3|5", "census_tract=13.01|210|3.02", "commune=7|8|9", "bplace=2|3|9",
+		"dist_code=2|5|6", "county_num=1|3|5", "census_tract=13.01|210|3.02", "commune=7|8|9",
+		"bplace=2|3|9",
 		"dist=1|2|3")
 	if want := "columns: [age, county_num, district_no, regionno, geoid2, dist_code, " +
 		"census_tract, commune, bplace]\n"; !strings.Contains(text, want) {

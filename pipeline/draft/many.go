@@ -18,8 +18,8 @@ const mostListed = 90
 // isWide reports whether a table has more columns than somebody reads.
 func (d *draft) isWide() bool { return len(d.profiles) > mostListed }
 
-// dropMany drops the columns of a wide table but those that an acquaintance knows or that may be its
-// class, and those that tell most of the class or, without one, texts that are no items, and of
+// dropMany drops the columns of a wide table but those that an acquaintance knows or that may be
+// its class, and those that tell most of the class or, without one, texts that are no items, and of
 // which most rows have a value. Of columns that determine each other it takes one.
 func (d *draft) dropMany() {
 	if !d.isWide() {
@@ -46,8 +46,8 @@ func (d *draft) dropMany() {
 	}
 }
 
-// afterKnown is 0 for a column that an acquaintance knows, 1 for one that may be the class of a table
-// without one, 2 for other texts of such a table that are no items, and 3 for others.
+// afterKnown is 0 for a column that an acquaintance knows, 1 for one that may be the class of a
+// table without one, 2 for other texts of such a table that are no items, and 3 for others.
 func (d *draft) afterKnown(p *Profile) int {
 	switch {
 	case d.isKnown(p):

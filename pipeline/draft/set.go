@@ -44,8 +44,9 @@ func (d *draft) chooseSet() {
 
 // knownOf returns those of some columns that an acquaintance knows, by their names, and those that
 // determine one of these or are determined by one, or are figures of a place or changes between two
-// of them: in another set they would disclose more than that set does. Rows of the same person show that once: those of few
-// people show it by chance. Others are doubted if somebody may know them, too.
+// of them: in another set they would disclose more than that set does. Rows of the same person show
+// that once: those of few people show it by chance. Others are doubted if somebody may know them,
+// too.
 func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 	var others []*Profile
 	for _, p := range all {
@@ -141,7 +142,8 @@ func (d *draft) isOnlyPeriod(p *Profile) bool {
 	dated := words{whole: strings.Fields("year yr month date")}
 	return dated.has(p.words) && !d.endsWithClass(p) &&
 		numberOf(d.profiles, isPeriod) == 1 &&
-		(events.has(wordsOf(stemOf(d.Input[0]))) || slices.ContainsFunc(d.profiles, isCalled(events)))
+		(events.has(wordsOf(stemOf(d.Input[0]))) ||
+			slices.ContainsFunc(d.profiles, isCalled(events)))
 }
 
 // isKnown reports whether an acquaintance knows a column, by its name and its values.

@@ -190,8 +190,8 @@ func TestDraftDropsSums(t *testing.T) {
 	}
 }
 
-// A change between two times stays, as intervals of both say little of it, and no other difference. It
-// is known if both are.
+// A change between two times stays, as intervals of both say little of it, and no other difference.
+// It is known if both are.
 func TestDraftKeepsChanges(t *testing.T) {
 	for names, known := range map[string]string{"wt71 wt82 change": "wt71 wt82 change",
 		"pretest test gain": "", "mass_before mass_after d": "", "debts assets worth": ""} {
@@ -223,7 +223,8 @@ func TestDraftListsClassesBeforeItems(t *testing.T) {
 	for i := range 95 {
 		columns = append(columns, fmt.Sprintf("q%d=1|2|3", i))
 	}
-	text := study(t, 300, append(columns, "remark=x|y|z|w", "result_1=a|b|c|", "category=a|b|c|")...)
+	columns = append(columns, "remark=x|y|z|w", "result_1=a|b|c|", "category=a|b|c|")
+	text := study(t, 300, columns...)
 	for _, name := range []string{"age", "remark", "result_1", "category"} {
 		if roleOfText(text, name) == "" {
 			t.Errorf("%s is not in\n%s", name, text)

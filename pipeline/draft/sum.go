@@ -43,8 +43,8 @@ func (d *draft) dropSums() {
 }
 
 // dropSum drops one of three numbers of which one is the sum of the others: the sum or, if only one
-// part may be below 0, this part, which is the difference between two measurements. Between those of
-// one thing at two times it is the change, of which their intervals say little: it stays.
+// part may be below 0, this part, which is the difference between two measurements. Between those
+// of one thing at two times it is the change, of which their intervals say little: it stays.
 func dropSum(sum, a, b *Profile) {
 	if sum.least < 0 || min(a.least, b.least) >= 0 || max(a.least, b.least) < 0 {
 		sum.dropAs("the sum of", sum, b, a)
@@ -66,8 +66,8 @@ func dropSum(sum, a, b *Profile) {
 var moments = strings.Fields("pre post before after baseline base followup endline initial final " +
 	"first last start end prior prev previous current now new old then t")
 
-// areTwoTimes reports whether two columns have the same at two times, by their names: wt71 and wt82,
-// pretest and posttest.
+// areTwoTimes reports whether two columns have the same at two times, by their names: wt71 and
+// wt82, pretest and posttest.
 func areTwoTimes(a, b *Profile) bool {
 	stem := func(p *Profile) (stem string) {
 		for _, word := range withoutEnds(p.words) {
