@@ -289,6 +289,8 @@ var unreached = map[string][]size{
 		{name: "pipeline/draft.kilometres", value: 111},
 		{name: "pipeline/draft.manyValues", value: 200},
 		{name: "pipeline/draft.marital", value: 32},
+		{name: "pipeline/draft.firstYear", value: 1900},
+		{name: "pipeline/draft.lastYear", value: 2035},
 		{name: "pipeline/draft.longestOrder", value: 300},
 		{name: "pipeline/draft.mostAdded", value: 40},
 		{name: "pipeline/draft.mostAlike", value: 1000},

@@ -246,7 +246,7 @@ func (d *draft) isItem(p *Profile) bool {
 	if !p.typ.Ordered() || p.Field.Distinct <= 2 {
 		return false
 	}
-	return d.likes(p) >= manyItems
+	return d.hasMany(p)
 }
 
 // isGroup reports whether a column has the groups of people that a study compares, without a

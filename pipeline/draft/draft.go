@@ -82,10 +82,11 @@ type draft struct {
 	// masked columns that determine the class, and that say much about it
 	classTellers, classHints []string
 
-	classFound string // why a run refuses the class that is asked for; empty: it does not
-	known      *set   // nil: there is nothing to mask
-	tried      *tried // the job's way to search, with its result; nil: nothing was tried
-	crowd      *crowd // nil: the rows are enough for the columns
+	classFound string       // why a run refuses the class that is asked for; empty: it does not
+	known      *set         // nil: there is nothing to mask
+	kinds      [][]*Profile // dummies of one kind each
+	tried      *tried       // the job's way to search, with its result; nil: nothing was tried
+	crowd      *crowd       // nil: the rows are enough for the columns
 	output     string
 	drawn      int64 // bytes drawn for the sample
 	lacking    bool  // texts that stand for null were found

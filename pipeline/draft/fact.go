@@ -25,7 +25,7 @@ var facts = []words{
 	first[0], first[1], first[2],
 	{
 		alone: strings.Fields("agea agey agem ageyr ageyrs agemo " +
-			"howold birthplace bplace pob cob yearborn monthborn mnthborn yob ybirth " +
+			"howold agefbrth agefstm agefirstbirth agehed agehead birthplace bplace pob cob yearborn monthborn mnthborn yob ybirth " +
 			"birthyr"),
 		whole: []string{"placeofbirth"},
 	},
@@ -34,7 +34,7 @@ var facts = []words{
 			"ethnic ethn ethrace eth hispanic hispan hisp nwhite nationality citizenship citizen "+
 			"native foreign religion relig denomination denomina catholic protestant jewish "+
 			"muslim hindu christian "+
-			"language immigrant immig "+
+			"language immigrant imigrnt immig "+
 			"immigrationstatus migrant indigenous indig aboriginal"),
 			pairs([]string{"mother"}, []string{"tongue"}),
 			pairs([]string{"native", "foreign", "us", "uk"}, []string{"born"})),
@@ -64,10 +64,10 @@ var facts = []words{
 	{ // family: marriage, children, household
 		alone: slices.Concat(strings.Fields("marital maritl marstat married maried marriage marr "+
 			"yrsmarr divorced divorce widowed widow household partner dependents "+
-			"numdep dependent dependant dependants family familysize "+
+			"numdep depends dependent dependant dependants family familysize "+
 			"famsize hhsize fmsize fsize householdsize children kids "+
 			"kidslt kidsge kidlt kidge kidhome teenhome teen teens preteen preteens "+
-			"babies sibling siblings sibs sibsp parch birthorder birthord firstborn separated "+
+			"babies sibling siblings sibs sibsp parch birthorder birthord brthord firstborn nsibs numsib separated "+
 			"unmarried cohab cohabiting cohabitation houshead"),
 			pairs([]string{"marital", "mar"}, []string{"stat"}),
 			pairs([]string{"death", "died"}, []string{"year", "yr", "month", "day", "date"}),
@@ -83,7 +83,7 @@ var facts = []words{
 		alone: append(append(pairs([]string{"major", "degree", "academic"}, []string{"discipline"}),
 			pairs([]string{"academic", "school", "study"}, []string{"level"})...),
 			strings.Fields("edu educ education schooling school hschool yschool college coll "+
-				"university graduation graduate gradyear collgrad hsgrad degree nodegree "+
+				"university graduation graduate gradyear collgrad hsgrad hgc degree nodegree "+
 				"qualification qualifications qualif diploma phd specialisation "+
 				"specialization ssc hsc")...),
 		whole: strings.Fields("ed student graduated major majors yedu stream studyfield " +
@@ -94,10 +94,10 @@ var facts = []words{
 		last: []string{"title"},
 		alone: slices.Concat(strings.Fields("occupation occup occ occp job profession "+
 			"designation employer employment workclass industry indust bluecol bluecoll "+
-			"whitecol union award awards hired hire emplength employmentlength jobtenure "+
+			"whitecol union award awards hired hire emplength yjob employmentlength jobtenure "+
 			"emptenure seniority experience exper "+
 			"workexp empexp overtime businesstravel commute commuting parttime fulltime retired "+
-			"veteran military selfemp selfempl selfemployed selfemployment workposition"),
+			"veteran military selfemp selfempl selfemployed selfemployment selfe workposition"),
 			pairs(strings.Fields("company firm employer organization organisation"),
 				[]string{"size", "type"}),
 			pairs([]string{"no", "num"}, []string{"employees"}),
@@ -113,7 +113,7 @@ var facts = []words{
 	{ // stays: where somebody is treated, and when a guest arrived
 		alone: append(pairs([]string{"clinic", "hospital", "facility"}, []string{"name"}),
 			pairs([]string{"arrival"}, []string{"year", "month", "day", "date"})...),
-		whole: []string{"site", "clinic", "hospital"},
+		whole: []string{"site", "siteid", "clinic", "hospital"},
 	},
 	{ // columns of large surveys: NHANES, BRFSS, GSS, ESS, KnowledgePanel
 		alone: strings.Fields("ridageyr riagendr ridreth1 ridreth3 dmdeduc dmdmartl dmdhhsiz " +

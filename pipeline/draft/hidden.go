@@ -58,7 +58,7 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 	isDay := p.isOfDays()
 	return (p.role.Mask != job.MaskDiscretize || isDay) && len(name) <= mostWords &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
-		!d.isOutcome(p) && d.likes(p) < manyItems && !d.isOnlyCandidate(p)
+		!d.isOutcome(p) && !d.isAnswer(p) && !d.isOnlyCandidate(p)
 }
 
 // The years that people remember.
@@ -78,14 +78,20 @@ func (d *draft) isOnlyCandidate(p *Profile) bool {
 		!slices.ContainsFunc(d.profiles, d.mayBeOutcome)
 }
 
-// likes returns the number of columns with the type and the number of values of a column.
-func (d *draft) likes(p *Profile) (n int) {
-	for _, other := range d.profiles {
-		if other.typ == p.typ && other.Field.Distinct == p.Field.Distinct {
-			n++
-		}
-	}
-	return n
+// isAnswer reports whether many columns have the type and the number of values of a column, which is
+// no dummy of a kind, such as an industry.
+func (d *draft) isAnswer(p *Profile) bool {
+	isOfKind := slices.ContainsFunc(d.kinds, func(of []*Profile) bool {
+		return slices.Contains(of, p)
+	})
+	return !isOfKind && d.hasMany(p)
+}
+
+// hasMany reports whether many columns have the type and the number of values of a column.
+func (d *draft) hasMany(p *Profile) bool {
+	return numberOf(d.profiles, func(other *Profile) bool {
+		return other.typ == p.typ && other.Field.Distinct == p.Field.Distinct
+	}) >= manyItems
 }
 
 // clinical are names of columns of patients, in whose tables most others are findings.

@@ -70,6 +70,9 @@ func TestDraftDoubts(t *testing.T) {
 		"a candidate": {[]string{"age#", "result=x|y|z", "moth=0|1"}, []string{"moth"}},
 		"year of an event": {[]string{"age#", "year=1998|1999|2000", "arrests=0|1|2", "moth=x|y|z"},
 			[]string{"year", "moth"}},
+		"years and days": {[]string{"age#", "pilgrimage=1987|1990|2001", "vow=1999-01-02|2001-05-06",
+			"interview_date=2001-01-02|2001-05-06", "height_mm=1700|1801|1900", "moth=x|y|z"},
+			[]string{"pilgrimage", "vow", "moth"}},
 		"two times": {[]string{"age#", "year=1998|1999|2000", "month=1|2|3", "arrests=0|1|2",
 			"moth=x|y|z"}, []string{"moth"}},
 		"no event":     {[]string{"age#", "year=1998|1999|2000", "moth=x|y|z"}, []string{"moth"}},
@@ -94,6 +97,27 @@ func TestDraftDoubts(t *testing.T) {
 				t.Errorf("%s: %s is not in %q", name, column, j.Sets[0].Columns)
 			}
 		}
+	}
+}
+
+// Dummies of a kind are no items of a questionnaire, however many columns have two values.
+func TestDraftDoubtsDummies(t *testing.T) {
+	columns := map[string]func(i int) string{}
+	rng := rand.New(rand.NewPCG(9, 9))
+	for i := range 12 {
+		columns[fmt.Sprintf("%c%c", 'a'+i, 'q'-i)] = func(int) string {
+			return fmt.Sprint(rng.IntN(2))
+		}
+	}
+	for i, name := range []string{"z_mines", "z_shops", "z_farms"} {
+		columns[name] = func(row int) string {
+			return map[bool]string{true: "1", false: "0"}[row/2*7%4 == i]
+		}
+	}
+	columns["zzz"] = func(i int) string { return fmt.Sprint(i % 90) }
+	got := doubted(tableOf(t, 1200, columns))
+	if slices.Sort(got); !slices.Equal(got, []string{"z_farms", "z_mines", "z_shops"}) {
+		t.Errorf("%q in doubt", got)
 	}
 }
 

@@ -55,7 +55,7 @@ func (d *draft) afterKnown(p *Profile) int {
 	case d.class != nil:
 	case d.mayBeOutcome(p), p == d.last() && p.couldBeClass():
 		return 1
-	case p.typ.Kind == formats.String && d.likes(p) < manyItems:
+	case p.typ.Kind == formats.String && !d.hasMany(p):
 		return 2
 	}
 	return 3

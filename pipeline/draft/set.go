@@ -30,6 +30,7 @@ func (d *draft) chooseSet() {
 	if len(all) == 0 {
 		return
 	}
+	d.kinds = d.kindsOfDummies()
 	known, doubted := d.knownOf(all)
 	knownTo := acquaintance
 	if len(known) == 0 {
@@ -209,6 +210,15 @@ var contextual = []struct {
 	most: 20,
 }, { // marks of origin, and who has no spouse
 	facts:  words{whole: strings.Fields("colour color minority single")},
+	others: (*Profile).isBasic,
+	most:   20,
+}, { // all people of a household
+	facts: words{whole: strings.Fields("size nadults")},
+	others: isCalled(words{alone: strings.Fields("kids children child family household food " +
+		"wfood totexp")}),
+	most: 20,
+}, { // children, and a degree
+	facts:  words{whole: strings.Fields("k5 k6 k618 kl6 ba aa bs")},
 	others: (*Profile).isBasic,
 	most:   20,
 }, {

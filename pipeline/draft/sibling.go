@@ -11,7 +11,12 @@ import (
 // determine a dropped one that people know are known like it.
 func (d *draft) withSiblings(known, others []*Profile) (all, rest []*Profile) {
 	all = slices.Clone(known)
-	dummies := append(d.dummiesOf(known), d.professions()...)
+	dummies := d.professions()
+	for _, of := range d.kinds {
+		if slices.ContainsFunc(of, func(p *Profile) bool { return slices.Contains(known, p) }) {
+			dummies = append(dummies, of...)
+		}
+	}
 	for _, p := range others {
 		isOfSeries := slices.ContainsFunc(known, func(of *Profile) bool { return isSibling(p, of) })
 		if isOfSeries || isRest(p, all) || slices.Contains(dummies, p) || d.standsForFact(p) {
@@ -119,9 +124,10 @@ const (
 	chanceOfDummies = 7
 )
 
-// dummiesOf returns columns next to each other that are dummies of one kind, some of which people
-// know: at most one of them is 1 in each row, and no chance keeps them apart, or each row has one.
-func (d *draft) dummiesOf(known []*Profile) (dummies []*Profile) {
+// kindsOfDummies returns lists of columns next to each other that are dummies of one kind, such as
+// a region or an industry: at most one of them is 1 in each row, and no chance keeps them apart, or
+// each row has one.
+func (d *draft) kindsOfDummies() (kinds [][]*Profile) {
 	for begin := range d.profiles {
 		var set []bool // rows in which one of the columns from begin on is 1
 		end, ones, values, isChance := begin, 0, 0, false
@@ -150,13 +156,11 @@ func (d *draft) dummiesOf(known []*Profile) (dummies []*Profile) {
 				end = at + 1 // nor is it chance that each row with a value has one of them
 			}
 		}
-		of := d.profiles[begin:end]
-		if len(of) >= fewestDummies &&
-			slices.ContainsFunc(of, func(p *Profile) bool { return slices.Contains(known, p) }) {
-			dummies = append(dummies, of...)
+		if end-begin >= fewestDummies {
+			kinds = append(kinds, d.profiles[begin:end])
 		}
 	}
-	return dummies
+	return kinds
 }
 
 // isDummy reports whether a column has no numbers but 0 and 1.
