@@ -225,8 +225,8 @@ func (f *flaws) checkColumn(c *Column) {
 	}
 }
 
-// checkOrder checks that an order has the values that the labels of a column name, each once, and no
-// others: these would be values of the input that the release does not show.
+// checkOrder checks that an order has the values that the labels of a column name, each once, and
+// no others: these would be values of the input that the release does not show.
 func (f *flaws) checkOrder(c *Column) {
 	if c.Order == nil {
 		return

@@ -25,7 +25,8 @@ var facts = []words{
 	first[0], first[1], first[2],
 	{
 		alone: strings.Fields("agea agey agem ageyr ageyrs agemo " +
-			"howold agefbrth agefstm agefirstbirth agehed agehead birthplace bplace pob cob yearborn monthborn mnthborn yob ybirth " +
+			"howold agefbrth agefstm agefirstbirth agehed agehead birthplace bplace pob cob " +
+			"yearborn monthborn mnthborn yob ybirth " +
 			"birthyr"),
 		whole: []string{"placeofbirth"},
 	},
@@ -67,7 +68,8 @@ var facts = []words{
 			"numdep depends dependent dependant dependants family familysize "+
 			"famsize hhsize fmsize fsize householdsize children kids "+
 			"kidslt kidsge kidlt kidge kidhome teenhome teen teens preteen preteens "+
-			"babies sibling siblings sibs sibsp parch birthorder birthord brthord firstborn nsibs numsib separated "+
+			"babies sibling siblings sibs sibsp parch birthorder birthord brthord firstborn "+
+			"nsibs numsib separated "+
 			"unmarried cohab cohabiting cohabitation houshead"),
 			pairs([]string{"marital", "mar"}, []string{"stat"}),
 			pairs([]string{"death", "died"}, []string{"year", "yr", "month", "day", "date"}),

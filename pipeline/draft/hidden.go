@@ -78,8 +78,8 @@ func (d *draft) isOnlyCandidate(p *Profile) bool {
 		!slices.ContainsFunc(d.profiles, d.mayBeOutcome)
 }
 
-// isAnswer reports whether many columns have the type and the number of values of a column, which is
-// no dummy of a kind, such as an industry.
+// isAnswer reports whether many columns have the type and the number of values of a column, which
+// is no dummy of a kind, such as an industry.
 func (d *draft) isAnswer(p *Profile) bool {
 	isOfKind := slices.ContainsFunc(d.kinds, func(of []*Profile) bool {
 		return slices.Contains(of, p)

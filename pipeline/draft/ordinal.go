@@ -26,7 +26,8 @@ var scales = [][]string{
 		"saturday|sat sunday|sun"),
 	scale("night early_morning morning noon afternoon evening late_night"),
 	scale("never almost_never|hardly_ever rarely|seldom occasionally sometimes " +
-		"often|frequently|regularly very_often usually|mostly|most_of_the_time|most_of_time almost_always|nearly_always always"),
+		"often|frequently|regularly very_often usually|mostly|most_of_the_time|most_of_time " +
+		"almost_always|nearly_always always"),
 	scale("never daily|every_day weekly fortnightly|bi-weekly monthly quarterly " +
 		"half-yearly|semi-annually yearly|annually|annual"),
 	scale("none|no|zero minimal|negligible extremely_low very_low|lowest low below_average " +
@@ -42,7 +43,8 @@ var scales = [][]string{
 		"neutral|neither|neither_agree_nor_disagree|undecided|no_opinion " +
 		"somewhat_agree|slightly_agree|tend_to_agree agree|mostly_agree " +
 		"strongly_agree|completely_agree|totally_agree"),
-	scale("not_at_all|not not_very|notvery|not_so|not_too|not_much|a_little|slightly|little some|somewhat|moderately|partly " +
+	scale("not_at_all|not not_very|notvery|not_so|not_too|not_much|a_little|slightly|little " +
+		"some|somewhat|moderately|partly " +
 		"fairly|quite|pretty|mostly|quite_a_bit very|a_lot|very_much extremely|a_great_deal"),
 	ofDegree("satisfied dissatisfied"), ofDegree("likely unlikely"), ofDegree("happy unhappy"),
 	ofDegree("important unimportant"), ofDegree("liberal conservative"), ofDegree("easy difficult"),
@@ -50,9 +52,11 @@ var scales = [][]string{
 		"xl|extra_large|very_large xxl"),
 	scale("short medium|average long|tall"),
 	scale("light medium|moderate heavy"),
-	scale("underweight|insufficient_weight normal|normal_weight|healthy|healthy_weight overweight " +
+	scale("underweight|insufficient_weight normal|normal_weight|healthy|healthy_weight " +
+		"overweight " +
 		"obese|obesity"),
-	scale("infant|baby toddler child|kid|children adolescent|teen|teenager youth|young|young_adult " +
+	scale("infant|baby toddler child|kid|children adolescent|teen|teenager youth|young|" +
+		"young_adult " +
 		"adult middle-aged|middle_age|middle old|older_adult|senior|elderly|senior_citizen"),
 	scale("never former|ex|ex-smoker|past|quit|formerly current|now|yes|smoker"),
 	scale("no|none maybe|perhaps|sometimes|not_sure yes"),
@@ -92,7 +96,8 @@ var (
 	// answer, behind all values.
 	nothings = scale("none no never zero nothing nil")
 	denials  = scale("no not never did do does without")
-	unsaids  = scale("unknown other others missing unspecified refused n/a na not_stated not_known " +
+	unsaids  = scale("unknown other others missing unspecified refused n/a na not_stated " +
+		"not_known " +
 		"don't_know dont_know do_not_know prefer_not_to_say prefer_not_to_answer not_applicable " +
 		"no_answer no_response not_available declined unsure not_sure undisclosed")
 	// below and above are words for all numbers on one side of one.
@@ -100,10 +105,12 @@ var (
 	above = scale("> ≥ + over above more greater older plus up after later minimum min at_least " +
 		"beyond gt longer higher")
 	// joints may stand around numbers, and what they measure behind them.
-	joints = scale("to and or than - – — = the of from between by ~ .. , equal a an about approx ( ) " +
+	joints = scale("to and or than - – — = the of from between by ~ .. , equal a an about " +
+		"approx ( ) " +
 		"[ ] / per every each : . $ € £ % ₹ usd eur gbp rs inr")
 	rates    = scale("/ a an per every each")
-	measured = scale("y yr yrs year years age aged ages old mo mos mth month months w wk wks week weeks " +
+	measured = scale("y yr yrs year years age aged ages old mo mos mth month months w wk wks " +
+		"week weeks " +
 		"d day days h hr hrs hour hours min mins minute minutes s sec secs second seconds child " +
 		"children kid kids person persons people member members employee employees time times km " +
 		"mi mile miles kg lb lbs cm m ft in points credits books")

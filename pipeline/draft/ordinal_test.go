@@ -10,7 +10,8 @@ import (
 func TestInOrder(t *testing.T) {
 	for _, tt := range []string{
 		"Under 25|25-34|35-44|65+", "<5|5-9|10 - 14|15 or more", "none|1|2|3|4|more than 4",
-		"< 1 year|1 year|2 years|10+ years", "6 months|1 year|2 years", "0 - 9 days|2 weeks|3 months",
+		"< 1 year|1 year|2 years|10+ years", "6 months|1 year|2 years", "0 - 9 days|2 weeks|3 " +
+			"months",
 		"$0-$9,999|$10,000-$19,999|$100,000+|unknown", "<10k|10k-20k|20k-100k|>100k",
 		"0-10k|10-20k|100-200k", "Grade 8|Grade 9|Grade 10", "1 child|2 children|10 children",
 		"January|February|December", "Mon|Tue|Sat|Unknown", "low|medium|high",
@@ -21,13 +22,16 @@ func TestInOrder(t *testing.T) {
 		"1. < HS Grad|2. HS Grad|3. Some College|4. College Grad|5. Advanced Degree",
 		"Less than high school degree|High school degree|Some college or Associate degree|" +
 			"Bachelor degree|Graduate degree", "lt-hs|highsc|somcol|bach|gradwk",
-		"Below_College|College|Bachelor|Master|Doctor", "hs or lower|college|grad|other", "primary|middle|high school|university",
+		"Below_College|College|Bachelor|Master|Doctor", "hs or lower|college|grad|" +
+			"other", "primary|middle|high school|university",
 		"Not at all worried|Not so worried|Somewhat worried|Very worried|Extremely worried",
 		"Low risk|Medium risk|High risk|unknown", "did not drive|0|1-2|3-5|10-19",
-		"never|rarely|sometimes|most of time|always|own none", "primary|secondary|higher", "never|former|current",
+		"never|rarely|sometimes|most of time|always|own none", "primary|secondary|" +
+			"higher", "never|former|current",
 		"Small|Medium|Large", "zero|one|two|three", "18-24|25-34|55+|Prefer not to say",
 		"18–24|25–34|100–104", "fewer than 50|50 to 99|100 to 499|500 or more employees",
-		"Less than 6 months|6 to 12 months|More than 2 years", "1st|2nd", "<1/month|1-4/month|>1/week",
+		"Less than 6 months|6 to 12 months|More than 2 years", "1st|2nd", "<1/month|1-4/month|" +
+			">1/week",
 		"1 time a month|1 time a week|2 times a week|1 time a day",
 	} {
 		want := strings.Split(tt, "|")
