@@ -986,6 +986,21 @@ func TestSignOff(t *testing.T) {
 	}
 }
 
+// A page of the report that a run writes when the release stands does not say how much memory the
+// first run took, which its record does not have.
+func TestResources(t *testing.T) {
+	for _, alreadyDone := range []bool{false, true} {
+		s := exampleSource()
+		s.Run.AlreadyDone, s.Run.PeakRSS = alreadyDone, 1<<30
+		page := written(t, s)
+		for _, row := range []string{"Largest resident set", "Spilled to disk"} {
+			if strings.Contains(page, row) == alreadyDone {
+				t.Errorf("already done is %t: the page has %q: %t", alreadyDone, row, !alreadyDone)
+			}
+		}
+	}
+}
+
 // Labels name by a letter why they are not finer; all algorithms have a reason.
 func TestWhyNoFiner(t *testing.T) {
 	s := exampleSource()
