@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -86,12 +88,12 @@ func (w *wheel) files(platforms []string) ([]file, error) {
 		command += ".exe"
 	}
 	var files []file
-	err := fs.WalkDir(module, ".", func(path string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(module, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		data, err := module.ReadFile(path)
-		files = append(files, file{path, data, 0o644})
+		data, err := module.ReadFile(name)
+		files = append(files, file{name, data, 0o644})
 		return err
 	})
 	if err != nil {
@@ -104,12 +106,14 @@ func (w *wheel) files(platforms []string) ([]file, error) {
 	files = append(files,
 		file{"kcut-" + w.version + ".data/scripts/" + command, w.program, 0o755},
 		file{about + "licenses/LICENSE", w.license, 0o644},
-		file{about + "METADATA", append([]byte(fmt.Sprintf(metadata, w.version)), w.readme...),
-			0o644},
+		file{about + "METADATA", append([]byte(fmt.Sprintf(metadata, w.version)),
+			absoluteLinks(w.readme)...), 0o644},
 		file{about + "WHEEL", []byte(kind), 0o644},
 	)
 	return append(files, file{about + "RECORD", record(files, about+"RECORD"), 0o644}), nil
 }
+
+const source = "https://github.com/kcut/kcut"
 
 const metadata = `Metadata-Version: 2.4
 Name: kcut
@@ -118,7 +122,7 @@ Summary: Anonymize big tables, and prove it on the file that goes out
 License-Expression: Apache-2.0
 License-File: LICENSE
 Keywords: anonymization,k-anonymity,parquet,privacy
-Project-URL: Source, https://github.com/kcut/kcut
+Project-URL: Source, ` + source + `
 Requires-Python: >=3.9
 Provides-Extra: pandas
 Requires-Dist: pandas>=2.0; extra == "pandas"
@@ -130,6 +134,19 @@ Requires-Dist: pyarrow>=15; extra == "pyarrow"
 Description-Content-Type: text/markdown
 
 `
+
+// link is a link of Markdown to another file of its folder, or of one above.
+var link = regexp.MustCompile(`\]\(([\w./-]+)(#[\w-]+)?\)`)
+
+// absoluteLinks returns a document of docs whose links lead to the repository, since package
+// registries show the document without the files next to it.
+func absoluteLinks(document []byte) []byte {
+	return link.ReplaceAllFunc(document, func(found []byte) []byte {
+		parts := link.FindSubmatch(found)
+		return fmt.Appendf(nil, "](%s/blob/main/%s%s)", source,
+			path.Join("docs", string(parts[1])), parts[2])
+	})
+}
 
 // record lists the files with their digests and sizes, and itself without.
 func record(files []file, itself string) []byte {

@@ -69,6 +69,21 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// TestLinks checks that the links of the description lead to the repository from anywhere.
+func TestLinks(t *testing.T) {
+	for text, want := range map[string]string{
+		"[notebook.ipynb](notebook.ipynb)": "[notebook.ipynb](" + source +
+			"/blob/main/docs/notebook.ipynb)",
+		"[README.md](../README.md#from-python-and-go)": "[README.md](" + source +
+			"/blob/main/README.md#from-python-and-go)",
+		"[PyPI](https://pypi.org/) and [a](#b)": "[PyPI](https://pypi.org/) and [a](#b)",
+	} {
+		if found := string(absoluteLinks([]byte(text))); found != want {
+			t.Errorf("%s, want %s", found, want)
+		}
+	}
+}
+
 // TestTags compares the name of a wheel with its tags, and checks that the program is executable.
 func TestTags(t *testing.T) {
 	for platform, platforms := range tags {
