@@ -471,12 +471,14 @@ class Anonymize(Folder):
             ("names of columns", people(), "age", {}),
             ("names of columns", people(), [["age"], 7], {}),
             ("names of columns", people(), [], {}),
+            ("kcut.run takes files", "people.csv", ["age"], {}),
             ("method read_all", pa.Table.from_pandas(people()).to_reader(), ["age"], {}),
         ]:
             with self.assertRaisesRegex(TypeError, word):
                 kcut.anonymize(table, sets, **job)
-        with self.assertRaisesRegex(TypeError, "anonymize"):
-            kcut.run(people())
+        for takes_files in (kcut.run, kcut.verify):
+            with self.assertRaisesRegex(TypeError, "kcut.anonymize and kcut.check take tables"):
+                takes_files(people())
 
     def test_lacking(self):
         """What a table lacks, or has twice, is named, with what to do."""
@@ -960,6 +962,11 @@ class Commands(Folder):
 
 
 class Program(unittest.TestCase):
+    def test_version(self):
+        self.assertEqual(kcut.__version__, importlib.metadata.version("kcut"))
+        with self.assertRaises(AttributeError):
+            kcut.no_such_name
+
     def test_kinds(self):
         """Every exit code of docs/operations.md has its class, which pickle keeps."""
         codes = {

@@ -3,6 +3,9 @@
 The program itself comes with this package, as the command ``kcut``.
 """
 
+from importlib.metadata import version as _version_of
+from typing import Any as _Any
+
 from ._anonymize import Release, Releases, anonymize, anonymize_tables
 from ._answers import Checked, Cut, Difference, Evaluation, Forecast, Joined, Page, Report
 from ._answers import TableForecast, TableReport, Tables, TablesForecast, Verified
@@ -21,3 +24,10 @@ __all__ = [
     "apply", "check", "diff", "evaluate", "init", "plan", "read_cut", "report", "run", "show",
     "verify",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> _Any:
+    """The version of the installed package, as __version__; it is read when somebody asks."""
+    if name == "__version__":
+        return _version_of("kcut")
+    raise AttributeError(f"module kcut has no attribute {name}")

@@ -10,6 +10,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Union, cast
 
@@ -31,6 +32,8 @@ def kind(data: Any) -> str:
         if sys.modules.get(library) and isinstance(data, getattr(sys.modules[library], name)):
             return library
     hint = "; kcut.anonymize_tables takes several" if isinstance(data, Mapping) else ""
+    if isinstance(data, (str, PathLike)):
+        hint = "; kcut.run takes files, by a job that kcut.init drafts"
     # Those of Spark, of data sets and readers of pyarrow, and of lazy frames.
     for makes in ("toPandas", "to_table", "read_all", "collect"):
         if callable(getattr(data, makes, None)):
