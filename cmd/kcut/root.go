@@ -60,10 +60,10 @@ func noCommand(cmd *cobra.Command, args []string) error {
 		return usageError("kcut", "no command given")
 	}
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return usageError("kcut", "no command is called %s; did you mean %s?", args[0],
+		return usageError(cmd.CommandPath(), "no command is called %s; did you mean %s?", args[0],
 			strings.Join(near, " or "))
 	}
-	return usageError("kcut", "no command is called %s", args[0])
+	return usageError(cmd.CommandPath(), "no command is called %s", args[0])
 }
 
 // flagError answers a command line with a flag that cannot be understood. For an unknown one it

@@ -22,6 +22,8 @@ func newSQL(u *ui) *cobra.Command {
 for a cut, and the engine masks the table with it. See docs/sql.md.`,
 		Args: takes("the name of a statement: count, mask, verify or dbt", 1, -1),
 		RunE: noCommand,
+
+		SuggestionsMinimumDistance: 2,
 	}
 	cmd.AddCommand(newSQLCount(u), newSQLMask(u), newSQLVerify(u), newSQLDBT())
 	return cmd
