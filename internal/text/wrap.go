@@ -5,12 +5,15 @@ import (
 	"unicode/utf8"
 )
 
+// percent stands for " %" while a text is broken at its spaces.
+const percent = "\x00%"
+
 // Wrap breaks a text at spaces into lines of at most width characters. Lines after the first begin
-// with indent. A word that is too long has a line of its own.
+// with indent. A word that is too long has a line of its own, and % the line of its number.
 func Wrap(text string, width int, indent string) string {
 	var out strings.Builder
 	at := 0 // characters in the line
-	for word := range strings.SplitSeq(text, " ") {
+	for word := range strings.SplitSeq(strings.ReplaceAll(text, " %", percent), " ") {
 		size := utf8.RuneCountInString(word)
 		switch {
 		case out.Len() == 0:
@@ -24,5 +27,5 @@ func Wrap(text string, width int, indent string) string {
 		out.WriteString(word)
 		at += size
 	}
-	return out.String()
+	return strings.ReplaceAll(out.String(), percent, " %")
 }

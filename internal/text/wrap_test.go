@@ -11,6 +11,7 @@ func TestWrap(t *testing.T) {
 		{"ünï ünï üü", "ünï ünï üü"},
 		{"unbreakable words", "unbreakable\n  words"},
 		{"a unbreakable b", "a\n  unbreakable\n  b"},
+		{"it is 99.7 % now", "it is\n  99.7 %\n  now"},
 		{"two  spaces", "two \n  spaces"},
 	} {
 		if got := Wrap(tt.text, 10, "  "); got != tt.want {
