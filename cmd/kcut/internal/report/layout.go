@@ -22,7 +22,7 @@ var layout = sync.OnceValue(func() *template.Template {
 		"head": newHead, "bar": newBar, "most": most, "micros": micros, "percent": percent,
 		"share": text.Percent, "span": span, "grouped": grouped,
 		"numberText": numberText, "labelText": shortened, "childrenText": childrenText,
-		"anonymityText": anonymityText, "score": Score, "chosen": Chosen,
+		"anonymityText": anonymityText, "ends": ends, "score": Score, "chosen": Chosen,
 		"alarms": Alarms, "letter": Letter,
 		"mebibytes": func(n int64) string { return text.Grouped(n>>20) + " MiB" },
 		"count":     func(n any, what string) string { return counted(grouped(n), what) },

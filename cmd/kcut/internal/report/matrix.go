@@ -69,6 +69,13 @@ func (p *page) matrixCell(a, b int) matrixCell {
 	}
 }
 
+// HasWithin reports whether a set of the matrix has all columns of another one.
+func (m *matrix) HasWithin() bool {
+	return slices.ContainsFunc(m.Rows, func(row []matrixCell) bool {
+		return slices.ContainsFunc(row, func(c matrixCell) bool { return c.Kind == withinCell })
+	})
+}
+
 // heatOf returns how strongly a share of rows in groups that are too small is colored.
 func heatOf(below float64) (heat int) {
 	for _, limit := range []float64{0, alarming, 0.05, 0.2} {

@@ -846,11 +846,20 @@ func TestMatrix(t *testing.T) {
 	if !slices.Equal(rows, want) {
 		t.Errorf("rows %q, want %q", rows, want)
 	}
+	if !strings.Contains(page, "Within: one of the two") {
+		t.Error("it does not say what within is")
+	}
 	if heats["h4"] != 1 || heats["h2"] != 1 {
 		t.Errorf("colors %v", heats)
 	}
 	if !strings.Contains(page, "Only the sets with the most combinations") {
 		t.Error("it does not say that set 3 is not paired")
+	}
+	for i := range s.Release.Risk.Pairs {
+		s.Release.Risk.Pairs[i].Sets = [2]int{1, 2}
+	}
+	if strings.Contains(written(t, s), "Within: one of the two") {
+		t.Error("it says what within is, and no cell is")
 	}
 }
 
@@ -959,6 +968,34 @@ func TestRows(t *testing.T) {
 	}
 	if s.Rows = nil; strings.Contains(written(t, s), `id="rows"`) {
 		t.Error("there are no rows")
+	}
+}
+
+// Intervals of dates break behind the comma, and everything else where it fits.
+func TestEnds(t *testing.T) {
+	for label, want := range map[string][]string{
+		"[1960-01-06,1970-02-26)": {"[1960-01-06,", "1970-02-26)"},
+		"[-5,3]":                  {"[-5,", "3]"},
+		"(,1960-01-06)":           {"(,1960-01-06)"},
+		"[1960-01-06,)":           {"[1960-01-06,)"},
+		"[17,37)":                 nil,
+		"(,)":                     nil,
+		"[":                       nil,
+		"":                        nil,
+		"Some-college":            nil,
+		"[a-b,c,d]":               nil,
+		"a-b,c)":                  nil,
+	} {
+		if got := ends(label); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", label, got, want)
+		}
+	}
+	s := exampleSource()
+	s.Rows = &kcut.SampleRows{Columns: []string{"born"},
+		Rows: [][]kcut.SampleCell{{{Text: "[1960-01-06,1970-02-26)"}}}}
+	want := "<span><bdi>[1960-01-06,</bdi><bdi>1970-02-26)</bdi></span>"
+	if !strings.Contains(written(t, s), want) {
+		t.Errorf("no %q", want)
 	}
 }
 

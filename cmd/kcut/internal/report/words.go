@@ -25,6 +25,22 @@ func percent(part uint64, whole int64) string {
 	return fmt.Sprintf("%d.%d %%", tenths/10, tenths%10)
 }
 
+// ends divides the label of an interval of dates behind its comma: a narrow column breaks it there,
+// and not at the hyphen of a date. An interval with an open end is one part, other labels are nil.
+func ends(label string) []string {
+	lower, upper, _ := strings.Cut(label, ",")
+	switch {
+	case !strings.HasPrefix(lower, "[") && lower != "(":
+	case !strings.HasSuffix(upper, ")") && !strings.HasSuffix(upper, "]"):
+	case !strings.Contains(lower[1:]+upper, "-") || strings.Contains(upper, ","):
+	case lower == "(" || upper == ")":
+		return []string{label}
+	default:
+		return []string{lower + ",", upper}
+	}
+	return nil
+}
+
 // span formats the sizes of a bucket. Its end is limited to the largest size.
 func span(from, to, largest uint64) string {
 	if to = min(to-1, largest); from == to {
