@@ -461,9 +461,10 @@ class Anonymize(Folder):
             (kcut.PrivacyError, "fewer records than k", {"k": 401, "unlisted": "drop"}),
             (kcut.UsageError, "algorithmus", {"algorithmus": "tdr"}),
             (kcut.InputError, "it lacks 7", {"columns": {7: "keep"}}),
+            (kcut.InputError, r"it lacks age \(the table has none\)", {"data": pd.DataFrame()}),
         ]:
             with self.assertRaisesRegex(kind, word) as caught:
-                kcut.anonymize(people(), ["age"], **arguments)
+                kcut.anonymize(**{"data": people(), "quasi_identifiers": ["age"], **arguments})
             self.assertNotIn(self.folder, str(caught.exception))
         for word, table, sets, job in [
             ("no output", people(), ["age"], {"output": "x.parquet"}),
@@ -472,6 +473,7 @@ class Anonymize(Folder):
             ("names of columns", people(), [["age"], 7], {}),
             ("names of columns", people(), [], {}),
             ("kcut.run takes files", "people.csv", ["age"], {}),
+            ("method to_frame", people()["age"], ["age"], {}),
             ("method read_all", pa.Table.from_pandas(people()).to_reader(), ["age"], {}),
         ]:
             with self.assertRaisesRegex(TypeError, word):

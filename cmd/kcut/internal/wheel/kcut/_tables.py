@@ -34,8 +34,8 @@ def kind(data: Any) -> str:
     hint = "; kcut.anonymize_tables takes several" if isinstance(data, Mapping) else ""
     if isinstance(data, (str, PathLike)):
         hint = "; kcut.run takes files, by a job that kcut.init drafts"
-    # Those of Spark, of data sets and readers of pyarrow, and of lazy frames.
-    for makes in ("toPandas", "to_table", "read_all", "collect"):
+    # Those of Spark, of data sets and readers of pyarrow, of lazy frames, and of single columns.
+    for makes in ("toPandas", "to_table", "read_all", "collect", "to_frame"):
         if callable(getattr(data, makes, None)):
             hint = f"; its method {makes} makes one"
             break
@@ -175,7 +175,7 @@ def find(data: Any, wanted: Iterable[Any]) -> None:
             if has.count(name) > 1:
                 raise _twice(name)
             continue
-        hint = f"the table has {', '.join(has[:20])}{', ...' if len(has) > 20 else ''}"
+        hint = f"the table has {', '.join(has[:20]) or 'none'}{', ...' if len(has) > 20 else ''}"
         if kind(data) == "pandas" and name in data.index.names:
             hint = "it is of the index, which reset_index makes columns"
         elif close := difflib.get_close_matches(name, has, 1):
