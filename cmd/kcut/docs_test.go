@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/kcut/kcut"
 )
 
 // docCommand is a command of a console block, and its output by the document.
@@ -130,6 +133,101 @@ func matchLines(want, got []string) bool {
 }
 
 var ellipsisLine = regexp.MustCompile(`(?m)^\\\.\\\.\\\.\n`)
+
+// tutorialJobs makes and runs the jobs of the tutorial's table on which its console blocks do not
+// report, and the one with a weight.
+var tutorialJobs = []string{
+	`sed 's/k: 10$/k: 5/' job.yaml > k5.yaml`,
+	`kcut run k5.yaml --output k5.parquet --run-json k5.json`,
+	`sed -E 's/(occupation:) .*/\1 drop/; s/, occupation\]/]/' job.yaml > less.yaml`,
+	`kcut run less.yaml --output less.parquet --run-json less.json`,
+	`kcut run balance.yaml --output balance.parquet --run-json balance.json`,
+	`sed -E 's/( zip: .*)\}\}/\1}, weight: 3}/' balance.yaml > weight.yaml`,
+	`kcut run weight.yaml --output weight.parquet --run-json weight.json`,
+}
+
+// pageFigure is a figure of the tutorial that is on the page of its release.
+var pageFigure = regexp.MustCompile(
+	`(\d+\.\d %)\s+(here|of\s+the\s+rows\s+are\s+in\s+classes|in\s+such)`)
+
+// TestTutorialFigures runs the tutorial, and compares the losses of its table with the reports of
+// the runs, and its figures of the page with the page.
+func TestTutorialFigures(t *testing.T) {
+	demo, err := filepath.Abs(filepath.Join("..", "..", "docs", "demo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := documents(t)[filepath.Join("..", "..", "docs", "tutorial.md")]
+	t.Setenv("NO_COLOR", "1")
+	t.Chdir(t.TempDir())
+	if err := os.CopyFS(".", os.DirFS(demo)); err != nil {
+		t.Fatal(err)
+	}
+	commands := consoleCommands(text)
+	for _, line := range tutorialJobs {
+		commands = append(commands, docCommand{args: strings.Fields(line)})
+	}
+	for _, c := range commands {
+		if exit, output := c.run(t); exit != 0 {
+			t.Fatalf("%q ended with %d:\n%s", c.args, exit, output)
+		}
+	}
+
+	compared := 0
+	for i, file := range []string{"run.json", "k5.json", "less.json", "balance.json"} {
+		for column, loss := range losses(t, file) {
+			line := regexp.MustCompile(`(?m)^\| ` + column + ` \|(.*)\|$`)
+			row := line.FindStringSubmatch(text)
+			if row == nil {
+				t.Fatalf("no row of %s", column)
+			}
+			want := strings.TrimSpace(strings.Split(row[1], "|")[i])
+			if got := strconv.FormatFloat(100*loss, 'f', 0, 64); got != want {
+				t.Errorf("%s loses %s %% in %s, the tutorial says %s", column, got, file, want)
+			}
+			compared++
+		}
+	}
+	if compared != 27 {
+		t.Errorf("%d losses are compared", compared)
+	}
+	weighted := losses(t, "weight.json")
+	if weighted["zip"] == 1 || weighted["birth-date"] < 1 || weighted["sex"] < 1 {
+		t.Errorf("with a weight of 3 for zip the losses are %v", weighted)
+	}
+
+	page, err := os.ReadFile("report.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures := pageFigure.FindAllStringSubmatch(text, -1)
+	if len(figures) != 3 {
+		t.Errorf("figures %q", figures)
+	}
+	for _, figure := range figures {
+		if !bytes.Contains(page, []byte(figure[1])) {
+			t.Errorf("the page has no %s", figure[1])
+		}
+	}
+}
+
+// losses returns the loss of each masked column by the report of a run.
+func losses(t *testing.T, file string) map[string]float64 {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report kcut.Report
+	if err := json.Unmarshal(data, &report); err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]float64)
+	for _, column := range report.Masked {
+		found[column.Column] = 1 - column.Information
+	}
+	return found
+}
 
 // TestDocLinks follows the links between documents and within a document: the file exists, and has
 // the heading.
