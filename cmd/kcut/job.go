@@ -80,7 +80,8 @@ and when to use it. docs/algorithms.md describes them.`,
 		for _, a := range kcut.Algorithms() {
 			t.add(a.Name, a.Needs, a.Use)
 		}
-		return u.reply(map[string][]kcut.AlgorithmInfo{"algorithms": kcut.Algorithms()}, t.String())
+		return u.reply(map[string][]kcut.AlgorithmInfo{"algorithms": kcut.Algorithms()},
+			t.within(u.answerWidth()))
 	}
 	return cmd
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -120,13 +119,13 @@ func (u *ui) printPlan(f *kcut.Forecast) error {
 	}
 	return u.printf("%s in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s%s%s", text.Count(f.Rows, "row"),
 		text.Count(f.Files, "file"), size(f.Bytes),
-		f.Algorithm, threads, reachTable(f.Sets), columns, groupingTable(f.Groupings),
-		riskTable(f), choiceTable(f), needTable(f))
+		f.Algorithm, threads, u.reachTable(f.Sets), columns, u.groupingTable(f.Groupings),
+		riskTable(f), u.choiceTable(f), u.needTable(f))
 }
 
 // choiceTable has the searches that algorithm auto may choose and their times. It is empty if the
 // job names an algorithm.
-func choiceTable(f *kcut.Forecast) string {
+func (u *ui) choiceTable(f *kcut.Forecast) string {
 	if len(f.Auto) == 0 {
 		return ""
 	}
@@ -141,7 +140,7 @@ func choiceTable(f *kcut.Forecast) string {
 		}
 		t.add(name, takes)
 	}
-	return t.String() + "\n"
+	return t.within(u.answerWidth()) + "\n"
 }
 
 // riskTable has the class sizes of sampled rows. It is empty without a sample.
@@ -165,28 +164,38 @@ func riskTable(f *kcut.Forecast) string {
 }
 
 // reachTable lists the sets and whether their k can be met.
-func reachTable(sets []kcut.ForecastSet) string {
-	t := newTable("quasi-identifiers", "k", "can be met")
+func (u *ui) reachTable(sets []kcut.ForecastSet) string {
+	t, others := newTable("quasi-identifiers", "k", "can be met"), len("  1,000,000  can be met")
 	var listed []family.Set
 	for _, set := range sets {
+		others = max(others, len("  1,000,000  "+reach(set)))
 		listed = append(listed, family.Set{Columns: set.Columns, K: set.K})
 	}
 	for _, f := range family.Of(listed) {
-		set, verdict := sets[f.From], "no: fewer rows"
-		switch {
-		case set.Redundant:
-			verdict = "yes, with another set"
-		case set.Reachable:
-			verdict = "yes"
+		set := sets[f.From]
+		k, verdict := text.Grouped(int64(set.K)), reach(set)
+		for _, line := range fold(f.Words(nil), ",", u.room(others)) {
+			t.add(line, k, verdict)
+			k, verdict = "", ""
 		}
-		t.add(strings.Join(f.Words(nil), ", "), text.Grouped(int64(set.K)), verdict)
 	}
 	return t.String()
 }
 
+// reach says whether the k of a set can be met.
+func reach(set kcut.ForecastSet) string {
+	switch {
+	case set.Redundant:
+		return "yes, with another set"
+	case set.Reachable:
+		return "yes"
+	}
+	return "no: fewer rows"
+}
+
 // groupingTable lists the columns that are counted together. A family has the least and the most
 // combinations of its sets.
-func groupingTable(groupings []kcut.ForecastGrouping) string {
+func (u *ui) groupingTable(groupings []kcut.ForecastGrouping) string {
 	t := newTable("counted together", "distinct combinations")
 	with := sharedEnd(groupings)
 	var listed []family.Set
@@ -199,7 +208,12 @@ func groupingTable(groupings []kcut.ForecastGrouping) string {
 			tuples.AtLeast = min(tuples.AtLeast, g.Tuples.AtLeast)
 			tuples.AtMost = max(tuples.AtMost, g.Tuples.AtMost)
 		}
-		t.add(strings.Join(f.Words(with), ", "), between(tuples, text.Grouped))
+		words := between(tuples, text.Grouped)
+		others := max(len("  distinct combinations"), len("  "+words))
+		for _, line := range fold(f.Words(with), ",", u.room(others)) {
+			t.add(line, words)
+			words = ""
+		}
 	}
 	return t.String()
 }
@@ -218,7 +232,7 @@ func sharedEnd(groupings []kcut.ForecastGrouping) (with []string) {
 }
 
 // needTable lists the resources that the run takes.
-func needTable(f *kcut.Forecast) string {
+func (u *ui) needTable(f *kcut.Forecast) string {
 	t := newTable("a run takes", "")
 	freeIn := func(room *kcut.Room) string {
 		if room == nil {
@@ -235,7 +249,7 @@ func needTable(f *kcut.Forecast) string {
 	t.add("disk to spill", between(f.Disk.Spill, size)+freeIn(f.Disk.SpillRoom))
 	t.add("disk for the output", "at most "+size(f.Disk.Output)+freeIn(f.Disk.OutputRoom))
 	t.add("time", fmt.Sprintf("%s to %s", duration(f.Seconds.AtLeast), duration(f.Seconds.AtMost)))
-	return t.String()
+	return t.within(u.answerWidth())
 }
 
 var spillWords = map[kcut.Verdict]string{

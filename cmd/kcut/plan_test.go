@@ -19,10 +19,10 @@ func TestGroupingTable(t *testing.T) {
 		})
 	}
 	want := "every 2 of a, b, c, d (6 sets) with class, person  5 to 105\n"
-	if got := groupingTable(groupings); !strings.HasSuffix(got, want) {
+	if got := new(ui).groupingTable(groupings); !strings.HasSuffix(got, want) {
 		t.Errorf("got\n%s", got)
 	}
-	if got := groupingTable(groupings[:1]); !strings.Contains(got, "a, b, class, person") {
+	if got := new(ui).groupingTable(groupings[:1]); !strings.Contains(got, "a, b, class, person") {
 		t.Error("one grouping:\n", got)
 	}
 	if got := fmt.Sprint(sharedEnd(groupings[:0])); got != "[]" {

@@ -29,6 +29,30 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
+// within returns the table within a width. The last column breaks between words, but is never
+// narrower than fewestCharacters.
+func (t *table) within(width int) string {
+	last := len(t.widths) - 1
+	others := 2 * last
+	for _, w := range t.widths[:last] {
+		others += w
+	}
+	if others+t.widths[last] <= width {
+		return t.String()
+	}
+	room := max(width-others, fewestCharacters)
+	folded := &table{widths: slices.Clone(t.widths)}
+	for _, row := range t.rows {
+		cells := slices.Clone(row)
+		for line := range strings.SplitSeq(text.Wrap(row[last], room, ""), "\n") {
+			cells[last] = line
+			folded.rows = append(folded.rows, cells)
+			cells = make([]string, len(row))
+		}
+	}
+	return folded.String()
+}
+
 func (t *table) String() string {
 	var text strings.Builder
 	for _, row := range t.rows {

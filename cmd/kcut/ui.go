@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -75,14 +76,16 @@ func (u *ui) room(others int) int {
 
 // sentence breaks a line of an answer between words where standard output is a terminal.
 func (u *ui) sentence(line string) string {
+	return text.Wrap(line, u.answerWidth(), messageIndent)
+}
+
+// answerWidth returns the width of the terminal of answers, or what no line exceeds.
+func (u *ui) answerWidth() int {
 	columns := u.columns
 	if f, ok := u.out.(*os.File); ok && columns == 0 {
 		columns = columnsOf(f)
 	}
-	if columns == 0 {
-		return line
-	}
-	return text.Wrap(line, columns, messageIndent)
+	return cmp.Or(columns, math.MaxInt)
 }
 
 // isTerminal reports whether a file is a terminal.

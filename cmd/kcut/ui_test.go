@@ -137,6 +137,27 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
+// The last column of a table breaks between words where the table is wider than the terminal.
+func TestTableWithin(t *testing.T) {
+	table := newTable("name", "use")
+	table.add("tdr", "one cut for all records, of any size")
+	table.add("a", "two")
+	const want = `name  use
+tdr   one cut for all records,
+      of any size
+a     two
+`
+	if got := table.within(30); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := table.within(10); got != want {
+		t.Errorf("in a very narrow terminal: got %q, want %q", got, want)
+	}
+	if got := table.within(42); got != table.String() {
+		t.Errorf("in a wide terminal: got %q", got)
+	}
+}
+
 // A released file may have labels, and a cut may have texts, that control a terminal. No output has
 // such characters unescaped.
 func TestLabelsSteerNoTerminal(t *testing.T) {
