@@ -163,7 +163,7 @@ func (u *ui) checkedText(c *kcut.Checked) string {
 		words += "\n" + populationTable(c.Population).String()
 	}
 	if len(c.Sensitive) > 0 {
-		words += "\n" + sensitiveTable(c.Sensitive).String()
+		words += "\n" + sensitiveTable(c.Sensitive).blocks(1, u.answerWidth())
 	}
 	if c.Uniques != nil {
 		words += "\n" + u.uniquesText(c.Uniques)

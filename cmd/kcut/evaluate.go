@@ -115,7 +115,7 @@ no network and no script. Nothing else is written.`,
 				return err
 			}
 		}
-		return u.reply(evaluation, evaluationText(evaluation, flags.quality))
+		return u.reply(evaluation, u.evaluationText(evaluation, flags.quality))
 	}
 	return cmd
 }
@@ -215,7 +215,7 @@ func varied(lists [][]kcut.Override, key, origin string, values []string) (all [
 }
 
 // evaluationText returns the text that shows people a report. Errors are in percent.
-func evaluationText(r *kcut.Evaluation, quality bool) string {
+func (u *ui) evaluationText(r *kcut.Evaluation, quality bool) string {
 	header := append([]string{"masked by", "k"}, r.Learners...)
 	if len(r.Learners) > 0 {
 		header = append(header, "AUC")
@@ -293,7 +293,8 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 		rows += " of " + text.Grouped(int64(r.Entities)) + " entities"
 	}
 	return fmt.Sprintf("%s, %s%s; errors in percent\n\n%s%s%s%s", rows,
-		text.Count(r.Rounds, "round"), shown, t, notes, optimistic(r), more)
+		text.Count(r.Rounds, "round"), shown, t.blocks(2, u.answerWidth()), notes, optimistic(r),
+		more)
 }
 
 // optimistic names the figures that would be worse for new rows. It is empty if there are none.

@@ -53,6 +53,47 @@ func (t *table) within(width int) string {
 	return folded.String()
 }
 
+// blocks returns the table within a width: columns that do not fit stand below, next to the first
+// ones once more. A column that is too wide has a block of its own.
+func (t *table) blocks(first, width int) string {
+	var blocks []string
+	for from := first; from < len(t.widths); {
+		shown := make([]int, first, len(t.widths))
+		line := 0
+		for i := range shown {
+			shown[i] = i
+			line += t.widths[i] + 2
+		}
+		for from < len(t.widths) && (len(shown) == first || line+t.widths[from] <= width) {
+			line += t.widths[from] + 2
+			shown = append(shown, from)
+			from++
+		}
+		blocks = append(blocks, t.columns(shown).String())
+	}
+	return strings.Join(blocks, "\n")
+}
+
+// columns returns a table of some columns, without rows that have nothing behind the first one.
+func (t *table) columns(shown []int) *table {
+	part := &table{widths: make([]int, len(shown))}
+	for to, from := range shown {
+		part.widths[to] = t.widths[from]
+	}
+	for _, row := range t.rows {
+		var cells []string
+		for _, from := range shown {
+			if from < len(row) {
+				cells = append(cells, row[from])
+			}
+		}
+		if strings.Join(cells[1:], "") != "" {
+			part.rows = append(part.rows, cells)
+		}
+	}
+	return part
+}
+
 func (t *table) String() string {
 	var text strings.Builder
 	for _, row := range t.rows {

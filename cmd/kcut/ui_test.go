@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -155,6 +156,27 @@ a     two
 	}
 	if got := table.within(42); got != table.String() {
 		t.Errorf("in a wide terminal: got %q", got)
+	}
+}
+
+// Columns that do not fit stand below, next to the first one, without rows that have nothing there.
+func TestTableInBlocks(t *testing.T) {
+	table := newTable("by", "k", "tree", "bayes", "queries and more")
+	table.add("none", "", "18.9", "19.5")
+	table.add("tdr", "20", "16.0", "22.4", "42.6")
+	for width, want := range map[int]string{
+		math.MaxInt: table.String(),
+		21: `by    k   tree  bayes
+none      18.9  19.5
+tdr   20  16.0  22.4
+
+by    k   queries and more
+tdr   20  42.6
+`,
+	} {
+		if got := table.blocks(2, width); got != want {
+			t.Errorf("%d: got\n%s, want\n%s", width, got, want)
+		}
 	}
 }
 
