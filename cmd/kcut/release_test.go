@@ -93,8 +93,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// Archives have the pages next to README.md that it links, and no files that git does not know, such
-// as what its commands have left in docs/demo.
+// Archives have the pages next to README.md that it links, and no files that git does not know,
+// such as what its commands have left in docs/demo.
 func TestReleaseHasLinkedPages(t *testing.T) {
 	copied := regexp.MustCompile(`(?m)^\tgit ls-files .*README\.md.*$`).FindString(
 		repository(t, ".ci", "release"))
