@@ -1,6 +1,7 @@
 package csvfile
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -8,14 +9,26 @@ import (
 )
 
 // TestDatesStayTexts: dates and times in other forms are texts, with advice to declare them in
-// every order in which all are dates; so are numbers in other numerals.
+// every order in which all are dates; so are numbers in other numerals. Where one number is always
+// 1 and another one runs from 1 to 12, that is the month.
 func TestDatesStayTexts(t *testing.T) {
+	months := func(form string, n int) string {
+		var texts []string
+		for month := range n {
+			texts = append(texts, fmt.Sprintf(form, month+1, 2019+month%2))
+		}
+		return strings.Join(texts, "|")
+	}
 	for texts, want := range map[string]string{
-		"13.02.2020|1.3.2021":   "type: date(D.M.YYYY)",
-		"02/13/2020|3/1/2021":   "type: date(M/D/YYYY)",
-		"01/02/2020|03/04/2021": "type: date(D/M/YYYY) or type: date(M/D/YYYY)",
-		"13/02/2020|02/13/2020": "",
-		"13.02.68|01.03.69":     "type: date(D.M.YY)",
+		"13.02.2020|1.3.2021":    "type: date(D.M.YYYY)",
+		"02/13/2020|3/1/2021":    "type: date(M/D/YYYY)",
+		"01/02/2020|03/04/2021":  "type: date(D/M/YYYY) or type: date(M/D/YYYY)",
+		months("%02d-01-%d", 12): "type: date(M-D-YYYY)",
+		months("1/%d/%d", 12):    "type: date(D/M/YYYY)",
+		months("%d/1/%d", 11):    "type: date(D/M/YYYY) or type: date(M/D/YYYY)",
+		months("2/%d/%d", 12):    "type: date(D/M/YYYY) or type: date(M/D/YYYY)",
+		"13/02/2020|02/13/2020":  "",
+		"13.02.68|01.03.69":      "type: date(D.M.YY)",
 		"01-02-03|04-05-06": "type: date(D-M-YY) or type: date(M-D-YY) or " +
 			"type: date(YY-M-D)",
 		"1/2/2020 9:05 PM|12/31/2020 11:59 am":    "type: timestamp(M/D/YYYY hh:mm AM)",

@@ -2,6 +2,7 @@ package csvfile
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,8 @@ type looks struct {
 	numerals uint8
 	forms    formSet // in which all texts are dates or times
 	some     bool    // some texts are no numbers without a declaration
+	// by bit: the numbers in the first and the second place of dates
+	first, second uint32
 }
 
 // declarable are numerals that occur in tables, with their declaration in a job.
@@ -121,6 +124,9 @@ func (l *looks) see(text []byte, is guess, buffer *[]byte) {
 		return
 	}
 	l.forms.see(asString(text))
+	if (l.forms != formSet{}) {
+		l.seePlaces(text)
+	}
 	l.some = true
 	for i := range declarable {
 		bit := uint8(1) << i
@@ -137,15 +143,50 @@ func (l *looks) join(other looks) {
 		l.forms[i] &= other.forms[i]
 	}
 	l.some = l.some || other.some
+	l.first, l.second = l.first|other.first, l.second|other.second
+}
+
+// seePlaces adds the numbers in the first two places of a date.
+func (l *looks) seePlaces(text []byte) {
+	at := 0
+	number := func() uint32 {
+		n := uint32(0)
+		for ; at < len(text) && text[at]-'0' <= 9 && n < 100; at++ {
+			n = 10*n + uint32(text[at]-'0')
+		}
+		at++
+		return 1 << min(n, 31)
+	}
+	l.first |= number()
+	l.second |= number()
+}
+
+const (
+	onlyFirst = 1 << 1       // the bit of 1, the first day of a month
+	allMonths = 1<<13 - 1<<1 // the bits of 1 to 12
+)
+
+// times returns the types by which all texts are dates or times, as a job declares them. Of two
+// orders of days and months it is that in which all days are the first of each of twelve months.
+func (l *looks) times() (types []string) {
+	if !l.some {
+		return nil
+	}
+	l.forms.each(func(_ int, f *timeForm) { types = append(types, f.declared) })
+	monthFirst := l.first == allMonths && l.second == onlyFirst
+	if dayFirst := l.first == onlyFirst && l.second == allMonths; monthFirst || dayFirst {
+		types = slices.DeleteFunc(types, func(declared string) bool {
+			return strings.Contains(declared, "(D") && monthFirst ||
+				strings.Contains(declared, "(M") && dayFirst
+		})
+	}
+	return types
 }
 
 // declared returns the only type by which all texts are dates or times, as a job declares it;
 // empty: there is none, or several.
 func (l *looks) declared() string {
-	var types []string
-	if l.some {
-		l.forms.each(func(_ int, f *timeForm) { types = append(types, f.declared) })
-	}
+	types := l.times()
 	if len(types) != 1 {
 		return ""
 	}
@@ -168,14 +209,14 @@ func (l *looks) advice() string {
 	if !l.some {
 		return ""
 	}
-	var keys, types []string
+	var keys []string
 	decimal := byte(0)
 	for i, d := range declarable {
 		if l.numerals&(1<<i) != 0 && d.decimal != decimal { // the first one for each decimal sign
 			keys, decimal = append(keys, d.keys), d.decimal
 		}
 	}
-	l.forms.each(func(_ int, f *timeForm) { types = append(types, f.declared) })
+	types := l.times()
 	switch {
 	case keys != nil:
 		return "numbers with decimal commas or groups of digits; if they are, set " +

@@ -20,7 +20,7 @@ func (p *Profile) isCode() bool {
 			p.Field.Distinct <= fewCodes && (kindsOfLife.has(name) ||
 				p.Field.Distinct > 2 && isOfKind(name)) ||
 			codesInShort.has(name)) &&
-		!p.countsSex() &&
+		!p.countsSex() && !p.isItem &&
 		!(p.least == 0 && counted.has(name)) &&
 		!(p.Field.Distinct > fewCodes && extents.has(name))
 }

@@ -22,6 +22,7 @@ type crowd struct {
 	times       int     // that columns were dropped
 	dropped     int
 	parts       map[string]float64
+	hardly      []string // columns that are dropped, as the search kept less than a tenth of them
 }
 
 const (
@@ -53,7 +54,9 @@ func (d *draft) crowded() *crowd {
 	if t == nil || t.Trial == nil || d.rows > mostGrouped || d.For != "" && d.For != ForCount {
 		return nil
 	}
-	if t.loses() == 0 && 3*t.keeps() >= 2*t.Masked && t.Information >= d.useful() {
+	enough := t.loses() == 0 && 3*t.keeps() >= 2*t.Masked && t.Information >= d.useful()
+	hardly := d.hardlyKept()
+	if enough && (len(hardly) == 0 || d.crowd != nil) {
 		return nil
 	}
 	halvings := math.Log2(float64(d.people()) / float64(d.k()))
@@ -63,16 +66,35 @@ func (d *draft) crowded() *crowd {
 	}
 	c := crowd{people: d.people(), columns: t.Masked, kept: t.keeps(), parts: t.Parts,
 		information: t.Information}
+	if enough {
+		c.most, c.hardly = t.Masked-len(hardly), hardly
+		return &c
+	}
 	if d.crowd != nil {
 		c = *d.crowd
 	}
-	c.dropped, c.most = 0, t.Masked
+	c.dropped, c.most, c.hardly = 0, t.Masked, nil
 	for c.most >= t.Masked {
 		c.times++
 		part := math.Pow(float64(least)/float64(c.columns), float64(c.times)/mostTimes)
 		c.most = max(least, int(part*float64(c.columns)))
 	}
 	return &c
+}
+
+// hardlyKept returns the columns of which a search that groups people, and looks at no class, keeps
+// less than a tenth, but those that an acquaintance knows: without them it keeps more of others.
+func (d *draft) hardlyKept() (names []string) {
+	if d.entity == nil || d.class != nil {
+		return nil
+	}
+	for _, p := range d.profiles {
+		if p.role.masked() && !p.isBasic() && (d.tried.isLittle(p.name) ||
+			slices.Contains(d.tried.Lost, p.name)) {
+			names = append(names, p.name)
+		}
+	}
+	return names
 }
 
 // useful returns the part of the information from which a release of many columns is useful.
@@ -116,6 +138,13 @@ func (d *draft) dropCrowd() {
 			d.leave(p, sameAsClass)
 		}
 		return same
+	})
+	masked = slices.DeleteFunc(masked, func(p *Profile) bool {
+		is := slices.Contains(d.crowd.hardly, p.name)
+		if is {
+			d.leave(p, "less than a tenth of it was kept")
+		}
+		return is
 	})
 	outcomes := d.outcomes()
 	slices.SortStableFunc(masked, func(a, b *Profile) int {

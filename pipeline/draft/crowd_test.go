@@ -358,3 +358,31 @@ func TestReleaseOfFewRows(t *testing.T) {
 			*report.ColumnsKept, n, report.Union.Unique, text)
 	}
 }
+
+// Where k counts people, no class is there and enough is kept, a draft drops only the columns of
+// which less than a tenth is kept, and none that an acquaintance knows.
+func TestDraftDropsWhatPeopleHardlyKeep(t *testing.T) {
+	for _, tt := range []struct{ person, last, want string }{
+		{"customer_id", "steps", "age sex price weight size"},
+		{"customer_id", "town", "age sex price weight size town"},
+		{"dose", "steps", "dose age sex price weight size steps"},
+	} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString(tt.person + ",age,sex,price,weight,size," + tt.last + "\n")
+		rng := rand.New(rand.NewPCG(2, 2))
+		for i := range 600 {
+			fmt.Fprintf(&out, "%d,%d,%c,%d,%d,%d,%c\n", 1000+i%120, rng.IntN(60),
+				"mf"[rng.IntN(2)], rng.IntN(90), rng.IntN(90), rng.IntN(90), 'a'+rng.IntN(3))
+		}
+		write(t, "visits.csv", out.String())
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"visits.csv"}},
+			sees(1, 0.9))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(maskedOf(t, text), " "); got != tt.want {
+			t.Errorf("%+v: %q\n%s", tt, got, text)
+		}
+	}
+}

@@ -79,6 +79,8 @@ type draft struct {
 	uncounted *Profile
 	roster    *Profile // families of which each row is a member; nil: none
 	panel     *panel   // rows of the same people without an identifier; nil: none were found
+	// rows of the same people at the same time; nil: none were found
+	repetition *repetition
 	// masked columns that determine the class, and that say much about it
 	classTellers, classHints []string
 
@@ -227,7 +229,9 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 	if err := d.checkPeople(); err != nil {
 		return err
 	}
+	d.noteZeros()
 	d.findPanel()
+	d.findRepetition()
 	return d.chooseSearch(ctx, in, try, budget)
 }
 
@@ -293,6 +297,7 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 		}
 		p.measure()
 	}
+	d.findItems()
 	return nil
 }
 

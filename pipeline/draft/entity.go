@@ -54,8 +54,8 @@ func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
 				continue
 			}
 		}
-		if rank < 0 || p.role.fullNames && d.numbersRows(notOthers) ||
-			rank > 0 && d.numbersRows(persons.has) ||
+		if rank < 0 || p.role.fullNames && d.numbersRows(p, notOthers) ||
+			rank > 0 && d.numbersRows(p, persons.has) ||
 			rank == ofFamily && !d.countable(p) {
 			continue
 		}
@@ -160,10 +160,12 @@ func (p *Profile) continues(of *Profile) bool {
 }
 
 // numbersRows reports whether each row has another number of a person, in a column of some name:
-// then people with one name are several, and what else repeats is no number of people.
-func (d *draft) numbersRows(called func(name []string) bool) bool {
+// then people with one name are several, and what else repeats is no number of people. Next to
+// another column of full names, numbers that only count the rows from 0 or 1 on are none of people.
+func (d *draft) numbersRows(of *Profile, called func(name []string) bool) bool {
 	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
-		return p.role.owned && p.distinctShare() > mostOnce && called(p.words)
+		return p.role.owned && p.distinctShare() > mostOnce && called(p.words) &&
+			!(of.role.fullNames && p.countsRows)
 	})
 }
 
@@ -201,7 +203,7 @@ func (d *draft) k() int {
 // the pupils of few teachers.
 func (d *draft) fewest(p *Profile) int {
 	name := p.words
-	if (persons.has(name) || ofPersons.has(name) || p.role.names) && !d.numbersRows(notOthers) {
+	if (persons.has(name) || ofPersons.has(name) || p.role.names) && !d.numbersRows(p, notOthers) {
 		return max(fewestPeople, d.K)
 	}
 	return entitiesByK * d.K

@@ -3,12 +3,14 @@ package draft_test
 import (
 	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/draft"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // visits returns a table of some people with the same number of rows each.
@@ -242,4 +244,86 @@ func roleOfText(text, column string) string {
 		return ""
 	}
 	return found[1]
+}
+
+// A few values of an identifier that have several rows may be mistakes: a comment says so, and does
+// not shout.
+func TestDraftSaysThatFewRepeat(t *testing.T) {
+	for repeats, shouts := range map[int]bool{3: false, 9: true} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString("patient_id,age,dose\n")
+		for i := range 600 {
+			fmt.Fprintf(&out, "P%d,%d,%d\n", max(i, repeats), 20+i%50, i*i%11)
+		}
+		write(t, "patients.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"patients.csv"}})
+		const seldom = "# patient_id repeats seldom, with 597 values in 600 "
+		if strings.Contains(text, "# k COUNTS ROWS") != shouts ||
+			strings.Contains(text, seldom) == shouts {
+			t.Errorf("%d repeat:\n%s", repeats, text)
+		}
+	}
+}
+
+// A number that counts from 0 on is no identifier, though it is called like one.
+func TestDraftCountsWithNumbers(t *testing.T) {
+	for _, name := range []string{"contact_number", "visit no", "contact_nr"} {
+		for most, want := range map[int]string{9: "{mask:", 8: "drop", 1: "drop", 0: "drop"} {
+			t.Chdir(t.TempDir())
+			var out strings.Builder
+			out.WriteString("age," + name + "\n")
+			rng := rand.New(rand.NewPCG(1, 3))
+			for i := range 900 {
+				n := rng.IntN(400)
+				// with 0 most have none, and the others one each; with 8 one is no count
+				switch {
+				case most == 8 && i == 9:
+					n = 6100000098
+				case i%10 < most:
+					n = i % 7
+				case most == 0 && i%10 < 6:
+					n = 0
+				case most == 0:
+					n = i
+				}
+				fmt.Fprintf(&out, "%d,%d\n", 20+i%50, n)
+			}
+			write(t, "patients.csv", out.String())
+			text := draftOf(t, draft.Options{Input: []string{"patients.csv"}})
+			if got := roleOfText(text, job.Quoted(name)); got != want {
+				t.Errorf("%s, %d of 10: %s, want %s:\n%s", name, most, got, want, text)
+			}
+		}
+	}
+}
+
+// Full names that repeat are those of people, though a number of people only counts the rows; those
+// of people in any order are several of one name.
+func TestDraftTakesNamesForPeople(t *testing.T) {
+	names := strings.Fields("James Mary Robert Patricia John Jennifer Michael Linda David Susan")
+	surnames := strings.Fields("Smith Johnson Williams Brown Jones Garcia Miller Davis Wilson " +
+		"Anderson Thomas Taylor")
+	for step, want := range map[int]string{1: "player_name", 7: ""} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString("player_id,player_name,age,points\n")
+		for i := range 600 {
+			fmt.Fprintf(&out, "%d,%s %s,%d,%d\n", i*step%601, names[i%10],
+				surnames[i%12], 20+i%60%17, i*i%31)
+		}
+		write(t, "players.csv", out.String())
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"players.csv"}, K: 3},
+			sees(0, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if found := regexp.MustCompile(`(?m)^entity: (.*)$`).FindStringSubmatch(text); found != nil {
+			got = found[1]
+		}
+		if got != want {
+			t.Errorf("step %d: k counts %q, want %q:\n%s", step, got, want, text)
+		}
+	}
 }

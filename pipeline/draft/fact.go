@@ -213,7 +213,8 @@ const mostWords = 12
 // isFact reports whether a name is that of a fact that people know about others.
 func isFact(name []string) bool {
 	return len(name) <= mostWords && !unknown.has(name) && !isAgeOfNobody(name) &&
-		(isSpanOfLife(name) || isTimeOfTurn(name) || asksWhere(name) || isBoundOfAge(name) ||
+		(isSpanOfLife(name) || isTimeOfTurn(name) || isDayOfWork(name) || asksWhere(name) ||
+			isBoundOfAge(name) ||
 			slices.ContainsFunc(facts, func(w words) bool { return called(&w, name) }))
 }
 

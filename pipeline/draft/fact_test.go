@@ -1,6 +1,7 @@
 package draft_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -58,6 +59,12 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age smkintensity82_71 qsmk", "dosemk"},
 		{"age Plural RaceMom", "Weeks"}, {"age", "plural"},
 		{"age bplace pob place_of_birth", "place"},
+		{"age Dateofjoining LastWorkingDate doj JoiningYear joined_month date_of_leaving hire_dt " +
+			"resignation_date", "start_date exit_date termination_date joint_date leave_days"},
+		{"Designation start_date ExitDate date_of_termination emp_entry_year Grade",
+			"contract_start_date campaign_end_date Grade_points"},
+		{"age", "grade Income termination_date"},
+		{"age grade", "salary"}, {"age", "grade salary loan_amount"},
 		{"Age How_tall_are_you Do_you_have_any_children_under_18", "How_rude_is_an_unruly_child " +
 			"How_much_money_did_your_household_earn Do_you_feel_at_home_in_your_country " +
 			"Have_you_ever_smoked_in_the_bathroom_of_a_plane_against_all_the_rules"},
@@ -129,6 +136,31 @@ func TestDraftKnowsDaysOfStays(t *testing.T) {
 	}
 }
 
+// The news name the days on which somebody in a place became ill or well again, in tables of
+// patients with places.
+func TestDraftKnowsDaysOfCases(t *testing.T) {
+	days := "=2020-01-03|2020-01-09|2021-05-04|2021-06-06"
+	for _, tt := range []struct{ columns, want string }{
+		{"age#;city=a|b|c;patient_type=x|y|z;symptom=1|2|3", "age city confirmed_date " +
+			"released_date symptom_onset_date"},
+		{"age#;patient_type=x|y|z;symptom=1|2|3", "age"},
+		{"age#;city=a|b|c", "age city"},
+	} {
+		text := study(t, 600, append(strings.Split(tt.columns, ";"), "confirmed_date"+days,
+			"released_date"+days, "symptom_onset_date"+days, "sample_date"+days,
+			"released_code=1|2|3")...)
+		checkCertain(t, text, tt.want)
+	}
+}
+
+// Races are published with the time and the place of each runner.
+func TestDraftKnowsResultsOfRaces(t *testing.T) {
+	columns := []string{"age#", "Official_Time#", "Division#", "finish_time#", "hours#"}
+	checkCertain(t, study(t, 600, append(columns, "5K#")...),
+		"age Official_Time Division finish_time")
+	checkCertain(t, study(t, 600, append(columns, "steps#")...), "age")
+}
+
 // A weight next to a height is that of somebody, unless it says how many people a row stands for.
 func TestDraftKnowsNoWeightsOfRows(t *testing.T) {
 	for values, known := range map[string]bool{"48|61|73|77|94|102": true,
@@ -169,5 +201,35 @@ func TestDraftKnowsNumbersOfPlaces(t *testing.T) {
 	}
 	if got := roleOfText(text, "dist"); got != "discretize" {
 		t.Errorf("dist: %s:\n%s", got, text)
+	}
+}
+
+// In the midst of more than twelve other columns of the same few numbers a column is an item,
+// whatever its name: religion is the interest in it there. Other numbers and texts are facts, as
+// are those behind the items, and what each questionnaire asks of people.
+func TestDraftKnowsNoItems(t *testing.T) {
+	const scale = "=1|2|3|4|5"
+	items := func(from string, n int) (columns []string) {
+		for i := range n {
+			columns = append(columns, fmt.Sprintf("%s%c%s", from, 'a'+i, scale))
+		}
+		return columns
+	}
+	for _, n := range []int{7, 1} {
+		columns := slices.Concat([]string{"Height=3|6|8|9"}, items("opera", n),
+			[]string{"Country" + scale, "cars=0|1|2"},
+			items("rats", n), []string{"education" + scale, "religion=a|b"},
+			items("fear", 2), []string{"children" + scale}, items("hope", 2),
+			[]string{"Heights" + scale}, items("joy", 1),
+			[]string{"region" + scale, "married=1|2|3|4|5|6"})
+		want := "Height cars education religion region married"
+		if n == 1 {
+			want += " Country Heights children"
+		}
+		text := study(t, 600, columns...)
+		checkCertain(t, text, want)
+		if got := roleOfText(text, "Country"); n == 7 && got != "discretize" {
+			t.Errorf("Country: %s:\n%s", got, text)
+		}
 	}
 }

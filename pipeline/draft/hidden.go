@@ -58,7 +58,7 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 	isDay := p.isOfDays()
 	return (p.role.Mask != job.MaskDiscretize || isDay) && len(name) <= mostWords &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
-		!d.isOutcome(p) && !d.isAnswer(p) && !d.isOnlyCandidate(p)
+		!d.isOutcome(p) && !p.amongItems && !d.isAnswer(p) && !d.isOnlyCandidate(p)
 }
 
 // The years that people remember.

@@ -62,7 +62,10 @@ func TestDraftDoubts(t *testing.T) {
 			[]string{"farm", "moth"}},
 		"hidden": {[]string{"age#", "farm=0|1", "AcceptedCmp3=0|1", "payment_method=a|b|c",
 			"status_2=x|y", "happy=a|b|c"}, []string{"farm"}},
-		"patients":    {[]string{"age#", "farm=0|1", "sysbp#", "chol#"}, nil},
+		"patients": {[]string{"age#", "farm=0|1", "sysbp#", "chol#"}, nil},
+		"institutions": {[]string{"age#", "farm=0|1", "sysbp#", "chol#",
+			"moth=Green Church|a gym in X|High School|St. Mary's Hospital|Y Ltd|etc|abroad|q"},
+			[]string{"moth"}},
 		"a few items": {append(item("a|b|c", 11), "age#"), nil},
 		"many items":  {append(item("a|b|c", 12), "age#"), nil},
 		"last of two": {[]string{"age#", "farm=0|1", "house=x|y|z", "moth=0|1"},
@@ -78,6 +81,8 @@ func TestDraftDoubts(t *testing.T) {
 			"moth=x|y|z"}, []string{"moth"}},
 		"no event":     {[]string{"age#", "year=1998|1999|2000", "moth=x|y|z"}, []string{"moth"}},
 		"early births": {[]string{"age#", "premie=a|b", "moth=x|y|z"}, []string{"moth"}},
+		"midst": {slices.Concat(item("1|2|3|4|5", 13)[:7], []string{"farm=x|y|z"},
+			item("1|2|3|4|5", 13)[7:], []string{"moth=x|y|z", "age#"}), []string{"moth"}},
 		"nobody known": {[]string{"steps#", "farm=0|1", "moth=x|y|z"}, nil},
 	} {
 		if name == "a few items" {

@@ -26,6 +26,9 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	}
 	d.dropNames()
 	d.dropNumbersOfNames()
+	if err := d.dropReferences(ctx, in); err != nil {
+		return err
+	}
 	d.dropAges()
 	d.dropTwins()
 	d.dropRare()

@@ -22,6 +22,7 @@ const (
 	partDate
 	usDate
 	euroDate
+	monthFirst
 	someDate // with the year at the end, which may have two digits
 	zip
 	shortZip // a zip code without its leading zeros
@@ -60,6 +61,7 @@ var forms = [patterns]func(text string) bool{
 	partDate:       matches(`^[12]\d{3}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])(T.*)?)?)?$`),
 	usDate:         isUSDate,
 	euroDate:       matches(`^(0?[1-9]|[12]\d|3[01])[/.-](0?[1-9]|1[0-2])[/.-]\d{4}([T ].*)?$`),
+	monthFirst:     matches(`^(0?[1-9]|1[0-2])[/-](0?[1-9]|[12]\d|3[01])[/-]\d{4}([T ].*)?$`),
 	someDate:       dateForm,
 	zip:            matches(`^\d{5}(-\d{4})?$`),
 	shortZip:       matches(`^\d{3,4}(-\d{4})?$`),

@@ -29,12 +29,16 @@ type Profile struct {
 	role     *Role // the proposal
 	// share of the rows that have a value of their own, which is only known of few values
 	alone float64
+	// it is between items of a questionnaire, or one of them
+	amongItems, isItem bool
+	countsRows         bool // its numbers from 0 or 1 on are one more than in the row before
 
 	// In a column whose values have an order: the number of every row, NaN for a null, as long as
-	// there is a sample; the least of them; the distance that the middle nine tenths of its
-	// distinct values span; and the numbers with each percent of the rows below them.
+	// there is a sample; the least and the greatest of them; the distance that the middle nine
+	// tenths of its distinct values span; and the numbers with each percent of the rows below them.
 	numbers   []float64
 	least     float64
+	greatest  float64
 	low, high float64
 	quantiles []float64
 	broken    bool   // some of them have fractions
@@ -111,6 +115,7 @@ func (p *Profile) observe(column *formats.Column, counts []int64) []int64 {
 
 // measure measures the numbers of all rows.
 func (p *Profile) measure() {
+	p.countsRows = countsRows(p.numbers)
 	sorted := slices.DeleteFunc(slices.Clone(p.numbers), math.IsNaN)
 	slices.Sort(sorted)
 	p.quantiles = quantiles(sorted)
@@ -122,10 +127,23 @@ func (p *Profile) measure() {
 		if len(least) == len(most) && sorted[0] >= 0 {
 			p.digits = len(most)
 		}
-		p.least = sorted[0]
+		p.least, p.greatest = sorted[0], sorted[len(sorted)-1]
 		p.broken = slices.ContainsFunc(sorted, func(x float64) bool { return x != math.Trunc(x) })
 		p.low, p.high = sorted[len(sorted)/20], sorted[len(sorted)-1-len(sorted)/20]
 	}
+}
+
+// countsRows reports whether numbers from 0 or 1 on are one more than the one before, but for a
+// few.
+func countsRows(numbers []float64) bool {
+	others := 0
+	for row := range numbers[min(1, len(numbers)):] {
+		if numbers[row+1]-numbers[row] != 1 {
+			others++
+		}
+	}
+	return len(numbers) > 1 && (numbers[0] == 0 || numbers[0] == 1) &&
+		others*renamed <= len(numbers)
 }
 
 // quantiles returns the numbers with each percent of sorted numbers below them.

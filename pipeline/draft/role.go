@@ -219,6 +219,32 @@ func (p *Profile) numbersPeople() bool {
 		(len(p.numbers) == 0 || p.least != 0) && ofPersons.has(name)
 }
 
+const (
+	// leastZeros is the least percentage of rows in which a count is 0.
+	leastZeros = 5
+	// mostCounted is the largest ratio of the middle one of the other numbers of a count to the
+	// number of its different values, and mostSpread that of the largest number, so that no number
+	// of somebody is among them by mistake.
+	mostCounted = 0.25
+	mostSpread  = 30
+)
+
+// counts reports whether a column counts something, by its name and its numbers from 0 on, of which
+// most rows have small ones: the number of contacts, and no number of a contact.
+func (p *Profile) counts() bool {
+	name := p.words
+	if n := len(name); n < 2 || name[n-1] != "number" && name[n-1] != "no" && name[n-1] != "nr" ||
+		p.broken || p.least != 0 || len(p.quantiles) == 0 {
+		return false
+	}
+	zeros, values := 0, float64(p.Field.Distinct)
+	for zeros < len(p.quantiles) && p.quantiles[zeros] == 0 {
+		zeros++
+	}
+	return zeros > leastZeros && zeros < len(p.quantiles) && p.greatest <= mostSpread*values &&
+		p.quantiles[(zeros+len(p.quantiles))/2] <= mostCounted*values
+}
+
 // peopleShare is the share of the rows from which a column of many values, or one that is called
 // a name, has names of people: more people than that have a known given name or surname, and fewer
 // places, firms and the like.
@@ -249,6 +275,9 @@ var named = []rule{{
 	func(p *Profile) bool {
 		name := p.words
 		meaning := directMeaning(name).meaning
+		if p.counts() {
+			return false
+		}
 		return p.typ.Kind == formats.String && ofPeople.has(name) ||
 			meaning == identifiers && p.hasMany() && (!p.broken || ofThings.has(name)) ||
 			meaning != "" &&
@@ -303,7 +332,10 @@ var alone = []rule{
 	}},
 	{func(p *Profile) bool { return p.share(someDate) >= most }, func(p *Profile) *Role {
 		form := "dates in several forms"
-		if p.share(euroDate) >= most {
+		switch {
+		case p.share(euroDate) >= most && p.texts.forms[monthFirst] == p.texts.forms[euroDate]:
+			form = "dates with the day or the month first"
+		case p.share(euroDate) >= most:
 			form = "dates with the day first"
 		}
 		form += ", " + distinctValues(p) + ": written as 1990-12-31 they can be generalized"

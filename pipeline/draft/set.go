@@ -81,7 +81,7 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 		}
 		return joins
 	})
-	if len(known) == 0 || d.isClinical() {
+	if len(known) == 0 {
 		return known, nil
 	}
 	return known, d.doubtedOf(known, others, person)
@@ -89,11 +89,12 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 
 // doubtedOf returns those of other columns that an acquaintance may know, by their names, and those
 // that one of these determines, but none that a column determines which hardly anybody knows, and
-// next to which it stays.
+// next to which it stays. In a table of patients these are only columns that name institutions.
 func (d *draft) doubtedOf(known, others []*Profile, person int) (doubted []*Profile) {
 	var may []*Profile
+	clinical := d.isClinical()
 	for _, p := range others {
-		if d.mayBeKnown(p) || d.isOnlyPeriod(p) {
+		if (d.mayBeKnown(p) || d.isOnlyPeriod(p)) && (!clinical || p.namesInstitutions()) {
 			may = append(may, p)
 		}
 	}
@@ -149,7 +150,8 @@ func (d *draft) isOnlyPeriod(p *Profile) bool {
 
 // isKnown reports whether an acquaintance knows a column, by its name and its values.
 func (d *draft) isKnown(p *Profile) bool {
-	return p.isBasic() || p.isOfStay() || d.isWeightOfHeight(p) || d.isContextual(p)
+	return p.isBasic() || p.isOfStay() || d.isOfCase(p) || d.isWeightOfHeight(p) ||
+		d.isContextual(p)
 }
 
 // stays are words for days on which somebody came to a place that others see, left it, or died.
@@ -160,7 +162,27 @@ var stays = words{alone: strings.Fields("admitted admission admit hospitalized h
 // isOfStay reports whether a column has the days on which people came to a hospital or a jail, left
 // it, or died.
 func (p *Profile) isOfStay() bool {
-	return (p.isTime() || p.dateForm() != "") && stays.has(p.words)
+	return p.isDated() && stays.has(p.words)
+}
+
+// isDated reports whether a column has dates or times, also as text.
+func (p *Profile) isDated() bool { return p.isTime() || p.dateForm() != "" }
+
+var (
+	// cases are words for days on which an illness began, became known or was over.
+	cases = words{alone: strings.Fields("confirmed confirmation released release onset isolated " +
+		"isolation quarantine quarantined recovered recovery")}
+	// livedIn are words for the places in which people live.
+	livedIn = words{alone: append(slices.Clone(first[2].alone), regions...)}
+)
+
+// isOfCase reports whether a column has the days on which people became ill, or were known to be,
+// or well again, in a table of patients that has their places: there news name the days.
+func (d *draft) isOfCase(p *Profile) bool {
+	return p.isDated() && cases.has(p.words) && d.isClinical() &&
+		slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+			return of != p && of.role.masked() && livedIn.has(of.words)
+		})
 }
 
 // weights and heights are words for somebody's weight and height, with units in which they are.
@@ -199,6 +221,7 @@ var contextual = []struct {
 	facts  words
 	others func(p *Profile) bool
 	most   int64
+	unless words // no column is called so
 }{{ // where pupils are in school
 	facts: words{whole: append(pairs(strings.Fields("grade stage section class classroom"),
 		[]string{"id", "level", "lvl", "cd", "code"}), strings.Fields("grade stage section "+
@@ -253,6 +276,21 @@ var contextual = []struct {
 	others: isCalled(words{alone: strings.Fields("joblost jobloss bluecol bluecoll whitecol " +
 		"union wage employed unemployed unempl employer employee displaced industry workclass " +
 		"overtime hired")}),
+}, { // the rank of a job, but not of pupils, loans and tumors
+	facts:  words{whole: pairs([]string{"", "job", "emp", "employee"}, []string{"grade"})},
+	others: func(p *Profile) bool { return gradedJobs.has(p.words) || isDayOfWork(p.words) },
+	most:   20,
+	unless: words{alone: strings.Fields("student students pupil pupils school marks loan credit " +
+		"debt mortgage tumor tumour stage nodes biopsy")},
+}, { // days on which somebody began or left work
+	facts:  daysAtWork,
+	others: isCalled(atWork),
+}, { // results of a race, which are published
+	facts: words{alone: append(pairs(strings.Fields("official finish finishing chip gun net"),
+		[]string{"time"}), "finishtimes"),
+		whole: strings.Fields("time finish place rank overall division divplace genderplace " +
+			"overallplace divisionplace")},
+	others: isCalled(words{alone: strings.Fields("bib bibno 5k 10k 15k 20k 25k 30k 35k 40k")}),
 }}
 
 func isCalled(w words) func(p *Profile) bool {
@@ -273,7 +311,7 @@ func (d *draft) isContextual(p *Profile) bool {
 		if b.facts.has(p.words) && (b.most == 0 || p.Field.Distinct <= b.most) &&
 			slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 				return of != p && b.others(of)
-			}) {
+			}) && !slices.ContainsFunc(d.profiles, isCalled(b.unless)) {
 			return true
 		}
 	}

@@ -44,10 +44,10 @@ func isSibling(p, of *Profile) bool {
 	isShort := func(end string) bool {
 		return len(strings.TrimLeft(end, "_. -")) <= longestOfSeries
 	}
-	return p.typ.Kind == of.typ.Kind && isShort(a[n:]) && isShort(b[n:]) && isFact(stem) &&
-		!slices.ContainsFunc(p.words, func(word string) bool {
-			return slices.Contains(marks, word)
-		})
+	return p.typ.Kind == of.typ.Kind && !p.isItem && isShort(a[n:]) && isShort(b[n:]) &&
+		isFact(stem) && !slices.ContainsFunc(p.words, func(word string) bool {
+		return slices.Contains(marks, word)
+	})
 }
 
 // isRest reports whether a column has the others of a series of known dummies, by its name: one for

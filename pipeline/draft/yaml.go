@@ -94,6 +94,11 @@ const (
 # k COUNTS ROWS, NOT PEOPLE: %s repeats, with %s in %s rows. If these are people, a
 # group of k rows may be one of them. %s
 `
+	// seldomWords are about one of which few values have several rows
+	seldomWords = `
+# %s repeats seldom, with %s in %s rows: if the rows of one value are those of
+# one person, k counts this person several times. Give one row of each.
+`
 	fewWords = `They are fewer than %d:
 # give rows of more people, or one row of each%s, or try entity: %s.`
 	manyWords = `There are too many rows of each or of all, or too few with
@@ -154,6 +159,7 @@ func (d *draft) yaml() (string, error) {
 	}
 	d.writeUncounted(&out)
 	d.writePanel(&out)
+	d.writeRepetition(&out)
 	out.WriteString(setWords)
 	fmt.Fprintf(&out, "  # %s: %s of the rows are unique in these columns\n", d.known.knownTo,
 		text.Percent(d.known.unique))
@@ -204,6 +210,10 @@ func (d *draft) writeUncounted(out *strings.Builder) {
 		return
 	}
 	name, n := job.Quoted(p.name), int(p.Field.Distinct)
+	if p.Field.Rows-p.Field.Distinct <= p.Field.Rows/renamed {
+		fmt.Fprintf(out, seldomWords, name, text.Count(n, "value"), text.Grouped(p.Field.Rows))
+		return
+	}
 	why := fmt.Sprintf(manyWords, name)
 	if n < d.fewest(p) {
 		smaller := ""

@@ -264,6 +264,39 @@ func (s *Sample) Copies(column, other int) bool {
 	return true
 }
 
+// Within returns the share of the different values of a column that another one has, in any row.
+func (s *Sample) Within(column, other int) float64 {
+	of := make(map[uint64]bool)
+	for _, h := range s.columns[other].rows {
+		of[h] = true
+	}
+	values, within := make(map[uint64]bool), 0
+	for _, h := range s.columns[column].rows {
+		if h == risk.Null || values[h] {
+			continue
+		}
+		if values[h] = true; of[h] {
+			within++
+		}
+	}
+	return float64(within) / float64(max(1, len(values)))
+}
+
+// AreRowsOf reports whether some rows are all those with one value of a column, which is no null.
+func (s *Sample) AreRowsOf(some []bool, column int) bool {
+	rows := s.columns[column].rows
+	first := slices.Index(some, true)
+	if first < 0 || rows[first] == risk.Null {
+		return false
+	}
+	for row, is := range some {
+		if is != (rows[row] == rows[first]) {
+			return false
+		}
+	}
+	return true
+}
+
 // Intervals sorts the rows by a number, of which each row has one. It reports whether the rows with
 // the same value of a column are then adjacent, apart from a number of values. NaN is below all
 // other numbers.

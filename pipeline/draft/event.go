@@ -1,0 +1,104 @@
+package draft
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/text"
+)
+
+// repetition is rows of the same people at the same time, without an identifier of them.
+type repetition struct {
+	columns []string // the time, and facts about a person
+	rows    int64    // that have the same values of them as another one
+}
+
+const (
+	// repeatedShare is the least share of the rows that repeat, and timelyShare the least share of
+	// those with the same time as another row that do: others meet by chance.
+	repeatedShare = 0.05
+	timelyShare   = 0.5
+)
+
+// raced are the names of columns of races.
+var raced = words{alone: strings.Fields("race ethnicity ethnic hispanic")}
+
+// findRepetition finds rows with the same time, age, sex and race.
+func (d *draft) findRepetition() {
+	d.repetition = nil
+	columns := d.moment()
+	if d.entity != nil || d.uncounted != nil || d.panel != nil || columns == nil {
+		return
+	}
+	timely := 1 - d.sample.Figures(placesOf(columns), 1).Unique
+	for _, w := range []words{{alone: []string{"age"}}, sexes, raced} {
+		at := slices.IndexFunc(d.profiles, func(p *Profile) bool {
+			return p.place >= 0 && p.fact && called(&w, p.words) && !ofRelatives.has(p.words)
+		})
+		if at < 0 {
+			return
+		}
+		columns = append(columns, d.profiles[at])
+	}
+	share := 1 - d.sample.Figures(placesOf(columns), 1).Unique
+	if share >= repeatedShare && share >= timelyShare*timely {
+		d.repetition = &repetition{namesOf(columns), int64(share * float64(d.looked))}
+	}
+}
+
+// moment returns the columns with the time of day, and the day, of what each row is about; nil:
+// there are none.
+func (d *draft) moment() []*Profile {
+	find := func(is func(p *Profile) bool) *Profile {
+		at := slices.IndexFunc(d.profiles, func(p *Profile) bool {
+			return p.place >= 0 && !births.has(p.words) && p.hasMany() && is(p)
+		})
+		if at < 0 {
+			return nil
+		}
+		return d.profiles[at]
+	}
+	if stamp := find((*Profile).hasHours); stamp != nil {
+		return []*Profile{stamp}
+	}
+	day := find(func(p *Profile) bool { return p.typ.Kind == formats.Date || p.dateForm() != "" })
+	hour := find(func(p *Profile) bool {
+		return p.typ.Kind == formats.Time || p.share(timing) >= most
+	})
+	if day == nil || hour == nil {
+		return nil
+	}
+	return []*Profile{day, hour}
+}
+
+// hasHours reports whether a column has days with times of day.
+func (p *Profile) hasHours() bool {
+	if p.typ.Kind != formats.Timestamp {
+		return false
+	}
+	at := 0
+	for _, x := range p.numbers {
+		if math.Mod(x, p.unitsOfDay()) != 0 { // also where there is none
+			at++
+		}
+	}
+	return 2*at > len(p.numbers)
+}
+
+// repetitionWords say that k does not count the people of repeated rows.
+const repetitionWords = `
+# k COUNTS ROWS, NOT PEOPLE: %s of %s rows have the same %s as another one, and may be
+# those of one person. A group of k rows may be one of them: give one row of each, or add a column
+# with the number of a person and name it as entity.
+`
+
+// writeRepetition writes that k does not count the people of repeated rows.
+func (d *draft) writeRepetition(out *strings.Builder) {
+	if r := d.repetition; r != nil {
+		fmt.Fprintf(out, repetitionWords, text.Grouped(r.rows), text.Grouped(d.looked),
+			text.List(quoted(r.columns), mostLost))
+	}
+}

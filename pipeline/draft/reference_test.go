@@ -1,0 +1,59 @@
+package draft_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/pipeline/draft"
+)
+
+// A column with the values of people's numbers refers to people, whatever it is called, also where
+// few texts have several of these. If nearly all numbers in a range are those of people, ages and
+// years are, too, by chance.
+func TestDraftDropsReferencesToPeople(t *testing.T) {
+	for name, tt := range map[string]struct {
+		id      func(i int) string
+		source  func(rng *rand.Rand, id string) string
+		dropped bool
+	}{
+		"numbers": {func(i int) string { return fmt.Sprint(1000000 + 37*i) },
+			func(_ *rand.Rand, id string) string { return id }, true},
+		"codes": {func(i int) string { return fmt.Sprintf("P%d", 1000+37*i) },
+			func(_ *rand.Rand, id string) string { return id }, true},
+		"several": {func(i int) string { return fmt.Sprint(1000000 + 37*i) },
+			func(rng *rand.Rand, id string) string {
+				if rng.IntN(100) == 0 {
+					return id + "; " + id
+				}
+				return id
+			}, true},
+		"dense": {func(i int) string { return fmt.Sprint(1 + i) },
+			func(_ *rand.Rand, id string) string { return id }, false},
+		"others": {func(i int) string { return fmt.Sprint(1000000 + 37*i) },
+			func(rng *rand.Rand, _ string) string {
+				return fmt.Sprint(1000000 + 10*rng.IntN(300))
+			}, false},
+	} {
+		t.Chdir(t.TempDir())
+		rng := rand.New(rand.NewPCG(1, 7))
+		var out strings.Builder
+		out.WriteString("patient_id,age,source,dose\n")
+		for i := range 600 {
+			source := tt.source(rng, tt.id(rng.IntN(150)))
+			if rng.IntN(2) == 0 {
+				source = ""
+			}
+			fmt.Fprintf(&out, "%s,%d,%s,%d\n", tt.id(i), rng.IntN(80), source, rng.IntN(5))
+		}
+		write(t, "table.csv", out.String())
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"table.csv"}}, sees(0, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := roleOfText(text, "source") == "drop"; got != tt.dropped {
+			t.Errorf("%s: dropped %t:\n%s", name, got, text)
+		}
+	}
+}
