@@ -41,7 +41,8 @@ func randomTable(r *rand.Rand, delim string, irregular bool) string {
 			}
 			record = append(record, cells[r.IntN(len(cells))])
 		}
-		if irregular && width > 1 && r.IntN(20) == 0 {
+		// A line without anything is a row of one column, which the naive reader skips.
+		if irregular && width > 1 && r.IntN(20) == 0 && (width > 2 || record[1] != "") {
 			record = record[1:]
 		}
 		if r.IntN(20) == 0 {

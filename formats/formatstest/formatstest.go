@@ -11,7 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
+
+	"github.com/kcut/kcut/internal/seedtest"
 )
 
 // SharedData returns the path of a file or folder of the real data, and skips the test if there is
@@ -59,11 +60,13 @@ func Keep(t *testing.T, name string, b []byte) {
 }
 
 // Seed is the seed of all random numbers in the tests that use Rand. Their messages contain it.
-var Seed = uint64(time.Now().UnixNano())
+var Seed uint64
 
-// Rand returns a source of random numbers from Seed.
+// Rand returns a source of random numbers from Seed, which it sets: the fast tests draw the same
+// numbers each time.
 func Rand(t testing.TB) *rand.Rand {
 	t.Helper()
+	Seed = seedtest.Seed(t)
 	t.Logf("seed %d", Seed)
 	return rand.New(rand.NewPCG(Seed, 0))
 }
