@@ -24,6 +24,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 			"At_what_age_should_people_vote What_do_you_think_of_work_stress"},
 		{"sex k5 k618 ba nsibs brthord hgc depends imigrnt agefbrth siteid", "k1 k9"},
 		{"kids size nadults", "sizes"}, {"age", "size"},
+		{"age course module code_module", "gpa course_fee"}, {"age", "course"},
 		{"sex rank discipline yrs.service yrs.since.phd role", "salary"},
 		{"colour minority single afam hschool Location", "denied"},
 		{"age yearsmarried nkids kidslt6 youngkids maried hage huseduc husunion",

@@ -68,7 +68,7 @@ const firstYear, lastYear = 1900, 2035
 func (p *Profile) isOfDays() bool {
 	isYear := p.typ.Ordered() && !p.isTime() && !p.broken && len(p.numbers) > 0 &&
 		p.least >= firstYear && p.high <= lastYear
-	return ofKind(formats.Date, formats.Timestamp)(p) || p.dateForm() != "" || isYear
+	return p.isDated() && p.typ.Kind != formats.Time || isYear
 }
 
 // isOnlyCandidate reports whether a last column of two values may be the class of a table in which

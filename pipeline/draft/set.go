@@ -132,18 +132,21 @@ const muchOfPlace = 1.0 / 3
 // events are words for events that people see, with a row for each in tables with only one time.
 var events = words{alone: strings.Fields("arrest arrests arrested released admission admissions " +
 	"admitted claim claims accident accidents crash crashes offence offense offences offenses " +
-	"visit visits citation citations")}
+	"visit visits citation citations killing killings killed shooting shootings stop stops " +
+	"suicide suicides homicide homicides murders")}
 
 // isOnlyPeriod reports whether a column has the year, the month or the day of the event that a row
-// is about, by the names of other columns or of the file, and is the only one with a time.
+// is about, by the names of other columns or of the file, and the only time is the one of which it
+// is a part.
 func (d *draft) isOnlyPeriod(p *Profile) bool {
-	isPeriod := func(p *Profile) bool {
-		return p.isTime() || p.dateForm() != "" || periods.has(p.words) ||
-			slices.Contains(p.words, "date")
+	parts := words{whole: strings.Fields("year yr month date day")}
+	isOther := func(p *Profile) bool {
+		return !parts.has(p.words) &&
+			(p.isDated() || periods.has(p.words) || slices.Contains(p.words, "date"))
 	}
-	dated := words{whole: strings.Fields("year yr month date")}
-	return dated.has(p.words) && !d.endsWithClass(p) &&
-		numberOf(d.profiles, isPeriod) == 1 &&
+	isSame := func(of *Profile) bool { return slices.Equal(of.words, p.words) }
+	return parts.has(p.words) && !d.endsWithClass(p) && numberOf(d.profiles, isSame) == 1 &&
+		!slices.ContainsFunc(d.profiles, isOther) &&
 		(events.has(wordsOf(stemOf(d.Input[0]))) ||
 			slices.ContainsFunc(d.profiles, isCalled(events)))
 }
@@ -155,7 +158,7 @@ func (d *draft) isKnown(p *Profile) bool {
 }
 
 // stays are words for days on which somebody came to a place that others see, left it, or died.
-var stays = words{alone: strings.Fields("admitted admission admit hospitalized hospitalised " +
+var stays = words{alone: strings.Fields("admitted admission admit hosp hospitalized hospitalised " +
 	"hospitalization hospitalisation surgery operation arrival outcome discharge discharged " +
 	"arrested arrest booked booking incarcerated jail death died deceased dod deathdate dthdtc")}
 
@@ -166,12 +169,15 @@ func (p *Profile) isOfStay() bool {
 }
 
 // isDated reports whether a column has dates or times, also as text.
-func (p *Profile) isDated() bool { return p.isTime() || p.dateForm() != "" }
+func (p *Profile) isDated() bool {
+	return p.isTime() || p.dateForm() != "" || p.share(someDate) >= most
+}
 
 var (
 	// cases are words for days on which an illness began, became known or was over.
 	cases = words{alone: strings.Fields("confirmed confirmation released release onset isolated " +
-		"isolation quarantine quarantined recovered recovery")}
+		"isolation quarantine quarantined recovered recovery reporting reported exposure " +
+		"infected diagnosed diagnosis")}
 	// livedIn are words for the places in which people live.
 	livedIn = words{alone: append(slices.Clone(first[2].alone), regions...)}
 )
@@ -285,10 +291,17 @@ var contextual = []struct {
 }, { // days on which somebody began or left work
 	facts:  daysAtWork,
 	others: isCalled(atWork),
+}, { // what somebody studies
+	facts: words{whole: append(strings.Fields("course module coursecode modulecode codemodule "+
+		"programme program faculty"), pairs([]string{"course", "module", "program"},
+		[]string{"code", "name", "id"})...)},
+	others: isCalled(words{alone: strings.Fields("student students studentid gpa cgpa semester " +
+		"studied credits")}),
+	most: 200,
 }, { // results of a race, which are published
 	facts: words{alone: append(pairs(strings.Fields("official finish finishing chip gun net"),
 		[]string{"time"}), "finishtimes"),
-		whole: strings.Fields("time finish place rank overall division divplace genderplace " +
+		whole: strings.Fields("time pace finish place rank overall division divplace genderplace " +
 			"overallplace divisionplace")},
 	others: isCalled(words{alone: strings.Fields("bib bibno 5k 10k 15k 20k 25k 30k 35k 40k")}),
 }}
