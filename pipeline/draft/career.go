@@ -6,18 +6,21 @@ import (
 	"strings"
 )
 
-// dayOfWork is the form of names of days, months and years in which somebody joined or left those
-// for whom he works, with or without blanks: date of joining, JoiningYear, LastWorkingDate.
-var dayOfWork = regexp.MustCompile(
-	`\b(` + partOfDate + ` ?(of ?)?` + careers + `|` + careers + ` ?` + partOfDate + `|doj)\b`)
+// dayOfTurn is the form of names of days, months and years in which somebody joined or left those
+// for whom he works, married, moved or the like, with or without blanks: date of joining,
+// LastWorkingDate, yrdispl, year_retired.
+var dayOfTurn = regexp.MustCompile(
+	`\b(` + partOfDate + ` ?(of ?)?` + turns + `|` + turns + ` ?` + partOfDate + `|doj)\b`)
 
 const (
 	partOfDate = `(date|dt|day|month|year|yr)`
-	careers    = `(join(ed|ing)?|hir(ed?|ing)|leaving|resign(ed|ation)|last ?working)`
+	turns      = `(join(ed|ing)?|hir(ed?|ing)|leaving|resign(ed|ation)|last ?working|displ\w*|` +
+		`laid ?off|retire\w*|marri\w*|divorc\w*|widow\w*|moved|graduat\w*|immigr\w*|migrat\w*|` +
+		`enlist\w*|job ?los\w*|lost ?job)`
 )
 
-// isDayOfWork reports whether a name is that of such a day.
-func isDayOfWork(name []string) bool { return dayOfWork.MatchString(strings.Join(name, " ")) }
+// isDayOfTurn reports whether a name is that of such a day.
+func isDayOfTurn(name []string) bool { return dayOfTurn.MatchString(strings.Join(name, " ")) }
 
 // daysAtWork are the names of days that mean the same in tables of people at work: elsewhere
 // studies, contracts and the like begin and end.

@@ -213,7 +213,7 @@ const mostWords = 12
 // isFact reports whether a name is that of a fact that people know about others.
 func isFact(name []string) bool {
 	return len(name) <= mostWords && !unknown.has(name) && !isAgeOfNobody(name) &&
-		(isSpanOfLife(name) || isTimeOfTurn(name) || isDayOfWork(name) || asksWhere(name) ||
+		(isSpanOfLife(name) || isDayOfTurn(name) || asksWhere(name) ||
 			isBoundOfAge(name) ||
 			slices.ContainsFunc(facts, func(w words) bool { return called(&w, name) }))
 }
@@ -286,24 +286,6 @@ func isSpanOfLife(name []string) bool {
 	joined := strings.Join(name, "")
 	in := func(part string) bool { return strings.Contains(joined, part) }
 	return slices.ContainsFunc(spans, in) && slices.ContainsFunc(lived, in)
-}
-
-// turns are beginnings of words for events of work or life that others notice.
-var turns = strings.Fields("displ hire hiring laidoff retire marri divorc widow moved graduat " +
-	"immigr migrat enlist joblos lostjob")
-
-// isTimeOfTurn reports whether a name is that of the year or the day of such an event, as yrdispl
-// and year_retired.
-func isTimeOfTurn(name []string) bool {
-	joined := strings.Join(name, "")
-	return slices.ContainsFunc([]string{"year", "yr", "date", "month"}, func(time string) bool {
-		before, isLast := strings.CutSuffix(joined, time)
-		event, isFirst := strings.CutPrefix(joined, time)
-		return slices.ContainsFunc(turns, func(turn string) bool {
-			return isFirst && strings.HasPrefix(strings.TrimPrefix(event, "of"), turn) ||
-				isLast && strings.HasPrefix(before, turn)
-		})
-	})
 }
 
 // asksWhere reports whether a name asks for the place in which somebody lives, works or learns.

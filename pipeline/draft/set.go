@@ -284,7 +284,7 @@ var contextual = []struct {
 		"overtime hired")}),
 }, { // the rank of a job, but not of pupils, loans and tumors
 	facts:  words{whole: pairs([]string{"", "job", "emp", "employee"}, []string{"grade"})},
-	others: func(p *Profile) bool { return gradedJobs.has(p.words) || isDayOfWork(p.words) },
+	others: func(p *Profile) bool { return gradedJobs.has(p.words) || isDayOfTurn(p.words) },
 	most:   20,
 	unless: words{alone: strings.Fields("student students pupil pupils school marks loan credit " +
 		"debt mortgage tumor tumour stage nodes biopsy")},
