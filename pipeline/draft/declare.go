@@ -30,6 +30,9 @@ var clocks = map[pattern]string{clock: "time(hh:mm:ss)", minutes: "time(hh:mm)"}
 // of a column are numbers or times, a type where these have one form, and the signs in numbers. It
 // reports whether there is something that was not declared before.
 func (d *draft) declare(fields []formats.Field) bool {
+	if d.declareHeader() {
+		return true
+	}
 	before, types := len(d.CSV.Nulls), len(d.types)
 	for i, p := range d.profiles {
 		if p.typ.Kind != formats.String || p.Field.Rows == 0 || !fields[i].Text.Found {

@@ -99,6 +99,8 @@ type draft struct {
 	guessed bool       // the encoding of CSV, which is not UTF-8, was guessed
 	lacked  bool       // some file does not have a column that others have
 	notes   []string
+	// CSV has no header, as its first line looks like a row
+	headless bool
 }
 
 // Write writes the job to its file, in one step and only after success, and returns its text.

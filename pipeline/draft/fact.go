@@ -35,7 +35,7 @@ var facts = []words{
 			"ethnic ethn ethrace eth hispanic hispan hisp nwhite nationality citizenship citizen "+
 			"native foreign religion relig denomination denomina catholic protestant jewish "+
 			"muslim hindu christian "+
-			"language immigrant imigrnt immig "+
+			"language immigrant imigrnt immig immigr yrsusa yrimmig bpl bpld "+
 			"immigrationstatus migrant indigenous indig aboriginal"),
 			pairs([]string{"mother"}, []string{"tongue"}),
 			pairs([]string{"native", "foreign", "us", "uk"}, []string{"born"})),
@@ -46,9 +46,10 @@ var facts = []words{
 		alone: slices.Concat(tracts.alone, numbersOfPlaces.alone, strings.Fields("puma parish "+
 			"state country region district municipality province borough commune village "+
 			"prefecture canton suburb suburban smsa urban rural metro metropolitan neighbourhood "+
-			"neighborhood locality vill villnum geography imd deprivation"),
+			"neighborhood locality vill villnum geography imd deprivation vtd precinct ward psu"),
 			pairs([]string{"property"}, []string{"area"}),
-			pairs([]string{"area", "residence", "residential"}, []string{"type"}),
+			pairs([]string{"area", "residence", "residential", "location", "zone", "locality"},
+				[]string{"type"}),
 			pairs(strings.Fields("big large lg vlg small smll sm med inner outer cent home"),
 				[]string{"city"})),
 		whole: strings.Fields("address south north east west northeast northwest southeast " +
@@ -56,22 +57,25 @@ var facts = []words{
 	},
 	{ // home: who owns or rents what, and pets
 		alone: slices.Concat(pairs([]string{"own", "owns", "has", "have"}, owned),
-			pairs([]string{"home", "house", "housing", "dwelling"}, []string{"type"}),
+			pairs([]string{"home", "house", "housing", "dwelling"}, []string{"type", "status"}),
 			pairs([]string{"car", "auto", "vehicle"}, []string{"make", "model", "type", "year"}),
-			strings.Fields("homeown homeowner homeownership houseown houseowner renter cars "+
+			strings.Fields("homeown ownershp ownershg homeowner homeownership houseown "+
+				"houseowner renter cars "+
 				"vehicles dwelling accommodation")),
 		whole: []string{"housing", "tenant", "pet"},
 	},
 	{ // family: marriage, children, household
-		alone: slices.Concat(strings.Fields("marital maritl marstat married maried marriage marr "+
+		alone: slices.Concat(strings.Fields("marital maritl marstat marsta marst married maried "+
+			"marriage marr "+
 			"yrsmarr divorced divorce widowed widow household partner dependents "+
 			"numdep depends dependent dependant dependants family familysize "+
 			"famsize hhsize fmsize fsize householdsize children kids "+
 			"kidslt kidsge kidlt kidge kidhome teenhome teen teens preteen preteens "+
 			"babies sibling siblings sibs sibsp parch birthorder birthord brthord firstborn "+
 			"nsibs numsib separated "+
-			"unmarried cohab cohabiting cohabitation houshead"),
+			"unmarried cohab cohabiting cohabitation houshead livewith liveswith"),
 			pairs([]string{"marital", "mar"}, []string{"stat"}),
+			pairs([]string{"live", "lives", "living"}, []string{"with"}),
 			pairs([]string{"death", "died"}, []string{"year", "yr", "month", "day", "date"}),
 			[]string{"adults"},
 			pairs([]string{"never", "ever", "un"}, []string{"marr", "married"})),
@@ -85,7 +89,8 @@ var facts = []words{
 		alone: append(append(pairs([]string{"major", "degree", "academic"}, []string{"discipline"}),
 			pairs([]string{"academic", "school", "study"}, []string{"level"})...),
 			strings.Fields("edu educ education schooling school hschool yschool college coll "+
-				"university graduation graduate gradyear collgrad hsgrad hgc degree nodegree "+
+				"university graduation graduate gradyear collgrad hsgrad hgc enroll degree "+
+				"nodegree "+
 				"qualification qualifications qualif diploma phd specialisation "+
 				"specialization ssc hsc")...),
 		whole: strings.Fields("ed student graduated major majors yedu stream studyfield " +
@@ -99,11 +104,14 @@ var facts = []words{
 			"whitecol union award awards hired hire emplength yjob employmentlength jobtenure "+
 			"emptenure seniority experience exper "+
 			"workexp empexp overtime businesstravel commute commuting parttime fulltime retired "+
-			"veteran military selfemp selfempl selfemployed selfemployment selfe workposition"),
+			"veteran military selfemp selfempl selfemployed selfemployment selfe classwk "+
+			"classwkr vetstat labforce empstat workposition"),
 			pairs(strings.Fields("company firm employer organization organisation"),
 				[]string{"size", "type"}),
 			pairs([]string{"no", "num"}, []string{"employees"}),
 			pairs([]string{"remote"}, []string{"work", "worker", "working"}),
+			pairs([]string{"classof"}, []string{"worker", "work"}),
+			pairs([]string{"health", "healthcare"}, []string{"worker"}),
 			pairs([]string{"tech"}, []string{"company", "organization"}),
 			pairs([]string{"primary"}, []string{"role"}),
 			pairs([]string{"economic", "eco"}, []string{"activity", "sector", "status"}),

@@ -23,6 +23,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age Where.do.you.live Do.you.smoke How_many_children_do_you_have",
 			"At_what_age_should_people_vote What_do_you_think_of_work_stress"},
 		{"sex k5 k618 ba nsibs brthord hgc depends imigrnt agefbrth siteid", "k1 k9"},
+		{"age housing_status is_health_worker", "housing_loan"},
 		{"kids size nadults", "sizes"}, {"age", "size"},
 		{"age course module code_module", "gpa course_fee"}, {"age", "course"},
 		{"sex rank discipline yrs.service yrs.since.phd role", "salary"},

@@ -84,7 +84,16 @@ func (d *draft) isAnswer(p *Profile) bool {
 	isOfKind := slices.ContainsFunc(d.kinds, func(of []*Profile) bool {
 		return slices.Contains(of, p)
 	})
-	return !isOfKind && d.hasMany(p)
+	return !isOfKind && d.hasMany(p) && (p.Field.Distinct > 2 || d.isNumberedLike(p))
+}
+
+// isNumberedLike reports whether many columns of two values are called like one, apart from what is
+// behind the first word and its digits: others are marks of different things.
+func (d *draft) isNumberedLike(p *Profile) bool {
+	stem := func(p *Profile) string { return withoutEnds(p.words[:min(1, len(p.words))])[0] }
+	return len(p.words) > 0 && numberOf(d.profiles, func(of *Profile) bool {
+		return of.Field.Distinct == 2 && len(of.words) > 0 && stem(of) == stem(p)
+	}) >= manyItems
 }
 
 // hasMany reports whether many columns have the type and the number of values of a column.
@@ -102,6 +111,8 @@ var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses
 	"metastasis gleason psa biopsy surgery dose rx trt arm treatment chemo chemotherapy " +
 	"recurrence relapse remission survival comorbidity symptom symptoms fever infection icd " +
 	"apache nyha ecog karnofsky ecg ejection diabetes hypertension cancer stroke hiv aids cd4 " +
+	"polyuria polydipsia polyphagia itching alopecia nausea vomiting cough dizziness fatigue " +
+	"headache hypertens anemia anaemia asthma copd dead fdead ddead stype " +
 	"gcs meno eyes thyroid pathology adenopathy paramcd usubjid tsh t3 tt4 fti")}
 
 // fewestClinical is the least number of clinical columns of a table of patients.

@@ -148,7 +148,7 @@ var (
 	staff = strings.Fields("doctor physician provider nurse investigator manager agent seller " +
 		"attending pcp npi caregiver contact mother father parent guardian spouse")
 	// surveyed are the numbers of people in surveys; housed are those of households and families.
-	surveyed = strings.Fields("uid iid idcode codeid respcode casecode pidcode " +
+	surveyed = strings.Fields("uid uniqueid uniqid iid idcode codeid respcode casecode pidcode " +
 		"respid respno caseid idno idnum subid patid patno perid " +
 		"persid persno persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn childid pupilid " +
 		"workerid donorid randid")
@@ -173,7 +173,7 @@ var (
 	// regions are words for places that have a number or a code.
 	regions = strings.Fields("country county state region district province municipality area " +
 		"zone location tract block city town village commune parish canton prefecture precinct " +
-		"ward borough neighborhood geo")
+		"ward borough neighborhood geo vtd psu")
 	// numbered are words that make the number of somebody or something.
 	numbered = []string{"id", "nbr", "number", "num", "no", "nr", "cd", "code", "key"}
 	// named are words that make a name, and partly the words for its parts.

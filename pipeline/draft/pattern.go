@@ -44,6 +44,7 @@ const (
 	tick    // yes, and the like
 	proper  // name of somebody, by its capitals
 	marital
+	common   // a kind of place or work, a religion or an origin that people know about others
 	patterns // number of patterns
 )
 
@@ -83,6 +84,11 @@ var forms = [patterns]func(text string) bool{
 	marital: matches(`^(?i:((never|not|now|re|un)?[ _-]?married|single|divorced|widow(ed|er)?|` +
 		`separated|engaged|cohabiting|partnered|living[ _-]together|seeing[ _-]someone|` +
 		`in[ _-]a[ _-]relationship|available)\b.*)$`),
+	common: matches(`^(?i:((semi|sub)?[ _-]?(rural|urban)|village|metro(politan)?|` +
+		`(self|un|not)?[ _-]?employed|retired|homemaker|housewife|(full|part)[ _-]?time|` +
+		`(roman[ _-])?catholic|protestant|muslim|islam|hindu|buddhist|jewish|sikh|christian|` +
+		`atheist|white|black|asian|hispanic|latino|caucasian|african[ _-]american|` +
+		`native[ _-]american)\b.*)$`),
 	proper: matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
 	treatment: matches(`^(?i:(treat(ed|ment)?|placebo|intervention|experimental|active|sham|` +
 		`drug|therapy|vaccine(d|ated)?)\b.*)$`),

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 )
@@ -108,7 +109,7 @@ func (d *draft) doubtedOf(known, others []*Profile, person int) (doubted []*Prof
 	all := slices.Concat(known, doubted)
 	return slices.DeleteFunc(doubted, func(p *Profile) bool {
 		return slices.ContainsFunc(p.role.stays, func(by *Profile) bool {
-			return by.role.masked() && !slices.Contains(all, by)
+			return by.role.masked() && !slices.Contains(all, by) && !p.isStatusOf(by)
 		})
 	})
 }
@@ -155,6 +156,21 @@ func (d *draft) isOnlyPeriod(p *Profile) bool {
 func (d *draft) isKnown(p *Profile) bool {
 	return p.isBasic() || p.isOfStay() || d.isOfCase(p) || d.isWeightOfHeight(p) ||
 		d.isContextual(p)
+}
+
+// isStatusOf reports whether a column says only who has a number, as who works does of a wage: all
+// rows with one of its two values have none, or the least one.
+func (p *Profile) isStatusOf(number *Profile) bool {
+	return p.isDummy() && number.typ.Ordered() && slices.ContainsFunc([]float64{0, 1},
+		func(value float64) bool {
+			for row, x := range p.numbers {
+				n := number.numbers[row]
+				if x == value && !math.IsNaN(n) && n != number.least {
+					return false
+				}
+			}
+			return true
+		})
 }
 
 // stays are words for days on which somebody came to a place that others see, left it, or died.
@@ -331,11 +347,11 @@ func (d *draft) isContextual(p *Profile) bool {
 	return false
 }
 
-// isBasic reports whether a column has a fact that people know about others, by its name; the sex
-// and the marital status, by its values, too.
+// isBasic reports whether a column has a fact that people know about others, by its name, or by its
+// values: a sex, a marital status, a kind of place or work, a religion or an origin.
 func (p *Profile) isBasic() bool {
-	return (p.fact || max(p.share(sex), p.share(marital)) >= most && !formerly.has(p.words)) &&
-		!p.countsSex()
+	byValues := max(p.share(sex), p.share(marital), p.share(common)) >= most
+	return (p.fact || byValues && !formerly.has(p.words)) && !p.countsSex()
 }
 
 // mostSexes is the largest number of codes for the sex.

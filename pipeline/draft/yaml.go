@@ -21,6 +21,9 @@ const lackedWords = "missing_columns: null # some files lack columns that others
 // encodingWords follow the encoding of CSV that is not UTF-8.
 const encodingWords = " # it is not UTF-8: check that its letters are read correctly"
 
+// headerWords follow CSV whose first line looks like a row.
+const headerWords = " # its first line looks like a row: header: [age, ...] gives names"
+
 // nullsWords follow texts that stand for no value, signsWords the signs in numbers, and bothWords
 // both.
 const (
@@ -127,6 +130,8 @@ func (d *draft) yaml() (string, error) {
 	if csv := d.CSV.YAML(); csv != "" {
 		comment := ""
 		switch {
+		case d.headless:
+			comment = headerWords
 		case d.guessed:
 			comment = encodingWords
 		case d.signed && d.lacking:
