@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 import kcut
-from kcut import _answers, _errors, _program
+from kcut import _answers, _errors, _program, _tables
 
 try:
     import pyarrow as pa
@@ -479,7 +479,7 @@ class Anonymize(Folder):
             with self.assertRaisesRegex(TypeError, word):
                 kcut.anonymize(table, sets, **job)
         for takes_files in (kcut.run, kcut.verify):
-            with self.assertRaisesRegex(TypeError, "kcut.anonymize and kcut.check take tables"):
+            with self.assertRaisesRegex(TypeError, "anonymize_by, check and init take tables"):
                 takes_files(people())
 
     def test_lacking(self):
@@ -961,6 +961,27 @@ class Commands(Folder):
         self.assertEqual((caught.exception.exit, caught.exception.class_), (3, "input"))
         self.assertIn("missing.csv", caught.exception.message)
         self.assertTrue(caught.exception.hint)
+
+    @unittest.skipUnless(pa, "needs pyarrow")
+    def test_init_tables(self):
+        """A table gets a draft without the path of a private file, and is anonymized by it."""
+        data = people()
+        for table in [data, pa.Table.from_pandas(data), *([in_polars(data)] if pl else [])]:
+            draft = kcut.init(table, k=5)
+            self.assertIn("input: table.arrow\n", draft)
+            with open("draft.yaml", "w", encoding="utf-8") as file:
+                file.write(draft)
+            release = kcut.anonymize_by(table, "draft.yaml", quiet=True)
+            self.assertIsInstance(release.data, type(table))
+            self.assertEqual((len(release.data), release.job), (400, "draft.yaml"))
+            self.assertEqual(release.report["output"], "release.parquet")
+            self.assertNotIn("name", _tables.names(release.data))
+            self.assertEqual(kcut.run("draft.yaml", input="people.csv")["rows"], 400)
+            os.remove("table-release.parquet")
+        with self.assertRaisesRegex(TypeError, "write the text of a table's draft"):
+            kcut.init(data, output="other.yaml")
+        with self.assertRaises(kcut.UsageError):
+            kcut.anonymize_by(data, "missing.yaml")
 
 
 class Program(unittest.TestCase):

@@ -6,7 +6,7 @@ The program itself comes with this package, as the command ``kcut``.
 from importlib.metadata import version as _version_of
 from typing import Any as _Any
 
-from ._anonymize import Release, Releases, anonymize, anonymize_tables
+from ._anonymize import Release, Releases, anonymize, anonymize_by, anonymize_tables
 from ._answers import Checked, Cut, Difference, Evaluation, Forecast, Joined, Page, Report
 from ._answers import TableForecast, TableReport, Tables, TablesForecast, Verified
 from ._commands import apply, check, diff, evaluate, init, plan, read_cut, report, run, show, verify
@@ -20,7 +20,7 @@ __all__ = [
     "TableForecast", "TableReport", "Tables", "TablesForecast", "Verified",
     "CancelledError", "Error", "ExistsError", "InputError", "InternalError",
     "PrivacyError", "ResourceError", "TransientError", "UsageError",
-    "Masker", "Release", "Releases", "anonymize", "anonymize_tables", "intervals",
+    "Masker", "Release", "Releases", "anonymize", "anonymize_by", "anonymize_tables", "intervals",
     "apply", "check", "diff", "evaluate", "init", "plan", "read_cut", "report", "run", "show",
     "verify",
 ]  # fmt: skip

@@ -28,13 +28,13 @@ class Release(Generic[T]):
     """What anonymize returns.
 
     data is the table that may go out. report, as ``kcut run --json`` prints it, and job, that which
-    was run, may tell more. cut is what docs/metadata.md describes.
+    was run, or the path of its file, may tell more. cut is what docs/metadata.md describes.
     """
 
     data: T
     report: Report = field(repr=False)
     cut: Cut = field(repr=False)
-    job: dict[str, Any] = field(repr=False)
+    job: dict[str, Any] | str = field(repr=False)
 
 
 def anonymize(
@@ -45,6 +45,7 @@ def anonymize(
     columns: Mapping[str, Any] | None = None,
     class_: str | None = None,
     intervals: bool = False,
+    quiet: bool = False,
     **job: Any,
 ) -> Release[T]:
     """Anonymizes a table of pandas, polars or pyarrow, and returns one of the same kind.
@@ -54,8 +55,8 @@ def anonymize(
     columns does not name are generalized where taxonomies has a tree of their name; else numbers,
     dates and times are discretized, and others suppressed. columns says what happens to all others,
     as in a job file; class_ and sensitive columns are kept, an entity is dropped. intervals makes
-    intervals of discretized columns: a pandas.arrays.IntervalArray, or structs. job has other keys
-    of a job file, whose paths start from the current folder here.
+    intervals of discretized columns: a pandas.arrays.IntervalArray, or structs. quiet shows no
+    progress. job has other keys of a job file, whose paths start from the current folder here.
 
     Rows come in the order of the released values, without an index. Notes of the run are in its
     report, and go to the logger kcut. Raises Error: InputError for columns that nothing names,
@@ -64,8 +65,22 @@ def anonymize(
     source, job = _prepared(data, quasi_identifiers, k, columns, class_, intervals, job)
     with tempfile.TemporaryDirectory(prefix="kcut-") as name:
         folder = Path(name)
-        report = execute(folder, source, job, "run")
+        report = execute(folder, source, job, "run", quiet=quiet)
         return _released(folder / "release.parquet", data, source, job, report, intervals)
+
+
+def anonymize_by(data: T, job: str | os.PathLike[str], **options: Any) -> Release[T]:
+    """Anonymizes a table of pandas, polars or pyarrow by a job file, as init drafts one for it.
+
+    The table stands for the job's input, and the release that is returned for its output. options
+    are flags of ``kcut run``, as those of run. Raises what anonymize raises.
+    """
+    file, source = os.fspath(job), _tables.arrow(data)
+    with tempfile.TemporaryDirectory(prefix="kcut-") as name:
+        table, path = Path(name, "table.arrow"), Path(name, "release.parquet")
+        _tables.write(source, table)
+        report = cast("Report", _ran(name, "run", file, **options, input=table, output=path))
+        return _released(path, data, source, file, report, False)
 
 
 @dataclass(frozen=True)
@@ -87,6 +102,7 @@ def anonymize_tables(
     *,
     columns: Mapping[str, Any] | None = None,
     intervals: bool = False,
+    quiet: bool = False,
     tables: Mapping[str, Mapping[str, Any]] | None = None,
     **job: Any,
 ) -> Releases[T]:
@@ -118,7 +134,7 @@ def anonymize_tables(
             whole["max_unique"] = job["max_unique"]
         for at, (name, (source, one)) in enumerate(prepared.items()):
             whole["tables"][name] = _placed(folder, source, one, str(at))
-        answer = cast("Tables", _executed(folder, whole, "run"))
+        answer = cast("Tables", _executed(folder, whole, "run", quiet=quiet))
         releases = {}
         for at, (report, (name, (source, one))) in enumerate(
             zip(answer["tables"], prepared.items())
@@ -158,7 +174,7 @@ def _released(
     path: Path,
     data: T,
     source: _tables.Source,
-    job: dict[str, Any],
+    job: dict[str, Any] | str,
     report: Report,
     intervals: bool,
 ) -> Release[T]:
@@ -198,15 +214,23 @@ def _placed(
 def _executed(folder: Path, job: dict[str, Any], command: str, **flags: Any) -> dict[str, Any]:
     """Runs a job whose files are in a private folder."""
     text = json.dumps(job, default=_plain, ensure_ascii=False, indent=1)
-    (folder / "job.yaml").write_text(text, encoding="utf-8")
+    file = folder / "job.yaml"
+    file.write_text(text, encoding="utf-8")
     # Arguments are nearer than the environment, which is nearer than a job file.
     keys = {*job, *(key for table in job.get("tables", {}).values() for key in table)}
     unset = {f"KCUT_{key.upper()}" for key in (*keys, "input", "input_counts", "output", "k")}
+    return _ran(str(folder), command, str(file), unset, **flags)
+
+
+def _ran(
+    folder: str, command: str, file: str, unset: Iterable[str] = (), **flags: Any
+) -> dict[str, Any]:
+    """Runs a job file whose input or output is in a private folder."""
     words = _program.flags({**flags, "checkpoint": "0s"})
     # A terminal or notebook shows how far the program is. Elsewhere the report has its notes.
     stderr = None if sys.stderr is not None and sys.stderr.isatty() else subprocess.DEVNULL
-    arguments = [command, "--json", *words, "--", str(folder / "job.yaml")]
-    return _program.answer(*arguments, folder=str(folder), stderr=stderr, unset=unset)
+    arguments = [command, "--json", *words, "--", file]
+    return _program.answer(*arguments, folder=folder, stderr=stderr, unset=unset)
 
 
 def _sets(given: Sequence[Any], k: int) -> list[dict[str, Any]]:

@@ -36,9 +36,16 @@ def plan(job: Path, **options: Any) -> answers.Forecast:
     return cast("answers.Forecast", _answer("plan", [job], options))
 
 
-def init(*inputs: Path, **options: Any) -> str:
-    """Drafts a job for an input and returns its text, which is empty where output names a file."""
-    return words("init", *flags(options), "--", *map(path, inputs))
+def init(*inputs: Any, **options: Any) -> str:
+    """Drafts a job for an input and returns its text, which is empty where output names a file.
+
+    A table of pandas, polars or pyarrow will do, too: anonymize_by takes the table and the job.
+    """
+    if "output" in options and not all(map(_is_path, inputs)):
+        raise TypeError("output is for files; write the text of a table's draft to one")
+    with tempfile.TemporaryDirectory(prefix="kcut-") as folder:
+        text = words("init", *flags(options), "--", *map(path, _files(inputs, folder)))
+        return text.replace(folder + os.sep, "")
 
 
 def check(*tables: Any, columns: Sequence[str], **options: Any) -> answers.Checked:
@@ -48,14 +55,24 @@ def check(*tables: Any, columns: Sequence[str], **options: Any) -> answers.Check
     """
     quoted = ['"' + name.replace('"', '""') + '"' for name in map(str, columns)]
     with tempfile.TemporaryDirectory(prefix="kcut-") as folder:
-        files: list[Path] = []
-        for table in tables:
-            if not isinstance(table, (str, os.PathLike)):
-                file = pathlib.Path(folder, f"table{len(files)}.arrow")
-                _tables.write(_tables.arrow(table), file)
-                table = file
-            files.append(table)
+        files = _files(tables, folder)
         return cast("answers.Checked", _answer("check", files, {"columns": quoted, **options}))
+
+
+def _files(tables: Sequence[Any], folder: str) -> list[Path]:
+    """The paths of files, and of files that it writes to a folder for tables."""
+    files: list[Path] = []
+    for table in tables:
+        if not _is_path(table):
+            file = pathlib.Path(folder, f"table{len(files) or ''}.arrow")
+            _tables.write(_tables.arrow(table), file)
+            table = file
+        files.append(table)
+    return files
+
+
+def _is_path(of: Any) -> bool:
+    return isinstance(of, (str, os.PathLike))
 
 
 def verify(*releases: Path, **options: Any) -> answers.Verified:

@@ -61,8 +61,8 @@ def path(of: str | os.PathLike[str]) -> str:
     """The path of a file. Raises TypeError where a table is given instead."""
     if isinstance(of, (str, os.PathLike)):
         return os.fspath(of)
-    kind = type(of).__name__
-    raise TypeError(f"a {kind} is no path of a file; kcut.anonymize and kcut.check take tables")
+    hint = "kcut.anonymize, anonymize_by, check and init take tables"
+    raise TypeError(f"a {type(of).__name__} is no path of a file; {hint}")
 
 
 def _run(
