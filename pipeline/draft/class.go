@@ -30,7 +30,7 @@ var (
 		"terminated turnover loanstatus actiontaken defaultpaymentnextmonth seriousdlqin2yrs")
 	perhaps = strings.Fields("y income response deposit salary result results diagnosis status " +
 		"vote voted segment segmentation")
-	// answered are names of a class of two texts, in any place
+	// answered are names of a class of two values, in any place
 	answered = strings.Fields("response output")
 	// ambiguous are those of the first that name seats, debts or texts, too, before another class
 	ambiguous = strings.Fields("class default label")
@@ -38,7 +38,8 @@ var (
 	suffered = strings.Fields("disease disorder diabetes diabetic stroke cancer malignant " +
 		"malignancy tumor tumour cardio chd cvd dementia autism sepsis hypertension risk success " +
 		"satisfaction satisfied attack infarction depression anxiety illness infection infected " +
-		"obesity obese anemia anaemia anemic anaemic asd ckd biopsy addiction insurance")
+		"obesity obese anemia anaemia anemic anaemic asd ckd biopsy addiction insurance " +
+		"vaccine")
 	// shown are words behind them
 	shown = strings.Fields("trait traits present presence detected found positive")
 	// finals are names of such columns in the last place, but not parts of names
@@ -160,7 +161,7 @@ func (d *draft) classRank(p *Profile) int {
 		return whole
 	case d.isItem(p):
 	case p == last && slices.Contains(perhaps, name) && !d.isPay(p),
-		slices.Contains(answered, name) && p.Field.Distinct == 2 && !p.typ.Ordered():
+		slices.Contains(answered, name) && p.Field.Distinct == 2:
 		return len(predicted)
 	case isPredicted(words[n-1]) && !slices.Contains(kinds, words[n-1]):
 		return rank

@@ -36,7 +36,7 @@ var facts = []words{
 			"native foreign religion relig denomination denomina catholic protestant jewish "+
 			"muslim hindu christian "+
 			"language immigrant imigrnt immig immigr yrsusa yrimmig bpl bpld "+
-			"immigrationstatus migrant indigenous indig aboriginal"),
+			"immigrationstatus migrant indigenous indig aboriginal minority"),
 			pairs([]string{"mother"}, []string{"tongue"}),
 			pairs([]string{"native", "foreign", "us", "uk"}, []string{"born"})),
 		whole: strings.Fields("black white asian nonwhite afam nation lang skincolor skincolour"),
@@ -62,7 +62,7 @@ var facts = []words{
 			strings.Fields("homeown ownershp ownershg homeowner homeownership houseown "+
 				"houseowner renter cars "+
 				"vehicles dwelling accommodation")),
-		whole: []string{"housing", "tenant", "pet"},
+		whole: []string{"home", "housing", "tenant", "pet"},
 	},
 	{ // family: marriage, children, household
 		alone: slices.Concat(strings.Fields("marital maritl marstat marsta marst married maried "+
@@ -116,6 +116,7 @@ var facts = []words{
 			pairs([]string{"primary"}, []string{"role"}),
 			pairs([]string{"economic", "eco"}, []string{"activity", "sector", "status"}),
 			pairs([]string{"work", "emp", "activity"}, []string{"status"}),
+			pairs([]string{"work", "job"}, []string{"type"}),
 			strings.Fields("mtrans transport transportation travelmode")),
 		whole: strings.Fields("employed unemployed wrkstat workstat empl employ position " +
 			"department servicetime armedforces"),
@@ -139,7 +140,7 @@ var facts = []words{
 			[]string{"type"}), strings.Fields("height howtall smoke smokers cigs "+
 			"cigarettes tobacco drinker disability handicap handicapped handcap preferredfoot "+
 			"preferredhand handed "+
-			"handedness pregnant pregnancies gravida gravidity npreg haircolor haircolour "+
+			"handedness pregnant pregnancies gravida gravidity npreg preg haircolor haircolour "+
 			"eyecolor eyecolour")),
 		whole: strings.Fields("ht hgt foot hand bats throws fml alco pregnancy parity cig booze " +
 			"drinks nicotine"),
@@ -177,7 +178,7 @@ var unknown = words{alone: slices.Concat(
 	strings.Fields("req required requirement requirements benefit benefits resources"),
 	strings.Fields("intellectual developmental learning involved"),
 	strings.Fields("history hours sleep languages cheating ban election"),
-), not: strings.Fields("smoking smoke smoked tobacco activity sector")}
+), not: strings.Fields("smoking smoke smoked tobacco activity sector status")}
 
 // marks are words that make a name of schooling that of what somebody achieved in it.
 var marks = strings.Fields("p marks mark grade grades gpa cgpa")

@@ -88,7 +88,7 @@ var forms = [patterns]func(text string) bool{
 		`(self|un|not)?[ _-]?employed|retired|homemaker|housewife|(full|part)[ _-]?time|` +
 		`(roman[ _-])?catholic|protestant|muslim|islam|hindu|buddhist|jewish|sikh|christian|` +
 		`atheist|white|black|asian|hispanic|latino|caucasian|african[ _-]american|` +
-		`native[ _-]american)\b.*)$`),
+		`native[ _-]american|senior|junior|sophomore|freshman)\b.*)$`),
 	proper: matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
 	treatment: matches(`^(?i:(treat(ed|ment)?|placebo|intervention|experimental|active|sham|` +
 		`drug|therapy|vaccine(d|ated)?)\b.*)$`),

@@ -147,7 +147,7 @@ func TestDraftOfFewRowsLeavesCandidates(t *testing.T) {
 		"\n") {
 		line = strings.Replace(line, "outcome", "rest", 1)
 		if i == 0 {
-			out.WriteString(line + ",linkstatus,response,result_of_test,grp,prior_status,treat\n")
+			out.WriteString(line + ",linkstatus,result,result_of_test,grp,prior_status,treat\n")
 		} else {
 			fmt.Fprintf(&out, "%s,%d,%d,%d,%d,%d,%d\n", line, i/2%2, i/4%2, i/8%2, i/16%2, i/32%2,
 				i/64%2)
@@ -159,7 +159,7 @@ func TestDraftOfFewRowsLeavesCandidates(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := fmt.Sprint(maskedOf(t, text))
-	if want := "[age sex q04 linkstatus response grp treat]"; got != want {
+	if want := "[age sex q04 linkstatus result grp treat]"; got != want {
 		t.Errorf("%s, want %s:\n%s", got, want, text)
 	}
 }
