@@ -608,6 +608,7 @@ func TestDraftFindsOutcomes(t *testing.T) {
 		"patient_class": false, "social_class": false, "status": false, "fail": false,
 		"Closed_Acc": true, "closed_date": false, "Personal Loan": true, "loan": false,
 		"rest": false, "restatus": false, "heart_failure": false,
+		"How likely or unlikely would you be to buy the soon to be released clock?": false,
 	} {
 		drafts(t, "age,"+name+",b,zone", 2, name, want)
 	}

@@ -120,6 +120,16 @@ func TestDraftKnowsFactsInOtherLanguages(t *testing.T) {
 	}
 }
 
+// A question's words behind its mark say how to answer, and letters of a status are those of
+// marriages if they are the first ones of single and married.
+func TestDraftKnowsFactsByQuestionsAndLetters(t *testing.T) {
+	zip := "In what ZIP code is your home? (enter all 5 digits of it as 00544 or 94305)"
+	text := study(t, 600, "age#", zip+"=12345|12346", "Status=S|M|D", "link_status=S|M|D|X")
+	if got := certain(t, text); !slices.Equal(got, []string{"age", zip, "Status"}) {
+		t.Errorf("known: %q:\n%s", got, text)
+	}
+}
+
 // What means a fact only next to others is none alone.
 func TestDraftKnowsNoColoursOfThings(t *testing.T) {
 	text := study(t, 600, "price#", "colour=a|b|c", "location=a|b", "rank=1|2|3", "tenure#")
@@ -133,8 +143,9 @@ func TestDraftKnowsNoColoursOfThings(t *testing.T) {
 func TestDraftKnowsDaysOfStays(t *testing.T) {
 	days := "=2020-01-03|2020-01-09|2021-05-04|2021-06-06"
 	text := study(t, 600, "age#", "Date of Admission"+days, "Discharge Date"+days,
-		"date_of_death"+days, "sample_date"+days, "discharge_code=1|2|3")
-	if !strings.Contains(text, "[age, Date of Admission, Discharge Date, date_of_death]\n") {
+		"date_of_death"+days, "sample_date"+days, "discharge_code=1|2|3", "vdate"+days)
+	want := "[age, Date of Admission, Discharge Date, date_of_death, vdate]\n"
+	if !strings.Contains(text, want) {
 		t.Errorf("drafted:\n%s", text)
 	}
 }

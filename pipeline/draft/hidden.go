@@ -113,7 +113,7 @@ var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses
 	"apache nyha ecog karnofsky ecg ejection diabetes hypertension cancer stroke hiv aids cd4 " +
 	"polyuria polydipsia polyphagia itching alopecia nausea vomiting cough dizziness fatigue " +
 	"headache hypertens anemia anaemia asthma copd dead fdead ddead stype " +
-	"trestbps thalach restecg oldpeak fbs exang " +
+	"trestbps thalach restecg oldpeak fbs exang apoe rs itch lesion rash dysuria " +
 	"gcs meno eyes thyroid pathology adenopathy paramcd usubjid tsh t3 tt4 fti")}
 
 // fewestClinical is the least number of clinical columns of a table of patients.

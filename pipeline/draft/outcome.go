@@ -72,10 +72,11 @@ var (
 // how a time ended that another column has.
 func (d *draft) isOutcome(p *Profile) bool {
 	name := withoutEnds(p.words) // censor1 is a censor
-	return p.couldBeClass() && p.Field.Distinct <= mostOutcomes && (happened.has(name) ||
-		endings.has(name) && p.Field.Distinct <= mostEndings &&
-			slices.ContainsFunc(d.profiles, (*Profile).isDuration) ||
-		d.isLikeliestStatus(p) || d.hasVerdicts(p) || d.goesWithOther(p))
+	return p.couldBeClass() && p.Field.Distinct <= mostOutcomes &&
+		(happened.has(name) && len(name) <= mostWords ||
+			endings.has(name) && p.Field.Distinct <= mostEndings &&
+				slices.ContainsFunc(d.profiles, (*Profile).isDuration) ||
+			d.isLikeliestStatus(p) || d.hasVerdicts(p) || d.goesWithOther(p))
 }
 
 // mostVerdicts is the largest number of columns with outcomes as values of which one may be the

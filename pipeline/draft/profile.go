@@ -51,7 +51,7 @@ func newProfile(field formats.Field) *Profile {
 	return &Profile{
 		name:     field.Name,
 		words:    words,
-		fact:     isFact(words) && !formerly.has(words),
+		fact:     isFact(wordsOf(questionOf(field.Name))) && !formerly.has(words),
 		typ:      field.Type,
 		position: field.Position,
 		differs:  field.Differs != nil,
@@ -59,6 +59,13 @@ func newProfile(field formats.Field) *Profile {
 		texts: textProfile{low: math.Inf(1), high: math.Inf(-1),
 			absent: make([]int64, len(absent))},
 	}
+}
+
+// questionOf returns the part of a name up to its question mark, behind which it says how to answer,
+// or the name.
+func questionOf(name string) string {
+	question, _, _ := strings.Cut(name, "?")
+	return question
 }
 
 // textProfile counts rows by the form of their texts. Only columns of texts have one.

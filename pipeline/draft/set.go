@@ -176,7 +176,7 @@ func (p *Profile) isStatusOf(number *Profile) bool {
 // stays are words for days on which somebody came to a place that others see, left it, or died.
 var stays = words{alone: strings.Fields("admitted admission admit hosp hospitalized hospitalised " +
 	"hospitalization hospitalisation surgery operation arrival outcome discharge discharged " +
-	"arrested arrest booked booking incarcerated jail death died deceased dod deathdate dthdtc")}
+	"visit vdate arrested arrest booked booking incarcerated jail death died deceased dod deathdate dthdtc")}
 
 // isOfStay reports whether a column has the days on which people came to a hospital or a jail, left
 // it, or died.
@@ -350,8 +350,22 @@ func (d *draft) isContextual(p *Profile) bool {
 // isBasic reports whether a column has a fact that people know about others, by its name, or by its
 // values: a sex, a marital status, a kind of place or work, a religion or an origin.
 func (p *Profile) isBasic() bool {
-	byValues := max(p.share(sex), p.share(marital), p.share(common)) >= most
+	byValues := max(p.share(sex), p.share(marital), p.share(common)) >= most || p.isMarital()
 	return (p.fact || byValues && !formerly.has(p.words)) && !p.countsSex()
+}
+
+// isMarital reports whether a status has the first letters of single, married, divorced and
+// widowed.
+func (p *Profile) isMarital() bool {
+	if few := p.texts.few; !few["S"] || !few["M"] {
+		return false
+	}
+	for text := range p.texts.few {
+		if !strings.Contains("SMDW", text) {
+			return false
+		}
+	}
+	return slices.Contains(p.words, "status")
 }
 
 // mostSexes is the largest number of codes for the sex.
