@@ -150,10 +150,10 @@ var (
 	// surveyed are the numbers of people in surveys; housed are those of households and families.
 	surveyed = strings.Fields("uid uniqueid uniqid iid idcode codeid respcode casecode pidcode " +
 		"respid respno caseid idno idnum subid patid patno perid " +
-		"persid persno persnum persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn childid pupilid " +
-		"workerid donorid randid")
-	housed = append(pairs(strings.Fields("hh household hhold family fam"), numbered), "hhnum", "intnum",
-		"hidp")
+		"persid persno persnum persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn childid " +
+		"pupilid workerid donorid randid")
+	housed = append(pairs(strings.Fields("hh household hhold family fam"), numbered), "hhnum",
+		"intnum", "hidp")
 	// belongings are words for what people have, with a number for each of them or of their
 	// household, things for what else has one, and places of things and parts of sets, which
 	// others count: a name without a word for a number may be that of a count.
