@@ -61,8 +61,8 @@ func newProfile(field formats.Field) *Profile {
 	}
 }
 
-// questionOf returns the part of a name up to its question mark, behind which it says how to answer,
-// or the name.
+// questionOf returns the part of a name up to its question mark, behind which it says how to
+// answer, or the name.
 func questionOf(name string) string {
 	question, _, _ := strings.Cut(name, "?")
 	return question

@@ -176,7 +176,8 @@ func (p *Profile) isStatusOf(number *Profile) bool {
 // stays are words for days on which somebody came to a place that others see, left it, or died.
 var stays = words{alone: strings.Fields("admitted admission admit hosp hospitalized hospitalised " +
 	"hospitalization hospitalisation surgery operation arrival outcome discharge discharged " +
-	"visit vdate arrested arrest booked booking incarcerated jail death died deceased dod deathdate dthdtc")}
+	"visit vdate arrested arrest booked booking incarcerated jail death died deceased dod " +
+	"deathdate dthdtc")}
 
 // isOfStay reports whether a column has the days on which people came to a hospital or a jail, left
 // it, or died.
