@@ -8,12 +8,17 @@ import (
 
 // dayOfTurn is the form of names of days, months and years in which somebody joined or left those
 // for whom he works, married, moved or the like, with or without blanks: date of joining,
-// LastWorkingDate, yrdispl, year_retired.
+// LastWorkingDate, yrdispl, year_retired; and of the days and times of what others saw, as
+// IncidentDate and occurred_time.
 var dayOfTurn = regexp.MustCompile(
-	`\b(` + partOfDate + ` ?(of ?)?` + turns + `|` + turns + ` ?` + partOfDate + `|doj)\b`)
+	`\b(` + partOfDate + ` ?(of ?)?` + turns + `|` + turns + ` ?` + partOfDate + `|doj|` +
+		timeOfDay + ` ?(of ?)?` + seen + `|` + seen + ` ?` + timeOfDay + `|` + seen + ` [dt]|` +
+		`(date|day) ?stop|stop ?(date|day))\b`)
 
 const (
 	partOfDate = `(date|dt|day|month|year|yr)`
+	timeOfDay  = `(` + partOfDate + `|time|hour|datetime|weekday)`
+	seen       = `(incident|occur\w*|offen[cs]e|crime|accident|crash|collision|arrest\w*|shooting)`
 	turns      = `(join(ed|ing)?|hir(ed?|ing)|leaving|resign(ed|ation)|last ?working|displ\w*|` +
 		`laid ?off|retire\w*|marri\w*|divorc\w*|widow\w*|moved|graduat\w*|immigr\w*|migrat\w*|` +
 		`enlist\w*|job ?los\w*|lost ?job)`

@@ -29,7 +29,7 @@ var (
 		"subscribed canceled cancelled expire expired deceased delinquent noshow termd " +
 		"terminated turnover loanstatus actiontaken defaultpaymentnextmonth seriousdlqin2yrs")
 	perhaps = strings.Fields("y income response deposit salary result results diagnosis status " +
-		"vote voted segment segmentation")
+		"vote voted segment segmentation effect effects")
 	// answered are names of a class of two values, in any place
 	answered = strings.Fields("response output")
 	// ambiguous are those of the first that name seats, debts or texts, too, before another class
@@ -177,7 +177,7 @@ func (d *draft) classRank(p *Profile) int {
 	case d.isOutcome(p): // a fact, such as who was hired to do a job
 		return rank + 4*usualClasses
 	case p == last && n == 1 && (p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") ||
-		d.isOnlyAnswer(p)) && !p.isBasic(), d.isFirstAnswer(p):
+		d.isOnlyAnswer(p)) && !p.isBasic() && !d.isContextual(p), d.isFirstAnswer(p):
 		return rank + 5*usualClasses
 	case d.isGroup(p):
 		return rank + 6*usualClasses
@@ -228,10 +228,13 @@ func isSuffered(name []string) bool {
 	return !past.has(name) && slices.Contains(suffered, name[len(name)-1])
 }
 
-// last returns the last column with a value: lines may end with a sign too many.
+// last returns the last column with several values: lines may end with a sign too many, or with who
+// agreed to an interview.
 func (d *draft) last() *Profile {
 	for i := len(d.profiles) - 1; i > 0; i-- {
-		if p := d.profiles[i]; p.Field.Rows > 0 && p.name != "" &&
+		p := d.profiles[i]
+		isConstant := p.Field.Distinct < 2 && p.Field.Rows == d.looked
+		if p.Field.Rows > 0 && !isConstant && p.name != "" &&
 			!strings.HasPrefix(p.name, "Unnamed: ") { // pandas calls it so
 			return p
 		}

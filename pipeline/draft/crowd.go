@@ -161,17 +161,29 @@ func (d *draft) dropCrowd() {
 	}
 }
 
-// afterAsked is 0 for a column with an age, a date of birth or a sex, 1 for one with a treatment, a
-// time up to an event, a height or a weight, and for outcomes, and 2 for others.
+// afterAsked is 0 for a column with an age, a date of birth or a sex, 1 for one with a race, a
+// treatment, a time up to an event, a height or a weight, and for outcomes, and 2 for others.
 func (d *draft) afterAsked(p *Profile, outcomes []*Profile) int {
 	switch {
 	case d.isAsked(p):
 		return 0
-	case p.Field.Distinct <= mostOutcomes && treatments.has(p.words), d.endsWithClass(p),
+	case p == d.firstRace(),
+		p.Field.Distinct <= mostOutcomes && treatments.has(p.words), d.endsWithClass(p),
 		p.typ.Ordered() && bodies.has(p.words), slices.Contains(outcomes, p):
 		return 1
 	}
 	return 2
+}
+
+// firstRace returns the first masked column of few values with a race; nil: there is none.
+func (d *draft) firstRace() *Profile {
+	for _, p := range d.profiles {
+		if p.role.masked() && p.isBasic() && p.Field.Distinct <= fewCodes &&
+			called(&raced, p.words) {
+			return p
+		}
+	}
+	return nil
 }
 
 // isAsked reports whether a column has an age, a date of birth or a sex: that of a relative only if

@@ -129,7 +129,8 @@ func (p *Profile) filled(but func(g gap) bool) int64 {
 // order.
 func (p *Profile) isRegular(rows int64) bool {
 	n := &p.texts.forms
-	return n[number]+n[numeral] == rows || n[timing] == rows || p.hasDates(rows)
+	return n[number]+n[numeral] == rows || n[timing] == rows || n[halved] == rows ||
+		p.hasDates(rows)
 }
 
 // hasDates reports whether all texts, of a number of rows, are dates in one order.

@@ -18,17 +18,18 @@ import (
 func TestDraftDeclares(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("finish,start,seen,bill,rating,city,weight,zip,code\n")
+	out.WriteString("finish,start,seen,bill,rating,city,weight,zip,code,noon\n")
 	var day, mark, us []string
 	for i := range 400 {
 		rare := func(other, text string) string {
 			return map[bool]string{true: other, false: text}[i%100 == 7]
 		}
-		fmt.Fprintf(&out, "%s,%d:%02d,%d.%d.2020 %02d:00,%s,%s,city %d,%s,%s,%s\n",
+		fmt.Fprintf(&out, "%s,%d:%02d,%d.%d.2020 %02d:00,%s,%s,city %d,%s,%s,%s,%s\n",
 			rare("*", fmt.Sprintf("%d:%02d:%02d", i%5, i%60, i%59)), i%24, i%60, 1+i%28, 1+i%12,
 			i%24, rare("NA", fmt.Sprint(i%97*7)), rare("*", fmt.Sprint(i/7%5)), i%9,
 			rare("50.0", fmt.Sprint(50+i%50)), rare("1e4", fmt.Sprint(10000+i%50)),
-			rare("NA", fmt.Sprintf("c%d", i%8)))
+			rare("NA", fmt.Sprintf("c%d", i%8)),
+			rare("NA", fmt.Sprintf("%d:%02d:00 PM", 1+i%12, i%60)))
 		us = append(us, fmt.Sprintf("%d/%d/2020", 1+i%12, 1+i%28))
 		day, mark = append(day, fmt.Sprintf("%d.%d.2020", 1+i%28, 1+i%12)),
 			append(mark, rare("*", "a"))
@@ -44,7 +45,7 @@ func TestDraftDeclares(t *testing.T) {
 		"  bill:   {mask: discretize, round: 50}", "  rating: discretize",
 		"  weight: {mask: discretize, type: number, round: 5}",
 		"  zip:    {mask: generalize, taxonomy: {prefix: [5, 3, 1]}}",
-		"  code:   suppress",
+		"  code:   suppress", "  noon:   {mask: discretize, type: time(hh:mm:ss AM), round: hour}",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)

@@ -81,6 +81,7 @@ type draft struct {
 	panel     *panel   // rows of the same people without an identifier; nil: none were found
 	// rows of the same people at the same time; nil: none were found
 	repetition *repetition
+	visit      *Profile // by its name each row is a visit or the like; nil: none
 	// masked columns that determine the class, and that say much about it
 	classTellers, classHints []string
 
@@ -234,6 +235,7 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 	d.noteZeros()
 	d.findPanel()
 	d.findRepetition()
+	d.findVisits()
 	return d.chooseSearch(ctx, in, try, budget)
 }
 

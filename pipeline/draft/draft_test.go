@@ -559,6 +559,8 @@ func TestDraftAsksForTheClass(t *testing.T) {
 		"age,churn_flag,b":      "class: churn_flag\n",
 		"age,No-show,b":         "class: No-show\n",
 		"index,result,b":        "# class: no column looks like a class.",
+		"age,b,music_effects":   "class: music_effects\n",
+		"age,side_effects,b":    "# class: no column looks like a class.",
 		"age,diagnosis,b":       "# class: no column looks like a class.",
 		"age,verified_income,b": "# class: no column looks like a class.",
 		"age,b,verified_result": "class: verified_result\n",
@@ -599,7 +601,8 @@ func TestDraftFindsOutcomes(t *testing.T) {
 	for name, want := range map[string]bool{
 		"died": true, "Dead": true, "DEATH_EVENT": true, "deathFlag": true, "survived30": true,
 		"any_relapse": true, "Recurrence": true, "recur": true,
-		"Purchase": true, "purchase_amount": false, "arrest": true, "is_rearrested": true,
+		"Purchase": true, "purchase_amount": false, "Item Purchased": false,
+		"arrest": true, "is_rearrested": true,
 		"event": true, "hired": true, "promoted": true, "application_approved": true,
 		"loan.rejected": true, "decision": true, "received_callback": true, "censor1": true,
 		"fraud_found": true, "readmission_yn": true, "released": true, "default": false,

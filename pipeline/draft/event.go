@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // repetition is rows of the same people at the same time, without an identifier of them.
@@ -88,6 +89,38 @@ func (p *Profile) hasHours() bool {
 	return 2*at > len(p.numbers)
 }
 
+// visits are words for what a person may do several times, with a row for each time.
+var visits = strings.Fields("trip ride rental visit encounter appointment booking reservation " +
+	"order transaction invoice session")
+
+// findVisits finds the column whose name says that each row is a visit or the like, in a table in
+// which nothing numbers people.
+func (d *draft) findVisits() {
+	d.visit = nil
+	ids := words{alone: pairs(visits, numbered)}
+	measures := words{alone: pairs(visits, []string{"duration", "distance"})}
+	if d.entity != nil || d.uncounted != nil || d.panel != nil || d.repetition != nil ||
+		slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+			return p.role.owned && p.distinctShare() > mostOnce && persons.has(p.words)
+		}) {
+		return
+	}
+	at := slices.IndexFunc(d.profiles, func(p *Profile) bool {
+		return ids.has(p.words) && p.distinctShare() > mostOnce || measures.has(p.words)
+	})
+	if at < 0 {
+		return
+	}
+	d.visit = d.profiles[at]
+}
+
+// visitWords say that k does not count the people of visits.
+const visitWords = `
+# k COUNTS ROWS, NOT PEOPLE: each row seems to be one of the trips, visits or orders of somebody,
+# as %s says, and no column identifies the people. A group of k rows may be one of them:
+# give one row of each, or add a column with the number of a person and name it as entity.
+`
+
 // repetitionWords say that k does not count the people of repeated rows.
 const repetitionWords = `
 # k COUNTS ROWS, NOT PEOPLE: %s of %s rows have the same %s as another one, and may be
@@ -95,10 +128,13 @@ const repetitionWords = `
 # with the number of a person and name it as entity.
 `
 
-// writeRepetition writes that k does not count the people of repeated rows.
+// writeRepetition writes that k does not count the people of repeated rows, or of visits.
 func (d *draft) writeRepetition(out *strings.Builder) {
 	if r := d.repetition; r != nil {
 		fmt.Fprintf(out, repetitionWords, text.Grouped(r.rows), text.Grouped(d.looked),
 			text.List(quoted(r.columns), mostLost))
+	}
+	if d.visit != nil {
+		fmt.Fprintf(out, visitWords, job.Quoted(d.visit.name))
 	}
 }

@@ -49,6 +49,7 @@ var facts = []words{
 			"prefecture canton suburb suburban smsa urban rural metro metropolitan neighbourhood "+
 			"neighborhood locality vill villnum geography imd deprivation vtd precinct ward psu"),
 			pairs([]string{"property"}, []string{"area"}),
+			pairs([]string{"dist"}, []string{"name"}),
 			pairs([]string{"area", "residence", "residential", "location", "zone", "locality"},
 				[]string{"type"}),
 			pairs(strings.Fields("big large lg vlg small smll sm med inner outer cent home"),
@@ -103,6 +104,7 @@ var facts = []words{
 		alone: slices.Concat(strings.Fields("occupation occup occ occp job profession "+
 			"designation employer employment workclass industry indust bluecol bluecoll "+
 			"whitecol union award awards hired hire emplength yjob employmentlength jobtenure "+
+			"jobtime prevexp "+
 			"emptenure seniority experience exper "+
 			"workexp empexp overtime businesstravel commute commuting parttime fulltime retired "+
 			"veteran military selfemp selfempl selfemployed selfemployment selfe classwk "+
@@ -157,6 +159,7 @@ var facts = []words{
 	},
 	{ // leisure
 		alone: []string{"hobby", "hobbies", "club"},
+		last:  []string{"league"},
 		whole: strings.Fields("league squad team teamname teamposition positions sport " +
 			"teamabbreviation teamabbr teamid teamcode passport"),
 	},
@@ -207,13 +210,13 @@ var (
 		"qualifications education school schooling degree")}
 	// relatives are what names have in front of a fact about a relative, or of what else it may be,
 	// as in mage, feduc, othrace, with only the word for the fact behind one letter.
-	relatives = strings.Fields("m f d h mo fa ma pa mom dad mum sp hus husb wife moth fath hh " +
-		"oth other")
+	relatives = strings.Fields("m f d h mo fa ma mth chld child fam pa mom dad mum sp hus " +
+		"husb wife moth fath hh oth other")
 	// ofRelatives are names of columns about a relative.
 	ofRelatives = words{alone: strings.Fields("mother father parent spouse husband wife partner " +
 		"mom dad mum hus husb moth fath sp hh")}
 	// behind are such words behind a fact, as in whitemom, agew.
-	behind = strings.Fields("mom dad mother father w h")
+	behind = strings.Fields("mom dad mother father mth w h")
 )
 
 // mostWords is the largest number of words of a question for a fact: longer ones ask for opinions,
@@ -288,14 +291,20 @@ var (
 	spans = strings.Fields("years yrs months length duration")
 	lived = strings.Fields("role compan job position employ service work experien manager " +
 		"promot depart organi career profession teach coded marri marital immigr migrat")
+	// timed are words for such a time that often mean another one, and spent are those for what it
+	// is spent with that are no parts of other words
+	timed = words{alone: append([]string{"time", "days"}, spans...)}
+	spent = words{alone: strings.Fields("company firm employer organization organisation job " +
+		"position force")}
 )
 
 // isSpanOfLife reports whether a name is that of a time that somebody has worked, been married or
-// lived in a country, as YearsInCurrentRole, yrs.service and yearsmarried.
+// lived in a country, as YearsInCurrentRole, yrs.service, yearsmarried and time_spend_company.
 func isSpanOfLife(name []string) bool {
 	joined := strings.Join(name, "")
 	in := func(part string) bool { return strings.Contains(joined, part) }
-	return slices.ContainsFunc(spans, in) && slices.ContainsFunc(lived, in)
+	return slices.ContainsFunc(spans, in) && slices.ContainsFunc(lived, in) ||
+		timed.has(name) && spent.has(name)
 }
 
 // asksWhere reports whether a name asks for the place in which somebody lives, works or learns.

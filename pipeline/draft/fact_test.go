@@ -68,6 +68,21 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 			"contract_start_date campaign_end_date Grade_points"},
 		{"age", "grade Income termination_date"},
 		{"age grade", "salary"}, {"age", "grade salary loan_amount"},
+		{"age IncidentDate Occurred_Time date_of_accident arrest_hour stop_date",
+			"report_date stop_time arrests_total crime_rate"},
+		{"sex officer_race beat date activity_time stop_time OCCURRED_D DIST_NAME unit_division",
+			"report_date end_time dist_left"}, {"sex", "date time beats"},
+		{"age area precinct zone sector REPORTING_AREA", "sq_area"},
+		{"age", "area scores"},
+		{"age time_spend_company OFFICER_YEARS_ON_FORCE days_in_position",
+			"time_on_site force_used"},
+		{"age sport gold total_silver medals", "gold_card"}, {"age", "gold medals"},
+		{"age newLeague pick team number", "league_rate picks"}, {"age", "number"},
+		{"age mthage chldage agemth bdate jobtime prevexp", "monthage_x"},
+		{"age tenure76", "wage_76 rate76"},
+		{"age grade Learning_Disabilities", "student_aid learning_style"},
+		{"age", "Color Size Season Purchase_Amount Frequency_of_Purchases"},
+		{"age ethnicty educaton occuption martial_status", "cuntry eduction_cost statoin"},
 		{"Age How_tall_are_you Do_you_have_any_children_under_18", "How_rude_is_an_unruly_child " +
 			"How_much_money_did_your_household_earn Do_you_feel_at_home_in_your_country " +
 			"Have_you_ever_smoked_in_the_bathroom_of_a_plane_against_all_the_rules"},
@@ -193,6 +208,11 @@ func TestDraftKnowsWeightsOfYears(t *testing.T) {
 	text := study(t, 600, "age#", "ht#", "wt71=48|61|73|77|94|102", "wt82=48|61|73|77|94|103",
 		"dose#")
 	if !strings.Contains(text, "[age, ht, wt71, wt82]\n") {
+		t.Errorf("drafted:\n%s", text)
+	}
+	text = study(t, 600, "age#", "height#", "Body mass index=19|24|31|27", "mass index of x=3|4|5",
+		"dose#")
+	if !strings.Contains(text, "[age, height, Body mass index]\n") {
 		t.Errorf("drafted:\n%s", text)
 	}
 }

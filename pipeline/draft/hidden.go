@@ -16,7 +16,8 @@ var hidden = words{alone: slices.Concat(
 		"insurance insured insurer premium coverage claim plan plans tariff subscription card "+
 		"cards balance bonus grant medicaid medicare mortgage"),
 	// what somebody buys, and is offered
-	strings.Fields("purchase order product item campaign cmp promo promotion coupon discount "+
+	strings.Fields("purchase purchases order orders product products item items campaign "+
+		"cmp promo promotion coupon discount "+
 		"offer contact channel source device browser internet online phone telephone telephony "+
 		"mobile call calls line lines streaming service services support backup security "+
 		"protection session website app email sms response responded complain complaint segment "+
@@ -28,7 +29,7 @@ var hidden = words{alone: slices.Concat(
 		"premie premature preterm lbw lowbirthweight "+
 		"rx dose drug drugs medication "+
 		"medications medicine vaccine vaccinated screening allergy blood stage severity status "+
-		"complication complications survived survival censor censored event"),
+		"complication complications survived survival censor censored event effect effects"),
 	// what somebody thinks, and answers
 	strings.Fields("answer answers interest motivation knowledge worry vote votes voted voting "+
 		"party abortion political ideology test tests result results"),
@@ -58,7 +59,32 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 	isDay := p.isOfDays()
 	return (p.role.Mask != job.MaskDiscretize || isDay) && len(name) <= mostWords &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
-		!d.isOutcome(p) && !p.amongItems && !d.isAnswer(p) && !d.isOnlyCandidate(p)
+		!d.isOfThing(p) && !p.isPartial() && !d.isOutcome(p) && !p.amongItems &&
+		!d.isAnswer(p) && !d.isOnlyCandidate(p)
+}
+
+// likeThings are names of what a thing is like that somebody bought.
+var likeThings = words{whole: strings.Fields("size color colour season brand style model " +
+	"material fabric category subcategory shipmode")}
+
+// isOfThing reports whether a column says what a thing is like that somebody bought, by its name
+// and by those of others.
+func (d *draft) isOfThing(p *Profile) bool {
+	return likeThings.has(p.words) && slices.ContainsFunc(d.profiles, isCalled(bought))
+}
+
+const (
+	// fewestFilled is the least share of the rows that have a value of a column in doubt.
+	fewestFilled = 0.1
+	// listed is the least share of the values that are lists of several.
+	listed = 0.3
+)
+
+// isPartial reports whether hardly a row has a value, or values are lists of several, of which an
+// acquaintance knows one at most.
+func (p *Profile) isPartial() bool {
+	return float64(p.Field.Rows) < fewestFilled*float64(p.Rows) ||
+		p.Field.Distinct > fewCodes && p.share(list) >= listed
 }
 
 // The years that people remember.
@@ -111,7 +137,8 @@ var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses
 	"metastasis gleason psa biopsy surgery dose rx trt arm treatment chemo chemotherapy " +
 	"recurrence relapse remission survival comorbidity symptom symptoms fever infection icd " +
 	"apache nyha ecog karnofsky ecg ejection diabetes hypertension cancer stroke hiv aids cd4 " +
-	"polyuria polydipsia polyphagia itching alopecia nausea vomiting cough dizziness fatigue " +
+	"trestbps restecg thalach oldpeak exang fbs polyuria polydipsia polyphagia itching " +
+	"alopecia nausea vomiting cough dizziness fatigue " +
 	"headache hypertens anemia anaemia asthma copd dead fdead ddead stype " +
 	"trestbps thalach restecg oldpeak fbs exang apoe rs itch lesion rash dysuria " +
 	"gcs meno eyes thyroid pathology adenopathy paramcd usubjid tsh t3 tt4 fti")}

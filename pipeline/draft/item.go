@@ -1,8 +1,11 @@
 package draft
 
 import (
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/kcut/kcut/formats"
 )
 
 // answers are the few whole numbers of answers to a question.
@@ -55,9 +58,44 @@ func (d *draft) findItems() {
 	for i, p := range d.profiles {
 		p.amongItems = inMidst(i)
 	}
+	d.findSeries()
 	for _, p := range d.profiles {
 		if p.isItem = p.amongItems && isOnScale(p) && !called(&asked, p.words); p.isItem {
 			p.fact = false
 		}
 	}
+}
+
+// findSeries finds columns with the same values that have the same name but for its end, and that
+// with their stem ask the same about different things, as Frequency [Country] and Frequency [Pop]
+// ask about music: none is a fact if the stem is none.
+func (d *draft) findSeries() {
+	series := make(map[string][]*Profile)
+	for _, p := range d.profiles {
+		if stem := p.stemOfSeries(); stem != "" && !isFact(wordsOf(stem)) {
+			values := slices.Sorted(maps.Keys(p.texts.few))
+			key := strings.Join(append(values, stem), "\n")
+			series[key] = append(series[key], p)
+		}
+	}
+	for _, of := range series {
+		for _, p := range of {
+			p.fact = p.fact && len(of) < fewestAsked
+		}
+	}
+}
+
+// fewestAsked is the least number of columns of such a series.
+const fewestAsked = 3
+
+// stemOfSeries returns the name of a column of few texts up to a bracket or its last word, or "".
+func (p *Profile) stemOfSeries() string {
+	if p.typ.Kind != formats.String || p.Field.Distinct <= 2 || p.Field.Distinct > longestScale {
+		return ""
+	}
+	at := strings.IndexAny(p.name, "[(")
+	if at < 0 {
+		at = strings.LastIndexAny(p.name, "_. ")
+	}
+	return strings.TrimSpace(p.name[:max(0, at)])
 }

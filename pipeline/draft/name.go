@@ -127,6 +127,7 @@ const (
 	namesOfPeople   = "names of people"
 	numbersOfPeople = "numbers of people"
 	identifiers     = "identifiers"
+	streetAddresses = "street addresses"
 )
 
 // pairs returns the words that have one of some words in front of one of others.
@@ -163,7 +164,9 @@ var (
 		"visit encounter admission stay hadm appointment claim session flight trip company " +
 		"employer department event policy contract institution inst center " +
 		"centre clinic agency office organization organisation org unit team dept")
-	pieces = strings.Fields("room ward bed apartment apt seat table class classroom section ad " +
+	// vehicles are what few people use, whose numbers follow them
+	vehicles = strings.Fields("bike bicycle scooter vehicle car cab taxi device")
+	pieces   = strings.Fields("room ward bed apartment apt seat table class classroom section ad " +
 		"advert campaign offer train route game match question item task trial form movie film " +
 		"song book video post plot parcel batch expedition " +
 		"position job role sch park playlist album poll franch franchise")
@@ -173,7 +176,7 @@ var (
 	// regions are words for places that have a number or a code.
 	regions = strings.Fields("country county state region district province municipality area " +
 		"zone location tract block city town village commune parish canton prefecture precinct " +
-		"ward borough neighborhood geo vtd psu")
+		"ward borough neighborhood geo vtd psu beat")
 	// numbered are words that make the number of somebody or something.
 	numbered = []string{"id", "nbr", "number", "num", "no", "nr", "cd", "code", "key"}
 	// named are words that make a name, and partly the words for its parts.
@@ -224,7 +227,7 @@ var direct = []words{
 		alone:   []string{"phone", "telephone", "mobile", "fax", "tel", "msisdn"},
 	},
 	{
-		meaning: "street addresses",
+		meaning: streetAddresses,
 		alone:   []string{"address", "street", "addr"},
 		whole:   []string{"housenumber"},
 		shared:  true,
@@ -232,7 +235,7 @@ var direct = []words{
 	{
 		meaning: numbersOfPeople,
 		alone: []string{"ssn", "nino", "passport", "mrn", "aadhaar", "cpf", "curp", "pesel",
-			"taxid", "tin", "licence", "license"},
+			"badge", "taxid", "tin", "licence", "license"},
 		whole: []string{
 			"socialsecuritynumber", "socialsecurity", "nationalid", "nhsnumber",
 			"medicalrecordnumber",
@@ -261,9 +264,10 @@ var direct = []words{
 	{
 		meaning: identifiers,
 		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr", "caseno",
-			"casenum", "recordid"}, surveyed, housed, pairs(people, numbered)),
+			"casenum", "recordid"}, surveyed, housed, pairs(people, numbered),
+			pairs(vehicles, numbered)),
 		whole: slices.Concat(people, lines, strings.Fields("nr seq seqn seqno serialnumber number "+
-			"pid ptid")),
+			"pid ptid fid mid")),
 		last: []string{"number", "nr", "no"},
 		not: append(strings.Fields("week month year day hour quarter season semester period "+
 			"wave page version"), regions...)},
@@ -299,7 +303,7 @@ var tracts = words{alone: []string{"tract", "geoid", "fips"}}
 // births are the names of columns of dates of birth.
 var births = words{
 	alone: []string{"birth", "birthday", "birthdate", "birthyear", "dob", "born", "brthdtc",
-		"brthdt", "birthy", "birthm", "birthq"},
+		"brthdt", "bdate", "birthy", "birthm", "birthq"},
 	not: strings.Fields("place country state city county weight order sex gender"),
 }
 
@@ -338,7 +342,8 @@ var categories = words{
 }
 
 // extents are the names of columns of sizes of land and homes, if they have many values.
-var extents = words{whole: []string{"area"}, last: []string{"area"}}
+var extents = words{whole: []string{"area"}, last: []string{"area"},
+	not: []string{"reporting", "police", "patrol"}}
 
 // kindsOfLife are the names of columns of few whole numbers that stand for what people are or have.
 // More numbers count something.

@@ -41,8 +41,8 @@ var (
 	// how often, what was before, or what somebody else has.
 	earlier = strings.Fields("pre prior previous prev past last history hist earlier before " +
 		"baseline family mother father parent sibling days day time date dt dtc year years " +
-		"month months week weeks hours age cause causes reason manner type place site code id " +
-		"rate score risk prob probability count num number nr no n total plan amount")
+		"month months week weeks hour hours age cause causes reason manner type place site code " +
+		"id rate score risk prob probability count num number nr no n total plan amount item")
 	// past are words in front of a disease that somebody had before.
 	past = words{alone: strings.Fields("prior previous prev past last history hist earlier " +
 		"before baseline family")}

@@ -25,6 +25,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 		}
 	}
 	d.dropNames()
+	d.dropPartsOfStreets()
 	d.dropNumbersOfNames()
 	if err := d.dropReferences(ctx, in); err != nil {
 		return err
@@ -32,7 +33,9 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	d.dropAges()
 	d.dropTwins()
 	d.dropRare()
+	d.dropEnds()
 	d.dropSums()
+	d.noteRatios()
 	d.dropShowing()
 	d.noteDurations()
 	d.dropMany()
@@ -73,6 +76,32 @@ func (d *draft) dropNames() {
 		case len(parts) > 1:
 			p.role = drop("called like a part of names, as is another column, with %s",
 				distinctValues(p))
+		}
+	}
+}
+
+// streets and partsOfStreets are words for streets and for what else a column says of them.
+var (
+	streets        = words{alone: []string{"street", "address", "addr", "st", "str", "road"}}
+	partsOfStreets = words{
+		alone: strings.Fields("type direction dir suffix prefix predir suf sfx number no num"),
+		whole: strings.Fields("streettype streetdir streetdirection"),
+	}
+)
+
+// dropPartsOfStreets drops the kinds and directions of streets, if there is a column of streets.
+func (d *draft) dropPartsOfStreets() {
+	for _, of := range d.profiles {
+		if of.role.Mask != job.MaskDrop || directMeaning(of.words).meaning != streetAddresses {
+			continue
+		}
+		for _, p := range d.profiles {
+			last := p.words[max(0, len(p.words)-1):]
+			if p.role.masked() && streets.has(p.words) && (partsOfStreets.has(p.words) ||
+				len(last) > 0 && len(last[0]) == 1) { // as street_t
+				p.role = drop("called like a part of %s, with %s", job.Quoted(of.name),
+					distinctValues(p))
+			}
 		}
 	}
 }
@@ -216,7 +245,8 @@ const (
 	mostCompared = 10_000
 )
 
-// determinesReliably reports whether a column determines another one, and by no accident.
+// determinesReliably reports whether a column determines another one, and by no accident. Intervals
+// of one coordinate do not say what the other one is.
 func (d *draft) determinesReliably(by, of *Profile) bool {
 	least, computable := int64(rowsToTell), false
 	if of.typ.Ordered() && !of.isCode() {
@@ -228,7 +258,7 @@ func (d *draft) determinesReliably(by, of *Profile) bool {
 		least = min(least, rowsOfTwins)
 	}
 	repeated := by.Field.Distinct*least <= by.Rows
-	if of.Field.Distinct < 2 || by.Field.Distinct < 2 ||
+	if of.Field.Distinct < 2 || by.Field.Distinct < 2 || by.isCoordinate() && of.isCoordinate() ||
 		!repeated && !computable && of.Field.Distinct > mostOutcomes || !d.determines(by, of) {
 		return false
 	}
@@ -303,8 +333,8 @@ func (p *Profile) isTime() bool {
 func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile) error {
 	switch {
 	case d.determines(of, by):
-		if cmp.Or(of.treats()-by.treats(), of.readable()-by.readable(),
-			by.computedOf(of)-of.computedOf(by), of.wordy()-by.wordy(),
+		if cmp.Or(of.treats()-by.treats(), d.locates(of, by)-d.locates(by, of),
+			of.readable()-by.readable(), by.computedOf(of)-of.computedOf(by), of.wordy()-by.wordy(),
 			slices.Index(d.profiles, by)-slices.Index(d.profiles, of)) > 0 {
 			by, of = of, by
 		}
@@ -372,6 +402,19 @@ func (p *Profile) isCompared() bool {
 // treats is 1 of a column that says who was treated, else 0.
 func (p *Profile) treats() int {
 	if p.Field.Distinct == 2 && treatments.has(p.words) {
+		return 1
+	}
+	return 0
+}
+
+// rowsOfName is the number of rows, in units of k, that a name of a place needs on average so that
+// most names are released.
+const rowsOfName = 5
+
+// locates is 1 of coordinates next to texts of which most would become *, else 0.
+func (d *draft) locates(by, of *Profile) int {
+	if by.isCoordinate() && of.role.Mask == job.MaskSuppress &&
+		of.Field.Distinct*rowsOfName*int64(d.k()) > of.Rows {
 		return 1
 	}
 	return 0

@@ -35,6 +35,7 @@ const (
 	clock
 	minutes
 	timing // by a clock, or how long something took
+	halved // by a clock with AM and PM
 	sex
 	person
 	treatment
@@ -44,6 +45,7 @@ const (
 	tick    // yes, and the like
 	proper  // name of somebody, by its capitals
 	marital
+	list     // several texts with signs between them
 	common   // a kind of place or work, a religion or an origin that people know about others
 	patterns // number of patterns
 )
@@ -89,9 +91,11 @@ var forms = [patterns]func(text string) bool{
 		`(roman[ _-])?catholic|protestant|muslim|islam|hindu|buddhist|jewish|sikh|christian|` +
 		`atheist|white|black|asian|hispanic|latino|caucasian|african[ _-]american|` +
 		`native[ _-]american|senior|junior|sophomore|freshman)\b.*)$`),
+	list:   matches(`^[^;|]*\pL[^;|]*([;|][^;|]+)+[;|]?$`),
 	proper: matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
 	treatment: matches(`^(?i:(treat(ed|ment)?|placebo|intervention|experimental|active|sham|` +
 		`drug|therapy|vaccine(d|ated)?)\b.*)$`),
+	halved:  matches(`^(0?\d|1[0-2]):[0-5]\d(:[0-5]\d)? ?[AaPp][Mm]$`),
 	minutes: matches(`^([01]?\d|2[0-3]):[0-5]\d$`),
 	timing:  matches(`^\d{1,3}:[0-5]\d(:[0-5]\d)?$`),
 }
@@ -153,8 +157,11 @@ func isPhone(text string) bool {
 		}
 	}
 	return digits >= 7 && digits <= 15 && signs >= 2 && !isDate(text) && !dateForm(text) &&
-		!yearForm(text)
+		!yearForm(text) && !isNumber(text) && !pointForm(text)
 }
+
+// pointForm matches the two coordinates of a point, as 40.7128 -74.0060.
+var pointForm = matches(`^\(?[+-]?\d{1,3}\.\d+ +[+-]?\d{1,3}\.\d+\)?$`)
 
 // dateForm matches dates with the year at the end, which may have two digits. Numbers that are no
 // months and days may occur by mistake.

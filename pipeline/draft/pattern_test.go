@@ -13,6 +13,8 @@ func TestForms(t *testing.T) {
 		"+49 30 901820":                        {phone},
 		"(030) 90-1820":                        {phone},
 		"2008 - 2010":                          nil,
+		"40.712800 -74.006100":                 nil,
+		"-74.0060152":                          {code, number},
 		"1234567":                              {code, number},
 		"2020-01-31":                           {isoDate, partDate, code},
 		"2020-01-31T10:00:00Z":                 {isoDate, partDate},

@@ -47,11 +47,11 @@ type Profile struct {
 }
 
 func newProfile(field formats.Field) *Profile {
-	words := wordsOf(field.Name)
+	words := spelled(wordsOf(field.Name))
 	return &Profile{
 		name:     field.Name,
 		words:    words,
-		fact:     isFact(wordsOf(questionOf(field.Name))) && !formerly.has(words),
+		fact:     isFact(spelled(wordsOf(questionOf(field.Name)))) && !formerly.has(words),
 		typ:      field.Type,
 		position: field.Position,
 		differs:  field.Differs != nil,

@@ -291,6 +291,16 @@ var named = []rule{{
 	},
 }, {
 	func(p *Profile) bool {
+		name := strings.Join(p.words, "")
+		return p.distinctShare() >= rareShare && p.hasMany() && !p.broken && !p.isTime() &&
+			!p.counts() && len(p.words) <= 2 && numberForm(name) &&
+			!strings.HasPrefix(name, "total") && p.Field.Rows > fewRows
+	},
+	func(p *Profile) *Role {
+		return drop("called like numbers of things, with %s", distinctValues(p))
+	},
+}, {
+	func(p *Profile) bool {
 		return p.Field.Distinct >= fewestServants && ofServants.has(p.words) &&
 			p.share(proper) >= most
 	},
@@ -309,6 +319,9 @@ var named = []rule{{
 			distinctValues(p)).orOwned(p)
 	},
 }}
+
+// numberForm is the form of names of numbers of things, as filenum, but not of sums.
+var numberForm = matches(`^[a-z]{3,}(num|number|nbr)$`)
 
 // fewestServants is the least number of values of a column that has names of people who decide or
 // care: fewer may be kinds of them.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // set is a drafted set of quasi-identifiers.
@@ -65,9 +67,10 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 	}
 	for i, n := 0, len(known); i < n; i++ {
 		others = slices.DeleteFunc(others, func(p *Profile) bool {
-			tied := d.sample.ReliablyDetermines(p.place, known[i].place, person) ||
-				d.sample.ReliablyDetermines(known[i].place, p.place, person) ||
-				d.isFigureOf(p, known[i])
+			tied := p.Field.Distinct > 1 && // others determine a mark of rows anyway
+				(d.sample.ReliablyDetermines(p.place, known[i].place, person) ||
+					d.sample.ReliablyDetermines(known[i].place, p.place, person) ||
+					d.isFigureOf(p, known[i]))
 			if tied {
 				known = append(known, p)
 			}
@@ -210,7 +213,7 @@ func (d *draft) isOfCase(p *Profile) bool {
 
 // weights and heights are words for somebody's weight and height, with units in which they are.
 var (
-	weights = strings.Fields("weight wgt wt bmi")
+	weights = strings.Fields("weight wgt wt bmi mass")
 	heights = strings.Fields("height hgt ht")
 	units   = strings.Fields("kg kgs lb lbs pounds cm m in inches")
 	// leastWeight and mostWeight are the limits of the weights, and indices, of most people, in any
@@ -225,7 +228,8 @@ func (d *draft) isWeightOfHeight(p *Profile) bool {
 	without := func(name, measured []string) (rest []string, found bool) {
 		rest = slices.DeleteFunc(slices.Clone(name), func(word string) bool {
 			found = found || slices.Contains(measured, word)
-			return slices.Contains(measured, word) || slices.Contains(units, word) || word == ""
+			return slices.Contains(measured, word) || slices.Contains(units, word) ||
+				slices.Contains(strings.Fields("body index"), word) || word == ""
 		})
 		return rest, found
 	}
@@ -248,7 +252,8 @@ var contextual = []struct {
 }{{ // where pupils are in school
 	facts: words{whole: append(pairs(strings.Fields("grade stage section class classroom"),
 		[]string{"id", "level", "lvl", "cd", "code"}), strings.Fields("grade stage section "+
-		"classroom schoolyear yeargroup homeroom")...)},
+		"classroom schoolyear yeargroup homeroom learningdisability learningdisabilities "+
+		"learningdifficulties")...)},
 	others: isCalled(words{
 		alone: strings.Fields("student students pupil pupils school classroom teacher"),
 		whole: strings.Fields("schid schoolid"),
@@ -258,6 +263,7 @@ var contextual = []struct {
 	facts:  words{whole: strings.Fields("colour color minority single")},
 	others: (*Profile).isBasic,
 	most:   20,
+	unless: bought,
 }, { // all people of a household
 	facts: words{whole: strings.Fields("size nadults")},
 	others: isCalled(words{alone: strings.Fields("kids children child family household food " +
@@ -278,6 +284,34 @@ var contextual = []struct {
 	facts: words{whole: strings.Fields("date month year day weekday")},
 	others: isCalled(words{alone: strings.Fields("death deaths died killed fatal suicide " +
 		"homicide victim deceased gestation birthweight bwt delivery")}),
+}, { // when the police met somebody
+	facts: words{
+		whole: strings.Fields("date time datetime day weekday hour"),
+		last:  strings.Fields("date time datetime"),
+		not: append(slices.Clone(recorded.alone), strings.Fields("dispatch received cleared "+
+			"closed approved response finish end")...),
+	},
+	others: isCalled(words{alone: append(pairs([]string{"subject", "suspect", "driver"},
+		strings.Fields("age sex gender race injury")),
+		strings.Fields("beat officer officers offorce forcetype forceused crash precinct")...)}),
+}, { // parts of a town next to others
+	facts: words{
+		whole: append(strings.Fields("area beat zone sector tract"),
+			pairs(strings.Fields("reporting police patrol"), strings.Fields("area beat zone "+
+				"sector district"))...),
+		last: strings.Fields("beat sector zone division location"),
+	},
+	others: isCalled(words{alone: strings.Fields("precinct ward beat borough neighborhood " +
+		"neighbourhood district councildistrict sector reportingarea distname officer officers")}),
+}, { // what athletes have won, and their number, which is published
+	facts: words{
+		alone: strings.Fields("medal medals caps goals"),
+		whole: append(pairs([]string{"", "total"}, strings.Fields("gold silver bronze")),
+			strings.Fields("pick draftpick draftround draftyear draftnumber number "+
+				"jersey jerseynumber shirtnumber kitnumber")...),
+	},
+	others: isCalled(words{
+		alone: strings.Fields("sport sports team teams athlete athletes noc player club")}),
 }, { // how many were born together
 	facts: words{whole: strings.Fields("plural plurality twin twins multiple multiplebirth " +
 		"singleton")},
@@ -323,8 +357,13 @@ var contextual = []struct {
 	others: isCalled(words{alone: strings.Fields("bib bibno 5k 10k 15k 20k 25k 30k 35k 40k")}),
 }}
 
+// bought are names of columns of tables of things that people buy.
+var bought = words{alone: append(pairs(strings.Fields("purchase purchased order item product unit "+
+	"sale sales transaction"), strings.Fields("amount price quantity qty value total")),
+	pairs([]string{"item", "product"}, []string{"purchased", "bought", "sold"})...)}
+
 func isCalled(w words) func(p *Profile) bool {
-	return func(p *Profile) bool { return w.has(p.words) }
+	return func(p *Profile) bool { return w.has(p.words) || w.has(withoutEnds(p.words)) }
 }
 
 // paid are names of columns that tables of people at work have, but none of customers, whose salary
@@ -338,10 +377,11 @@ var paid = words{
 // other columns.
 func (d *draft) isContextual(p *Profile) bool {
 	for _, b := range contextual {
-		if b.facts.has(p.words) && (b.most == 0 || p.Field.Distinct <= b.most) &&
+		if isCalled(b.facts)(p) && (b.most == 0 || p.Field.Distinct <= b.most) &&
 			slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 				return of != p && b.others(of)
-			}) && !slices.ContainsFunc(d.profiles, isCalled(b.unless)) {
+			}) && !slices.ContainsFunc(d.profiles, isCalled(b.unless)) &&
+			!(p.role != nil && p.role.Mask == job.MaskDiscretize && extents.has(p.words)) {
 			return true
 		}
 	}
@@ -351,7 +391,7 @@ func (d *draft) isContextual(p *Profile) bool {
 // isBasic reports whether a column has a fact that people know about others, by its name, or by its
 // values: a sex, a marital status, a kind of place or work, a religion or an origin.
 func (p *Profile) isBasic() bool {
-	byValues := max(p.share(sex), p.share(marital), p.share(common)) >= most || p.isMarital()
+	byValues := p.share(sex)+p.share(marital)+p.share(common) >= most || p.isMarital()
 	return (p.fact || byValues && !formerly.has(p.words)) && !p.countsSex()
 }
 

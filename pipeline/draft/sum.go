@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -132,4 +133,105 @@ func isSum(sum *Profile, parts []*Profile) bool {
 		rows++
 	}
 	return 2*rows >= len(sum.numbers)
+}
+
+// secondsOf are the seconds of units in which columns have how long something took.
+var secondsOf = []float64{1, 60, 3600, 86400, 0.001}
+
+// dropEnds drops times that others and how long something took determine, as the end of a trip.
+func (d *draft) dropEnds() {
+	for _, end := range d.profiles {
+		for _, start := range d.profiles {
+			if end == start || end.typ != start.typ || !end.isTime() || !start.isTime() {
+				continue
+			}
+			for _, took := range d.profiles {
+				if took.typ.Ordered() && !took.isTime() && took.Field.Distinct > fewCodes &&
+					end.role.masked() && start.role.masked() && took.role.masked() &&
+					isEnd(end, start, took) {
+					end.role = drop("%s and %s determine it", job.Quoted(start.name),
+						job.Quoted(took.name))
+				}
+			}
+		}
+	}
+}
+
+// isEnd reports whether a time is behind another one by a number, in some unit, in nearly all rows.
+func isEnd(end, start, took *Profile) bool {
+	return slices.ContainsFunc(secondsOf, func(seconds float64) bool {
+		scale := seconds * start.unitsOfDay() / secondsOf[3]
+		unit := max(1, scale)
+		follows := func(row int) float64 { return start.numbers[row] + scale*took.numbers[row] }
+		return 2*scale*(took.high-took.low) >= fewCodes*unit &&
+			inNearlyAll(end.numbers, follows, unit)
+	})
+}
+
+// inNearlyAll reports whether numbers are those of a function of the row, up to less than a
+// distance, in nearly all rows that have both, which are at least half.
+func inNearlyAll(numbers []float64, of func(row int) float64, distance float64) bool {
+	rows, others := 0, 0
+	for row, x := range numbers {
+		if y := of(row); !math.IsNaN(x) && !math.IsNaN(y) {
+			if rows++; !(math.Abs(x-y) < distance) {
+				others++
+			}
+		}
+		if others > fewRows && others*renamed > rows { // most end here, after few rows
+			return false
+		}
+	}
+	return 2*rows >= len(numbers) && others*renamed <= rows
+}
+
+// mostPlaces is the largest number of places behind the point of a ratio.
+const mostPlaces = 6
+
+// noteRatios notes numbers with a fraction that are the ratio of two others, as that of a loan to
+// an income: they stay, since the intervals of these say less.
+func (d *draft) noteRatios() {
+	var terms []*Profile
+	for _, p := range d.profiles {
+		if p.role.masked() && p.typ.Ordered() && !p.isTime() && !p.isCode() &&
+			p.Field.Distinct > fewCodes && 2*p.Field.Rows >= p.Rows {
+			terms = append(terms, p)
+		}
+	}
+	if len(terms) > mostAdded {
+		return
+	}
+	for _, ratio := range terms {
+		distance := ratio.rounded()
+		if distance == 0 || ratio.high-ratio.low < fewCodes*distance {
+			continue
+		}
+		for _, part := range terms {
+			for _, whole := range terms {
+				if ratio != part && ratio != whole && part != whole &&
+					inNearlyAll(ratio.numbers, func(row int) float64 {
+						return part.numbers[row] / whole.numbers[row]
+					}, distance) {
+					ratio.role.Reason += fmt.Sprintf("; %s by %s gives it", job.Quoted(part.name),
+						job.Quoted(whole.name))
+				}
+			}
+		}
+	}
+}
+
+// rounded returns the distance to which numbers with fractions are rounded; 0: they have none.
+func (p *Profile) rounded() float64 {
+	if !p.broken {
+		return 0
+	}
+	for places := 1; places < mostPlaces; places++ {
+		if !slices.ContainsFunc(p.numbers, func(x float64) bool {
+			scaled := x * math.Pow10(places)
+			return math.Abs(scaled-math.Round(scaled)) > 1e-6*max(1, math.Abs(scaled))
+		}) {
+			return math.Pow10(-places)
+		}
+	}
+	return math.Pow10(-mostPlaces)
 }

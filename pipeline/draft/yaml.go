@@ -24,6 +24,19 @@ const encodingWords = " # it is not UTF-8: check that its letters are read corre
 // headerWords follow CSV whose first line looks like a row.
 const headerWords = " # its first line looks like a row: header: [age, ...] gives names"
 
+// secondHeaderWords follow CSV of which one row seems to be another header.
+const secondHeaderWords = `# One row has texts where all others have numbers, in %d columns: remove it if it is
+# another header.
+`
+
+// fewestOdd is the least number of columns of numbers with one text each that show such a row.
+const fewestOdd = 3
+
+// hasOddText reports whether all values of a column but one are numbers.
+func (p *Profile) hasOddText() bool {
+	return p.Field.Rows > fewRows && p.texts.forms[number] == p.Field.Rows-1
+}
+
 // nullsWords follow texts that stand for no value, signsWords the signs in numbers, and bothWords
 // both.
 const (
@@ -142,6 +155,9 @@ func (d *draft) yaml() (string, error) {
 			comment = nullsWords
 		}
 		fmt.Fprintf(&out, "csv: %s%s\n", csv, comment)
+	}
+	if n := numberOf(d.profiles, (*Profile).hasOddText); n >= fewestOdd {
+		fmt.Fprintf(&out, secondHeaderWords, n)
 	}
 	if d.class != nil {
 		fmt.Fprintf(&out, "class: %s\n", job.Quoted(d.class.name))

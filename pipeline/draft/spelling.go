@@ -1,0 +1,51 @@
+package draft
+
+import (
+	"slices"
+	"strings"
+)
+
+// fewestSpelled is the least number of letters of a word for a fact that is known with a mistake,
+// and fewestVowels that of its vowels: one letter less of a shorter one is often another word, and
+// one with fewer is short for others.
+const fewestSpelled, fewestVowels = 7, 3
+
+// misspelled are words for facts without one of their letters, or with two in each other's place,
+// with the right ones. The first two letters and the last one are right, or another form of a word
+// might be meant.
+var misspelled = func() map[string]string {
+	all, right := make(map[string]string), make(map[string]bool)
+	for i := range facts {
+		for _, word := range slices.Concat(facts[i].alone, facts[i].whole) {
+			vowels := strings.FieldsFunc(word, func(r rune) bool {
+				return !strings.ContainsRune("aeiouy", r)
+			})
+			right[word] = len(word) >= fewestSpelled && len(strings.Join(vowels, "")) >=
+				fewestVowels && !slices.Contains(numbersOfPlaces.alone, word) // as villagenr
+		}
+	}
+	for word, isWord := range right {
+		for at := 2; isWord && at < len(word)-1; at++ {
+			less := word[:at] + word[at+1:]
+			swapped := word[:at] + word[at+1:at+2] + word[at:at+1] + word[at+2:]
+			for _, wrong := range []string{less, swapped} {
+				// of two words, the first one in the alphabet
+				of := all[wrong]
+				if _, known := right[wrong]; !known && (of == "" || word < of) {
+					all[wrong] = word
+				}
+			}
+		}
+	}
+	return all
+}()
+
+// spelled returns the words of a name without mistakes in those for facts, as ethnicty.
+func spelled(name []string) []string {
+	for i, word := range name {
+		if right := misspelled[word]; right != "" {
+			name[i] = right
+		}
+	}
+	return name
+}

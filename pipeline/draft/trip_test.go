@@ -1,0 +1,119 @@
+package draft_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The end of a trip follows from its beginning and how long it took, and bicycles have numbers.
+// Each row is a trip of somebody, whom nothing numbers. Of a number that is the ratio of two others
+// the draft says so.
+func TestDraftOfTrips(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	begin := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	var start, late [1500]time.Time
+	var took, metres [1500]int
+	for i := range start {
+		took[i], metres[i] = 60+rng.IntN(3000), 200+rng.IntN(9000)
+		start[i] = begin.Add(time.Duration(rng.IntN(30*86400)) * time.Second)
+		late[i] = start[i].Add(time.Duration(rng.IntN(9000)) * time.Second)
+	}
+	stamp := func(at time.Time) string { return at.Format(time.DateTime) }
+	text := tableOf(t, len(start), map[string]func(i int) string{
+		"trip_duration": func(i int) string { return fmt.Sprint(took[i]) },
+		"started":       func(i int) string { return stamp(start[i]) },
+		"ended": func(i int) string {
+			return stamp(start[i].Add(time.Duration(took[i]) * time.Second))
+		},
+		"late":   func(i int) string { return stamp(late[i]) },
+		"bikeid": func(int) string { return fmt.Sprint(100 + rng.IntN(900)) },
+		"metres": func(i int) string { return fmt.Sprint(metres[i]) },
+		"speed": func(i int) string {
+			return fmt.Sprintf("%.2f", float64(metres[i])/float64(took[i]))
+		},
+	})
+	for name, want := range map[string]string{"ended": "drop", "bikeid": "drop",
+		"started": "{mask:", "late": "{mask:", "speed": "{mask:"} {
+		if got := roleOfText(text, name); got != want {
+			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
+		}
+	}
+	for _, want := range []string{"# k COUNTS ROWS, NOT PEOPLE: each row seems to be one of the " +
+		"trips", "# started and trip_duration determine it", "; metres by trip_duration gives it"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("without %q:\n%s", want, text)
+		}
+	}
+}
+
+// Next to coordinates a name that hardly a row shares goes, and one of many rows stays. Neither
+// coordinate goes because of the other. What else a column says of a street goes with it.
+func TestDraftKeepsCoordinates(t *testing.T) {
+	for places, want := range map[int]string{200: "drop", 20: "{mask:"} {
+		rng := rand.New(rand.NewPCG(8, 8))
+		var at, north, east [3000]int
+		for i := range at {
+			at[i], north[i], east[i] = rng.IntN(places), rng.IntN(9e5), rng.IntN(9e5)
+		}
+		text := tableOf(t, len(at), map[string]func(i int) string{
+			"place":       func(i int) string { return fmt.Sprint("at ", at[i]) },
+			"lat":         func(i int) string { return fmt.Sprintf("40.%06d", north[at[i]]) },
+			"lon":         func(i int) string { return fmt.Sprintf("-74.%06d", east[at[i]]) },
+			"street":      func(i int) string { return fmt.Sprint("Road ", rng.IntN(400)) },
+			"street_t":    func(int) string { return []string{"N", "S"}[rng.IntN(2)] },
+			"filenum":     func(int) string { return fmt.Sprint(10000 + rng.IntN(4000)) },
+			"street_type": func(i int) string { return []string{"Ave", "St"}[rng.IntN(2)] },
+		})
+		masks := map[string]string{"place": want, "street_type": "drop", "street_t": "drop",
+			"filenum": "drop"}
+		if want == "drop" {
+			masks["lat"], masks["lon"] = "{mask:", "{mask:"
+		}
+		for name, want := range masks {
+			if got := roleOfText(text, name); got != want {
+				t.Errorf("%d places: %s: %s, want %s:\n%s", places, name, got, want, text)
+			}
+		}
+	}
+}
+
+// Columns that ask the same about different things are no facts, whatever these are called, unless
+// the name is that of one up to there.
+func TestDraftKnowsNoSeriesOfOtherThings(t *testing.T) {
+	for stem, want := range map[string]string{"taste_": "age", "own_": "age own_country",
+		"education_": "age education_country education_rock education_pop"} {
+		columns := []string{"age#"}
+		for _, of := range []string{"country", "rock", "pop"} {
+			columns = append(columns, stem+of+"=never|often|always")
+		}
+		if stem == "own_" { // others have other values
+			columns = []string{"age#", "own_country=a|b|c", "own_view=d|e|f", "own_song=g|h|i"}
+		}
+		if got := strings.Join(certain(t, study(t, 600, columns...)), " "); got != want {
+			t.Errorf("%s: %s, want %s", stem, got, want)
+		}
+	}
+}
+
+// One row of texts in columns of numbers may be another header.
+func TestDraftFindsASecondHeader(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for odd, want := range map[int]bool{4: true, 2: false} {
+		columns := map[string]func(i int) string{}
+		for i := range 4 {
+			columns[fmt.Sprintf("q%d", i)] = func(row int) string {
+				if row == 0 && i < odd {
+					return "How often do you sing?"
+				}
+				return fmt.Sprint(rng.IntN(40))
+			}
+		}
+		text := tableOf(t, 400, columns)
+		if got := strings.Contains(text, "# One row has texts where all others "); got != want {
+			t.Errorf("%d texts: %t:\n%s", odd, got, text)
+		}
+	}
+}
