@@ -16,6 +16,8 @@ func (p *Profile) isCode() bool {
 		p.isFractional() && (tracts.has(name) ||
 			p.Field.Distinct <= fewCodes && origins.has(name))) &&
 		(categories.has(name) || categories.has(withoutDigits(name)) || postal.has(name) ||
+			slices.Equal(withoutEnds(name), name) && called(&categories, name) ||
+			p.isNominal && p.Field.Distinct > 2 ||
 			numbersOfPlaces.has(name) || numbersOfPlaces.has(withoutDigits(name)) ||
 			p.Field.Distinct <= fewCodes && (kindsOfLife.has(name) ||
 				p.Field.Distinct > 2 && isOfKind(name)) ||

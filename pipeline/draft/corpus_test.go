@@ -21,7 +21,7 @@ import (
 
 // rightRoles is how many columns of the corpus get the role that an expert gives them: it may only
 // rise.
-const rightRoles = 770
+const rightRoles = 773
 
 // corpusPath is where the corpus is, from wherever a test is.
 var corpusPath, _ = filepath.Abs("testdata/columns.txt")

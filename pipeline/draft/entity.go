@@ -55,6 +55,7 @@ func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
 			}
 		}
 		if rank < 0 || p.role.fullNames && d.numbersRows(p, notOthers) ||
+			d.isOfSeveral(p) ||
 			rank > 0 && d.numbersRows(p, persons.has) ||
 			rank == ofFamily && !d.countable(p) {
 			continue
@@ -108,6 +109,35 @@ func (d *draft) hasMembers(family *Profile) bool {
 	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
 		return (called(&sexes, p.words) || p.share(sex) >= most) &&
 			p.Field.Distinct > 1 && !d.determines(family, p)
+	})
+}
+
+// mostOfOthers is the largest share of the repeated rows of an identifier with another sex or
+// country than the first one: more are no mistakes.
+const mostOfOthers = 0.1
+
+// nations are names of columns of the country in which somebody was asked.
+var nations = words{whole: strings.Fields("country cntry cnt nation countryid countrycode " +
+	"cntryid countryname")}
+
+// subjects are names of columns of people who may have answered for several, or been asked about
+// them.
+var subjects = words{alone: pairs(people, numbered), whole: people}
+
+// isOfSeveral reports whether rows with the same value of an identifier, that is not called like a
+// person's, are those of several people, as the sex or the country shows: each country numbers its
+// own people.
+func (d *draft) isOfSeveral(id *Profile) bool {
+	if directMeaning(id.words).meaning != identifiers || families.has(id.words) ||
+		subjects.has(id.words) {
+		return false
+	}
+	again := float64(id.Field.Rows - id.Field.Distinct)
+	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		isSex := (called(&sexes, p.words) || p.share(sex) >= most) && !p.countsSex()
+		return (isSex || nations.has(p.words)) && !ofRelatives.has(p.words) && p.place >= 0 &&
+			p.Field.Distinct > 1 && p.Field.Rows == p.Rows &&
+			!d.sample.Determines(id.place, p.place, int64(mostOfOthers*again))
 	})
 }
 

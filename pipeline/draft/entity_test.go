@@ -226,12 +226,37 @@ func TestDraftCountsNoGroupsOfPeople(t *testing.T) {
 		var out strings.Builder
 		fmt.Fprintf(&out, "%s,tour_id,age,sex\n", first)
 		for i := range 1500 {
-			fmt.Fprintf(&out, "%d,%d,%d,%c\n", 5000+i, 100+i/5, 20+i*7%61, "MF"[i%2])
+			fmt.Fprintf(&out, "%d,%d,%d,%c\n", 5000+i, 100+i/5, 20+i*7%61, "MF"[i/5%2])
 		}
 		write(t, "tours.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"tours.csv"}})
 		if job, _ := runDraft(t, text); job.Entity != want {
 			t.Errorf("%s: k counts %q:\n%s", first, job.Entity, text)
+		}
+	}
+}
+
+// An identifier whose rows differ in sex or country is none of people, as each country numbers its
+// own; a few that differ are mistakes. The number of a respondent may have the sexes of others.
+func TestDraftCountsNoNumbersOfCountries(t *testing.T) {
+	for _, tt := range []struct {
+		head  string
+		other int // one of as many rows has another value
+		want  string
+	}{
+		{"idno,cntry", 2, ""}, {"idno,cntry", 50, "idno"}, {"idno,sex", 2, ""},
+		{"idno,trade", 2, "idno"}, {"respondent_id,sex", 2, "respondent_id"},
+	} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString(tt.head + ",age\n")
+		for i := range 1500 {
+			fmt.Fprintf(&out, "%d,%c,%d\n", 100+i/5, "xy"[(i/5+max(0, 1-i%tt.other))%2], 20+i*7%61)
+		}
+		write(t, "people.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"people.csv"}})
+		if job, _ := runDraft(t, text); job.Entity != tt.want {
+			t.Errorf("%s: k counts %q, want %q:\n%s", tt.head, job.Entity, tt.want, text)
 		}
 	}
 }

@@ -32,22 +32,29 @@ var facts = []words{
 		whole: []string{"placeofbirth"},
 	},
 	{ // origin: race, language, religion, migration
-		alone: slices.Concat(strings.Fields("race raceethnicity raceeth ethnicity "+
-			"ethnic ethn ethrace eth hispanic hispan hisp nwhite nationality citizenship citizen "+
-			"native foreign religion relig denomination denomina catholic protestant jewish "+
-			"muslim hindu christian "+
-			"language immigrant imigrnt immig immigr yrsusa yrimmig bpl bpld "+
+		alone: slices.Concat(strings.Fields("race raceethnicity raceeth ethnicity ethnic ethn "+
+			"ethrace eth ethnicgroup ancestry ancestr tribe tribal caste hispanic hispan hispand "+
+			"hisp latino raced nwhite nationality nativity citizenship citizen immstat native "+
+			"foreign religion relig denomination denomina catholic protestant jewish muslim hindu "+
+			"christian language immigrant imigrnt immig immigr yrsusa yrimmig bpl bpld "+
 			"immigrationstatus migrant indigenous indig aboriginal minority"),
 			pairs([]string{"mother"}, []string{"tongue"}),
+			pairs([]string{"home", "native", "first"}, []string{"language", "lang"}),
+			pairs([]string{"religious"}, []string{"denom"}),
 			pairs([]string{"native", "foreign", "us", "uk"}, []string{"born"})),
-		whole: strings.Fields("black white asian nonwhite afam nation lang skincolor skincolour"),
-		not:   strings.Fields("disorder distance winner"),
+		whole: strings.Fields("black white asian nonwhite afam nation lang denom skincolor " +
+			"skincolour"),
+		not: strings.Fields("disorder distance winner"),
 	},
 	{ // place
 		alone: slices.Concat(tracts.alone, numbersOfPlaces.alone, strings.Fields("puma parish "+
 			"state country region district municipality province borough commune village "+
 			"prefecture canton suburb suburban smsa urban rural metro metropolitan neighbourhood "+
-			"neighborhood locality vill villnum geography imd deprivation vtd precinct ward psu"),
+			"neighborhood locality vill villnum geography imd deprivation vtd precinct ward psu "+
+			"cbsa msa metarea countyfips countyfip countyicp statefips statefip stateicp "+
+			"inputstate inputzip urbrur urbanrural urbancity lga woreda kebele townvill townsize "+
+			"hometown"),
+			pairs([]string{"location"}, []string{"level"}),
 			pairs([]string{"property"}, []string{"area"}),
 			pairs([]string{"dist"}, []string{"name"}),
 			pairs([]string{"area", "residence", "residential", "location", "zone", "locality"},
@@ -80,8 +87,11 @@ var facts = []words{
 			pairs([]string{"live", "lives", "living"}, []string{"with"}),
 			pairs([]string{"death", "died"}, []string{"year", "yr", "month", "day", "date"}),
 			[]string{"adults"},
-			pairs([]string{"never", "ever", "un"}, []string{"marr", "married"})),
-		whole: strings.Fields("kid child noc son marr bmarr yearofdeath monthofdeath"),
+			pairs([]string{"never", "ever", "un"}, []string{"marr", "married"}), headed,
+			strings.Fields("hhmmb famsz numkid nummar numsibs numadults nmembers mstat famtype "+
+				"hhtype")),
+		whole: append(strings.Fields("kid child noc son marr bmarr yearofdeath monthofdeath"),
+			headed...),
 	},
 	{
 		alone: []string{"relationship"},
@@ -93,10 +103,10 @@ var facts = []words{
 			strings.Fields("edu educ education schooling school hschool yschool college coll "+
 				"university graduation graduate gradyear collgrad hsgrad hgc enroll degree "+
 				"nodegree "+
-				"qualification qualifications qualif diploma phd specialisation "+
+				"qualification qualifications qualif diploma phd isced literate specialisation "+
 				"specialization ssc hsc")...),
 		whole: strings.Fields("ed student graduated major majors yedu stream studyfield " +
-			"fieldofstudy workex repeatgr"),
+			"fieldofstudy classyear yearofstudy studyyear yearinschool workex repeatgr"),
 		not: marks,
 	},
 	{ // work
@@ -108,7 +118,7 @@ var facts = []words{
 			"emptenure seniority experience exper "+
 			"workexp empexp overtime businesstravel commute commuting parttime fulltime retired "+
 			"veteran military selfemp selfempl selfemployed selfemployment selfe classwk "+
-			"classwkr vetstat labforce empstat workposition"),
+			"classwkr vetstat labforce empstat empstatd occup isco nace workposition"),
 			pairs(strings.Fields("company firm employer organization organisation"),
 				[]string{"size", "type"}),
 			pairs([]string{"no", "num"}, []string{"employees"}),
@@ -125,22 +135,15 @@ var facts = []words{
 			"department servicetime armedforces"),
 	},
 	{ // stays: where somebody is treated, and when a guest arrived
-		alone: append(pairs([]string{"clinic", "hospital", "facility"}, []string{"name"}),
-			pairs([]string{"arrival"}, []string{"year", "month", "day", "date"})...),
-		whole: []string{"site", "siteid", "clinic", "hospital"},
+		alone: slices.Concat(pairs([]string{"clinic", "hospital", "facility"}, []string{"name"}),
+			pairs([]string{"arrival"}, []string{"year", "month", "day", "date"}),
+			pairs(attended, numbered), []string{"schid"}),
+		whole: []string{"site", "clinic", "hospital"},
 	},
-	{ // columns of large surveys: NHANES, BRFSS, GSS, ESS, KnowledgePanel
-		alone: strings.Fields("ridageyr riagendr ridreth1 ridreth3 dmdeduc dmdmartl dmdhhsiz " +
-			"dmdfmsiz " +
-			"dmdcitzn dmdborn dmqmiliz bmxwt bmxht bmxbmi ageg educa renthom childs hompop " +
-			"wrkslf indus spwrksta gndr eisced domicil brncntr ctzcntr hhmmb mainact mnactic " +
-			"rshpsts chldhm chldhhe emplrel maritalb " +
-			"ppeduc ppeduc5 ppeducat ppethm pphhsize pphouse ppmarit ppmarit5 ppmsacat ppreg4 " +
-			"ppreg9 pprent ppstaten ppwork ppemploy ppkid017 ppt01 ppt25 ppt612 ppt1317"),
-	},
+	ofSurveys,
 	{ // body: what others see or smell
 		alone: slices.Concat(pairs([]string{"ht", "hgt"}, units), pairs([]string{"body"},
-			[]string{"type"}), strings.Fields("height howtall smoke smokers cigs "+
+			[]string{"type"}), strings.Fields("height howtall smoke smstat smokers cigs "+
 			"cigarettes tobacco drinker disability handicap handicapped handcap preferredfoot "+
 			"preferredhand handed "+
 			"handedness pregnant pregnancies gravida gravidity npreg preg haircolor haircolour "+
@@ -164,6 +167,19 @@ var facts = []words{
 			"teamabbreviation teamabbr teamid teamcode passport"),
 	},
 }
+
+// ofSurveys are names of columns of large surveys that no other table has: NHANES, BRFSS, GSS, ESS,
+// KnowledgePanel.
+var ofSurveys = words{alone: strings.Fields("ridageyr riagendr ridreth1 ridreth3 dmdeduc " +
+	"dmdmartl dmdhhsiz dmdfmsiz dmdcitzn dmdborn dmqmiliz bmxwt bmxht bmxbmi ageg educa renthom " +
+	"childs hompop wrkslf indus spwrksta gndr eisced domicil brncntr ctzcntr hhmmb mainact " +
+	"mnactic rshpsts chldhm chldhhe emplrel maritalb ppeduc ppeduc5 ppeducat ppethm pphhsize " +
+	"pphouse ppmarit ppmarit5 ppmsacat ppreg4 ppreg9 pprent ppstaten ppwork ppemploy ppkid017 " +
+	"ppt01 ppt25 ppt612 ppt1317")}
+
+// attended are words for institutions with a number in which people are treated or learn.
+var attended = strings.Fields("hosp hospital centre center clinic site facility practice school " +
+	"sch schl prov")
 
 // owned are things that somebody may own, as others see.
 var owned = strings.Fields("car cars vehicle vehicles auto home house flat apartment realty " +
@@ -210,7 +226,8 @@ var (
 		"qualifications education school schooling degree")}
 	// relatives are what names have in front of a fact about a relative, or of what else it may be,
 	// as in mage, feduc, othrace, with only the word for the fact behind one letter.
-	relatives = strings.Fields("m f d h mo fa ma mth chld child fam pa mom dad mum sp hus " +
+	relatives = strings.Fields("m f d h mo fa ma mth chld child fam pa mom dad mum ind resp head " +
+		"sp hus " +
 		"husb wife moth fath hh oth other")
 	// ofRelatives are names of columns about a relative.
 	ofRelatives = words{alone: strings.Fields("mother father parent spouse husband wife partner " +
@@ -290,7 +307,7 @@ var (
 	// spans are parts of words for a span of time, and lived those for what it is spent with.
 	spans = strings.Fields("years yrs months length duration")
 	lived = strings.Fields("role compan job position employ service work experien manager " +
-		"promot depart organi career profession teach coded marri marital immigr migrat")
+		"promot depart organi career profession teach coded marri marital immigr migrat resid")
 	// timed are words for such a time that often mean another one, and spent are those for what it
 	// is spent with that are no parts of other words
 	timed = words{alone: append([]string{"time", "days"}, spans...)}

@@ -32,6 +32,12 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age yearsmarried nkids kidslt6 youngkids maried hage huseduc husunion",
 			"hours wage kidney"},
 		{"age pregnant Pregnancies gravida", "diagnosis income birth_weight"},
+		{"age relation_to_head rel2head ancestry tribe nativity immstat homelanguage lga woreda " +
+			"hhmmb numadults isced occup inputstate townvill years_resided famtype",
+			"relative_risk tribute nativeplants headache"},
+		{"sex class_year YearOfStudy", "year_class"},
+		{"indage headsex respeduc", "headway indent respite"},
+		{"age hhsize rooms toilet", "water"}, {"age hhsize", "rooms price"},
 		{"age Kidhome Teenhome cuposkids birthOrd nevermarried separated jewish muslim indig " +
 			"over65 immig", "over50k immigration_bill handicapped-infants"},
 		{"age auto_make car_model Property_Area locality address",
@@ -93,6 +99,37 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		}
 		text := study(t, 600, columns...)
 		checkCertain(t, text, tt.known)
+	}
+}
+
+// Numbers of institutions in which people are treated or learn are known, and have no order.
+func TestDraftKnowsNumbersOfInstitutions(t *testing.T) {
+	text := study(t, 600, "age#", "HOSPNUM=3|5|8|21|44", "centre_id=1|2|7", "schoolno=11|12|19",
+		"hospitals=0|1|2|3", "school_score=1|2|3", "sitenum=101|102|205", "room_no=1|2|9")
+	checkCertain(t, text, "age HOSPNUM centre_id schoolno sitenum")
+	for name, want := range map[string]string{"HOSPNUM": "suppress", "centre_id": "suppress",
+		"schoolno": "suppress", "sitenum": "suppress", "hospitals": "discretize"} {
+		if got := roleOfText(text, name); got != want {
+			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
+		}
+	}
+}
+
+// The day on which somebody entered a trial is known in tables of patients, and so are parts of
+// days next to such a day, or with a word for one, if their values are in their limits.
+func TestDraftKnowsPartsOfDays(t *testing.T) {
+	const days = "=2020-01-03|2020-01-09|2021-05-04|2021-06-06"
+	for _, tt := range []struct{ columns, want string }{
+		{"age#;stroke=a|b|c;sbp#;randomisation_date" + days + ";DAYLOCAL=1|2|7;HOURLOCAL=0|9|23;" +
+			"hours=1|2|3;RSLEEP=Y|N", "age randomisation_date DAYLOCAL HOURLOCAL"},
+		{"age#;randomisation_date" + days + ";weekday=1|2|7", "age"},
+		{"age#;stroke=a|b|c;sbp#;DAYLOCAL=1|2|7", "age"},
+		{"age#;admission_month=1|5|12;discharge_dow=Mon|Tue|Sun;admission_hour=0|70|100;" +
+			"admission_type=1|2|3", "age admission_month discharge_dow"},
+		{"age#;admission_date" + days + ";weekday=1|2|7;month=1|13|20",
+			"age admission_date weekday"},
+	} {
+		checkCertain(t, study(t, 600, strings.Split(tt.columns, ";")...), tt.want)
 	}
 }
 
@@ -186,6 +223,8 @@ func TestDraftKnowsDaysOfCases(t *testing.T) {
 func TestDraftKnowsResultsOfRaces(t *testing.T) {
 	columns := []string{"age#", "Official_Time#", "Division#", "finish_time#", "hours#"}
 	checkCertain(t, study(t, 600, append(columns, "5K#")...),
+		"age Official_Time Division finish_time")
+	checkCertain(t, study(t, 600, append(columns, "10km#")...),
 		"age Official_Time Division finish_time")
 	checkCertain(t, study(t, 600, append(columns, "steps#")...), "age")
 }

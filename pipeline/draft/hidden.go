@@ -130,18 +130,18 @@ func (d *draft) hasMany(p *Profile) bool {
 }
 
 // clinical are names of columns of patients, in whose tables most others are findings.
-var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses hospital " +
-	"icu sbp dbp sysbp diabp bp systolic diastolic pulse heartrate bmi chol cholesterol hdl " +
-	"ldl glucose hemoglobin haemoglobin hgb hb creatinine creat bilirubin albumin platelet " +
-	"platelets wbc rbc sodium potassium lymph nodes tumor tumour stage histology histol " +
-	"metastasis gleason psa biopsy surgery dose rx trt arm treatment chemo chemotherapy " +
-	"recurrence relapse remission survival comorbidity symptom symptoms fever infection icd " +
-	"apache nyha ecog karnofsky ecg ejection diabetes hypertension cancer stroke hiv aids cd4 " +
-	"trestbps restecg thalach oldpeak exang fbs polyuria polydipsia polyphagia itching " +
-	"alopecia nausea vomiting cough dizziness fatigue " +
-	"headache hypertens anemia anaemia asthma copd dead fdead ddead stype " +
+var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses hospital icu " +
+	"sbp dbp sysbp diabp bp systolic diastolic pulse heartrate bmi chol cholesterol hdl ldl " +
+	"glucose hemoglobin haemoglobin hgb hb creatinine creat bilirubin albumin platelet platelets " +
+	"wbc rbc sodium potassium lymph nodes tumor tumour stage histology histol metastasis gleason " +
+	"psa biopsy surgery dose rx trt arm treatment chemo chemotherapy recurrence relapse " +
+	"remission survival comorbidity symptom symptoms fever infection icd apache nyha ecog " +
+	"karnofsky ecg ejection diabetes hypertension cancer stroke hiv aids cd4 polyuria polydipsia " +
+	"polyphagia itching alopecia nausea vomiting cough dizziness fatigue headache hypertens " +
+	"anemia anaemia asthma copd dead fdead ddead stype gcs meno eyes thyroid pathology " +
 	"trestbps thalach restecg oldpeak fbs exang apoe rs itch lesion rash dysuria " +
-	"gcs meno eyes thyroid pathology adenopathy paramcd usubjid tsh t3 tt4 fti")}
+	"adenopathy paramcd saffl ittfl trt01p trt01a armcd actarm aedecod aesev aeser usubjid tsh " +
+	"t3 tt4 fti")}
 
 // fewestClinical is the least number of clinical columns of a table of patients.
 const fewestClinical = 2

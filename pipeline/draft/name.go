@@ -40,7 +40,7 @@ func wordsOf(name string) []string {
 var (
 	// stems are words that names often have in front of another one without a sign between them.
 	stems = strings.Fields("income salary earnings education occupation marital marriage mother " +
-		"father parent spouse husband family household religion fecha")
+		"father parent spouse husband family household religion fecha schoolid schid")
 	// inflected are ends of such words that do not make another one of them.
 	inflected = strings.Fields("s es d ed al er ers ing ly hood ship less")
 )
@@ -150,33 +150,33 @@ var (
 		"attending pcp npi caregiver contact mother father parent guardian spouse")
 	// surveyed are the numbers of people in surveys; housed are those of households and families.
 	surveyed = strings.Fields("uid uniqueid uniqid iid idcode codeid respcode casecode pidcode " +
-		"respid respno caseid idno idnum subid patid patno perid " +
-		"persid persno persnum persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn childid " +
-		"pupilid workerid donorid randid")
+		"respid respno caseid idno idnum subid patid patno perid persid persno persnum pernum " +
+		"persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn childid pupilid workerid " +
+		"donorid randid")
 	housed = append(pairs(strings.Fields("hh household hhold family fam"), numbered), "hhnum",
 		"intnum", "hidp")
 	// belongings are words for what people have, with a number for each of them or of their
 	// household, things for what else has one, and places of things and parts of sets, which
 	// others count: a name without a word for a number may be that of a count.
 	belongings = strings.Fields("device card vehicle household")
-	things     = strings.Fields("site station bike store shop branch facility hospital school " +
-		"course product item article order invoice transaction booking reservation ticket " +
+	things     = strings.Fields("site station bike store shop branch facility hospital hosp " +
+		"school course product item article order invoice transaction booking reservation ticket " +
 		"visit encounter admission stay hadm appointment claim session flight trip company " +
-		"employer department event policy contract institution inst center " +
-		"centre clinic agency office organization organisation org unit team dept")
+		"employer department event policy contract institution inst center centre clinic agency " +
+		"office organization organisation org unit team dept")
 	// vehicles are what few people use, whose numbers follow them
 	vehicles = strings.Fields("bike bicycle scooter vehicle car cab taxi device")
 	pieces   = strings.Fields("room ward bed apartment apt seat table class classroom section ad " +
 		"advert campaign offer train route game match question item task trial form movie film " +
 		"song book video post plot parcel batch expedition " +
-		"position job role sch park playlist album poll franch franchise")
+		"position job role sch schl schid prov practice park playlist album poll franch franchise")
 	// lines are the numbers of the rows, or of the plots of a field.
 	lines = strings.Fields("index rowid rownumber rowname rownames row unnamed0 obs obsno obsnr " +
 		"observation record plot trial")
 	// regions are words for places that have a number or a code.
 	regions = strings.Fields("country county state region district province municipality area " +
 		"zone location tract block city town village commune parish canton prefecture precinct " +
-		"ward borough neighborhood geo vtd psu beat")
+		"ward borough neighborhood geo vtd psu beat lga woreda kebele upazila townvill cregion")
 	// numbered are words that make the number of somebody or something.
 	numbered = []string{"id", "nbr", "number", "num", "no", "nr", "cd", "code", "key"}
 	// named are words that make a name, and partly the words for its parts.
@@ -329,13 +329,17 @@ var numbersOfPlaces = words{alone: pairs(append(slices.Clone(regions), "dist"), 
 var categories = words{
 	alone: slices.Concat(ofThings.alone, pairs(belongings, numbered), pairs(staff, numbered),
 		regions,
-		strings.Fields("id cd code key type race ethnicity ethnic hispanic sex gender marital "+
-			"marriage marr marstat maritl nationality birthplace bplace pob caste tribe "+
-			"religion language citizenship msa fips sector industry occupation naics soc category "+
-			"status purpose reason wrkstat workstat empstat emplstat "+
-			"channel route brand mode profession workclass qualification "+
-			"siteid rac1p hisp cit cow mar occp indp pobp relp relshipp jwtrns puma esr")),
-	whole: slices.Concat(things, belongings, staff, []string{"st"}),
+		strings.Fields("id cd code key type race raced ethnicity ethnic ethnicgroup hispanic "+
+			"hispan hispand hisp eth ancestry ancestr sex gender marital marriage marr marstat "+
+			"marst mstat maritl nationality nativity birthplace bplace bpl bpld pob cob caste "+
+			"tribe religion relig denom denomination language homelanguage homelang tongue "+
+			"citizenship citizen msa cbsa fips statefip stateicp countyfip countyicp "+
+			"metarea sector industry indust indus occupation occ occup naics nace isco soc "+
+			"category status purpose reason relate related relhead reltohead wrkstat workstat "+
+			"empstat empstatd emplstat labforce classwkr vetstat ownershp tenantstatus channel "+
+			"route brand mode profession workclass qualification siteid "+
+			"rac1p cit cow mar occp indp pobp relp relshipp jwtrns puma esr"), headed),
+	whole: slices.Concat(things, belongings, staff, headed, []string{"st"}),
 	not: append(strings.Fields("of count size age year years month months day days rate num "+
 		"score level number no nr week date time per percent avg mean grade grades mark "+
 		"marks point points"), amounts.alone...),
@@ -345,11 +349,16 @@ var categories = words{
 var extents = words{whole: []string{"area"}, last: []string{"area"},
 	not: []string{"reporting", "police", "patrol"}}
 
+// headed are names of columns of what people of a household are to its head.
+var headed = slices.Concat(pairs(strings.Fields("rel relation relationship relate"),
+	strings.Fields("head hohh tohead tohh tohohh 2head")), pairs(pairs(strings.Fields(
+	"rel relation relationship"), []string{"to"}), []string{"head", "reference"}))
+
 // kindsOfLife are the names of columns of few whole numbers that stand for what people are or have.
 // More numbers count something.
 var kindsOfLife = words{
 	whole: strings.Fields("employment job relationship housing homeownership ownership faith " +
-		"party bloodgroup bloodtype jobtype worktype contracttype"),
+		"party metro smsa lang bloodgroup bloodtype jobtype worktype contracttype"),
 }
 
 // counted are the names of columns that may count things or those who serve.

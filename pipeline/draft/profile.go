@@ -18,15 +18,17 @@ type Profile struct {
 	Field forecast.Occurrences // of the values; its Rows are those without null
 	Rows  int64                // number of rows read
 
-	name     string
-	words    []string // of the name
-	fact     bool     // the name is that of a fact that people know about others
-	typ      formats.Type
-	position int  // of a column of CSV without a name: see formats.Field
-	differs  bool // its types in the files do not fit together
-	place    int  // position in the sample, -1 for a column that cannot be read
-	texts    textProfile
-	role     *Role // the proposal
+	name  string
+	words []string // of the name
+	fact  bool     // the name is that of a fact that people know about others
+	// a codebook of a survey says that its numbers have no order
+	isNominal bool
+	typ       formats.Type
+	position  int  // of a column of CSV without a name: see formats.Field
+	differs   bool // its types in the files do not fit together
+	place     int  // position in the sample, -1 for a column that cannot be read
+	texts     textProfile
+	role      *Role // the proposal
 	// share of the rows that have a value of their own, which is only known of few values
 	alone float64
 	// it is between items of a questionnaire, or one of them

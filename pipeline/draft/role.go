@@ -73,6 +73,9 @@ func generalize(p *Profile, taxonomy, reason string) *Role {
 	}
 }
 
+// fewNulls is the number of rows without a value from which groups of their own are likely.
+const fewNulls = 100
+
 // rule proposes a role for the columns to which it applies.
 type rule struct {
 	applies func(p *Profile) bool
@@ -93,6 +96,10 @@ func roleOf(p *Profile) *Role {
 	}
 	if role.Mask == job.MaskDiscretize {
 		role.Reason += p.unknown
+		if n := p.Rows - p.Field.Rows; n > 0 && n < fewNulls {
+			role.Reason += fmt.Sprintf("; %s of %s rows have no value: in a group with others "+
+				"they get the interval of all numbers", text.Grouped(n), text.Grouped(p.Rows))
+		}
 	}
 	if p.Field.Distinct == 1 && role.Mask != job.MaskDrop {
 		role.Reason += fmt.Sprintf(" in %s of %s rows, which it may mark",

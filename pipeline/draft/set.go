@@ -157,8 +157,8 @@ func (d *draft) isOnlyPeriod(p *Profile) bool {
 
 // isKnown reports whether an acquaintance knows a column, by its name and its values.
 func (d *draft) isKnown(p *Profile) bool {
-	return p.isBasic() || p.isOfStay() || d.isOfCase(p) || d.isWeightOfHeight(p) ||
-		d.isContextual(p)
+	return p.isBasic() || p.isOfStay() || d.isOfTrial(p) || d.isPartOfStay(p) || d.isOfCase(p) ||
+		d.isWeightOfHeight(p) || d.isContextual(p)
 }
 
 // isStatusOf reports whether a column says only who has a number, as who works does of a wage: all
@@ -183,9 +183,41 @@ var stays = words{alone: strings.Fields("admitted admission admit hosp hospitali
 	"deathdate dthdtc")}
 
 // isOfStay reports whether a column has the days on which people came to a hospital or a jail, left
-// it, or died.
+// it, or died, or parts of such days.
 func (p *Profile) isOfStay() bool {
-	return p.isDated() && stays.has(p.words)
+	return stays.has(p.words) && (p.isDated() || slices.ContainsFunc(p.words, p.isPartOfDay))
+}
+
+// partsOfDays are the words for parts of days and times, with their least and greatest numbers.
+var partsOfDays = map[string][2]float64{"weekday": {0, 7}, "wday": {0, 7}, "dow": {0, 7},
+	"dayofweek": {0, 7}, "hour": {0, 24}, "hr": {0, 24}, "month": {1, 12}, "mon": {1, 12},
+	"day": {1, 31}, "quarter": {1, 4}, "year": {firstYear, lastYear}, "yr": {firstYear, lastYear}}
+
+// isPartOfDay reports whether a column has values of a part of days that a word is for: texts are
+// as many as its numbers at most.
+func (p *Profile) isPartOfDay(word string) bool {
+	limits, found := partsOfDays[strings.TrimSuffix(word, "local")]
+	return found && !p.broken && float64(p.Field.Distinct) <= limits[1]-limits[0]+1 &&
+		(!p.typ.Ordered() || p.least >= limits[0] && p.greatest <= limits[1])
+}
+
+// isPartOfStay reports whether a column has a part of days, and of nothing else by its name, next
+// to one with days on which people came, left or died, or entered a trial.
+func (d *draft) isPartOfStay(p *Profile) bool {
+	name := strings.Join(p.words, "")
+	return p.isPartOfDay(name) && slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+		return of.isDated() && of.role.masked() && (of.isOfStay() || d.isOfTrial(of))
+	})
+}
+
+// entries are words for days on which somebody entered a trial.
+var entries = words{alone: strings.Fields("rdate randdate randdt random randomised randomized " +
+	"randomisation randomization enrolled enrolment enrollment recruited recruitment")}
+
+// isOfTrial reports whether a column has the days on which people entered a trial, in a table of
+// patients: then they come to its clinic.
+func (d *draft) isOfTrial(p *Profile) bool {
+	return p.isDated() && entries.has(p.words) && d.isClinical()
 }
 
 // isDated reports whether a column has dates or times, also as text.
@@ -269,6 +301,14 @@ var contextual = []struct {
 	others: isCalled(words{alone: strings.Fields("kids children child family household food " +
 		"wfood totexp")}),
 	most: 20,
+}, { // the home of a household
+	facts: words{whole: strings.Fields("rooms room nrooms numrooms ncrooms homerooms bedrooms " +
+		"roof wall walls floor toilet")},
+	others: isCalled(words{alone: strings.Fields("household hh hhsize famsize familysize head " +
+		"marital married maritalstatus marstat numadults kids children nchild")}),
+	most: 20,
+	unless: words{alone: strings.Fields("price prices sale sold sqft sqm listing booking guest " +
+		"hotel")},
 }, { // children, and a degree
 	facts:  words{whole: strings.Fields("k5 k6 k618 kl6 ba aa bs")},
 	others: (*Profile).isBasic,
@@ -354,7 +394,8 @@ var contextual = []struct {
 		[]string{"time"}), "finishtimes"),
 		whole: strings.Fields("time pace finish place rank overall division divplace genderplace " +
 			"overallplace divisionplace")},
-	others: isCalled(words{alone: strings.Fields("bib bibno 5k 10k 15k 20k 25k 30k 35k 40k")}),
+	others: isCalled(words{alone: strings.Fields("bib bibno 5k 10k 15k 20k 25k 30k 35k 40k 5km " +
+		"10km 15km 20km 25km 30km 35km 40km")}),
 }}
 
 // bought are names of columns of tables of things that people buy.
@@ -362,6 +403,7 @@ var bought = words{alone: append(pairs(strings.Fields("purchase purchased order 
 	"sale sales transaction"), strings.Fields("amount price quantity qty value total")),
 	pairs([]string{"item", "product"}, []string{"purchased", "bought", "sold"})...)}
 
+// isCalled returns a test for columns with a meaning by their names, also with digits behind words.
 func isCalled(w words) func(p *Profile) bool {
 	return func(p *Profile) bool { return w.has(p.words) || w.has(withoutEnds(p.words)) }
 }

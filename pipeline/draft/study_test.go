@@ -110,6 +110,18 @@ func TestDraftOrdersCandidates(t *testing.T) {
 	}
 }
 
+// Few rows without a number may be in a group with others, whose label is the interval of all.
+func TestDraftSaysWhereNullsJoin(t *testing.T) {
+	const says = " rows have no value: in a group with others they get the interval of all numbers"
+	numbers := strings.Repeat("|1|2|3|4|5|6|7|8|9", 9)
+	for values, want := range map[string]bool{numbers[1:]: false, numbers: true, "|1|2|3": false} {
+		text := study(t, 900, "age#", "sex=m|f", "steps="+values)
+		if strings.Contains(text, says) != want {
+			t.Errorf("%q: said %t:\n%s", values, !want, text)
+		}
+	}
+}
+
 // Whole numbers that are called like a thing count it from 0 on; from 1 on they may be its number.
 // Regions have numbers.
 func TestDraftKnowsCounts(t *testing.T) {
