@@ -122,7 +122,7 @@ var nations = words{whole: strings.Fields("country cntry cnt nation countryid co
 
 // subjects are names of columns of people who may have answered for several, or been asked about
 // them.
-var subjects = words{alone: pairs(people, numbered), whole: people}
+var subjects = words{alone: pairs(append([]string{"worker"}, people...), numbered), whole: people}
 
 // isOfSeveral reports whether rows with the same value of an identifier, that is not called like a
 // person's, are those of several people, as the sex or the country shows: each country numbers its
