@@ -3,6 +3,7 @@ package draft
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // fewestSpelled is the least number of letters of a word for a fact that is known with a mistake,
@@ -13,7 +14,7 @@ const fewestSpelled, fewestVowels = 7, 3
 // misspelled are words for facts without one of their letters, or with two in each other's place,
 // with the right ones. The first two letters and the last one are right, or another form of a word
 // might be meant.
-var misspelled = func() map[string]string {
+var misspelled = sync.OnceValue(func() map[string]string {
 	all, right := make(map[string]string), make(map[string]bool)
 	for i := range facts {
 		for _, word := range slices.Concat(facts[i].alone, facts[i].whole) {
@@ -38,12 +39,13 @@ var misspelled = func() map[string]string {
 		}
 	}
 	return all
-}()
+})
 
 // spelled returns the words of a name without mistakes in those for facts, as ethnicty.
 func spelled(name []string) []string {
+	known := misspelled()
 	for i, word := range name {
-		if right := misspelled[word]; right != "" {
+		if right := known[word]; right != "" {
 			name[i] = right
 		}
 	}
