@@ -84,6 +84,7 @@ var facts = []words{
 			"nsibs numsib separated "+
 			"unmarried cohab cohabiting cohabitation houshead livewith liveswith"),
 			pairs([]string{"marital", "mar"}, []string{"stat"}),
+			pairs([]string{"personal"}, []string{"status"}),
 			pairs([]string{"live", "lives", "living"}, []string{"with"}),
 			pairs([]string{"death", "died"}, []string{"year", "yr", "month", "day", "date"}),
 			[]string{"adults"},
