@@ -228,8 +228,7 @@ var (
 	// relatives are what names have in front of a fact about a relative, or of what else it may be,
 	// as in mage, feduc, othrace, with only the word for the fact behind one letter.
 	relatives = strings.Fields("m f d h mo fa ma mth chld child fam pa mom dad mum ind resp head " +
-		"sp hus " +
-		"husb wife moth fath hh oth other")
+		"sp hus husb wife moth fath hh oth other")
 	// ofRelatives are names of columns about a relative.
 	ofRelatives = words{alone: strings.Fields("mother father parent spouse husband wife partner " +
 		"mom dad mum hus husb moth fath sp hh")}
