@@ -145,8 +145,8 @@ func (d *draft) noClass(format string, args ...any) error {
 // with a name that classes have there; then those that have a word that is predicted at an end of
 // the table; then facts that may be what came of somebody; then the last column if it has two
 // values and is called by what was done, as transported, or has yes and no, and the first one with
-// such values; then a group of people, by its texts; and then an ambiguous name before another
-// class.
+// such values; then a group of people, by its texts, or whether somebody had a treatment, in a
+// table of opinions; and then an ambiguous name before another class.
 func (d *draft) classRank(p *Profile) int {
 	words := withoutMarks(p.name)
 	isPredicted := func(word string) bool { return slices.Contains(predicted, word) }
@@ -179,7 +179,7 @@ func (d *draft) classRank(p *Profile) int {
 	case p == last && n == 1 && (p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") ||
 		d.isOnlyAnswer(p)) && !p.isBasic() && !d.isContextual(p), d.isFirstAnswer(p):
 		return rank + 5*usualClasses
-	case d.isGroup(p):
+	case d.isGroup(p), name == "treatment" && p.share(answer) >= most && d.asksForOpinions():
 		return rank + 6*usualClasses
 	}
 	return -1

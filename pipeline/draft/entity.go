@@ -49,7 +49,7 @@ func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
 			if err != nil {
 				return fmt.Errorf("look at the input: %w", err)
 			}
-			if has || d.hasMembers(p) {
+			if (has || d.hasMembers(p)) && !d.hasWaves(p) {
 				d.roster = p
 				continue
 			}
@@ -109,6 +109,17 @@ func (d *draft) hasMembers(family *Profile) bool {
 	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
 		return (called(&sexes, p.words) || p.share(sex) >= most) &&
 			p.Field.Distinct > 1 && !d.determines(family, p)
+	})
+}
+
+// waves are names of columns of when people were asked.
+var waves = words{whole: strings.Fields("wave waves round survey surveyround year yr period visit")}
+
+// hasWaves reports whether the rows of one family are those of several times: none is there twice.
+func (d *draft) hasWaves(family *Profile) bool {
+	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		return waves.has(p.words) && p.place >= 0 && p.Field.Distinct > 1 &&
+			d.sample.Figures([]int{family.place, p.place}, 1).Unique > mostOnce
 	})
 }
 

@@ -150,18 +150,19 @@ func TestDraftCountsNoThings(t *testing.T) {
 }
 
 // Where both sexes have the same number of a family, or another column numbers people, k does not
-// count families.
+// count families, unless a family has one row in each wave.
 func TestDraftCountsNoFamiliesOfMembers(t *testing.T) {
 	for other, want := range map[string]string{"sex": "", "sex_of_head": "family_no",
-		"person_id": "person_id", "dose": "family_no"} {
+		"person_id": "person_id", "dose": "family_no", "wave,sex": "family_no"} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
 		fmt.Fprintf(&out, "family_no,age,%s\n", other)
 		for i := range 1600 {
 			family := i / 4
-			value := map[string]int{"sex": i % 2, "sex_of_head": family % 2,
-				"person_id": 9000 + i/2, "dose": i % 7}[other]
-			fmt.Fprintf(&out, "%d,%d,%d\n", 1000+family, i*i%67, value)
+			value := map[string]string{"sex": fmt.Sprint(i % 2),
+				"sex_of_head": fmt.Sprint(family % 2), "person_id": fmt.Sprint(9000 + i/2),
+				"dose": fmt.Sprint(i % 7), "wave,sex": fmt.Sprintf("%d,%d", i%4, i%2)}[other]
+			fmt.Fprintf(&out, "%d,%d,%s\n", 1000+family, i*i%67, value)
 		}
 		write(t, "survey.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"survey.csv"}})

@@ -53,7 +53,7 @@ var facts = []words{
 			"neighborhood locality vill villnum geography imd deprivation vtd precinct ward psu "+
 			"cbsa msa metarea countyfips countyfip countyicp statefips statefip stateicp "+
 			"inputstate inputzip urbrur urbanrural urbancity lga woreda kebele townvill townsize "+
-			"hometown"),
+			"hometown urbanism"),
 			pairs([]string{"location"}, []string{"level"}),
 			pairs([]string{"property"}, []string{"area"}),
 			pairs([]string{"dist"}, []string{"name"}),
@@ -68,6 +68,8 @@ var facts = []words{
 		alone: slices.Concat(pairs([]string{"own", "owns", "has", "have"}, owned),
 			pairs([]string{"home", "house", "housing", "dwelling"}, []string{"type", "status"}),
 			pairs([]string{"car", "auto", "vehicle"}, []string{"make", "model", "type", "year"}),
+			pairs(strings.Fields("land plot plots farm rice crop"),
+				strings.Fields("area size acres")),
 			strings.Fields("homeown ownershp ownershg homeowner homeownership houseown "+
 				"houseowner renter cars "+
 				"vehicles dwelling accommodation")),
@@ -89,8 +91,8 @@ var facts = []words{
 			pairs([]string{"death", "died"}, []string{"year", "yr", "month", "day", "date"}),
 			[]string{"adults"},
 			pairs([]string{"never", "ever", "un"}, []string{"marr", "married"}), headed,
-			strings.Fields("hhmmb famsz numkid nummar numsibs numadults nmembers mstat famtype "+
-				"hhtype")),
+			strings.Fields("hhmmb famsz numkid nummar numsibs numadults nmembers hhpop agpop "+
+				"mstat famtype hhtype")),
 		whole: append(strings.Fields("kid child noc son marr bmarr yearofdeath monthofdeath"),
 			headed...),
 	},
@@ -104,10 +106,12 @@ var facts = []words{
 			strings.Fields("edu educ education schooling school hschool yschool college coll "+
 				"university graduation graduate gradyear collgrad hsgrad hgc enroll degree "+
 				"nodegree "+
-				"qualification qualifications qualif diploma phd isced literate specialisation "+
+				"qualification qualifications qualif diploma phd isced literate literacy "+
+				"specialisation "+
 				"specialization ssc hsc")...),
 		whole: strings.Fields("ed student graduated major majors yedu stream studyfield " +
-			"fieldofstudy classyear yearofstudy studyyear yearinschool workex repeatgr"),
+			"readwrite readandwrite fieldofstudy classyear yearofstudy studyyear " +
+			"yearinschool workex repeatgr"),
 		not: marks,
 	},
 	{ // work
@@ -139,7 +143,7 @@ var facts = []words{
 		alone: slices.Concat(pairs([]string{"clinic", "hospital", "facility"}, []string{"name"}),
 			pairs([]string{"arrival"}, []string{"year", "month", "day", "date"}),
 			pairs(attended, numbered), []string{"schid"}),
-		whole: []string{"site", "clinic", "hospital"},
+		whole: []string{"site", "center", "centre", "clinic", "hospital"},
 	},
 	ofSurveys,
 	{ // body: what others see or smell

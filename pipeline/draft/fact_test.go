@@ -24,6 +24,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 			"At_what_age_should_people_vote What_do_you_think_of_work_stress"},
 		{"sex k5 k618 ba nsibs brthord hgc depends imigrnt agefbrth siteid", "k1 k9"},
 		{"age housing_status is_health_worker", "housing_loan"},
+		{"age agpop rice_area_2010 read_and_write literacy", "rice_yield"},
 		{"age work_type num_preg personal_status minority economic_status home",
 			"work_load home_loan"},
 		{"kids size nadults", "sizes"}, {"age", "size"},

@@ -13,7 +13,8 @@ var hidden = words{alone: slices.Concat(
 	// money, and contracts on it
 	strings.Fields("account accounts bank credit debtors debtor installment savings checking "+
 		"default contract contracts bill billing payment pay payer paid paperless policy "+
-		"insurance insured insurer premium coverage claim plan plans tariff subscription card "+
+		"insurance insured insurer premium coverage claim claims "+
+		"supplements suppliments plan plans tariff subscription card "+
 		"cards balance bonus grant medicaid medicare mortgage"),
 	// what somebody buys, and is offered
 	strings.Fields("purchase purchases order orders product products item items campaign "+
@@ -25,14 +26,16 @@ var hidden = words{alone: slices.Concat(
 	// health
 	strings.Fields("health mental suicidal "+
 		"illness depression anxiety disease disorder condition chronic "+
-		"symptom symptoms pain therapy treatment treat treated placebo intervention trt arm arms "+
+		"symptom symptoms consequence consequences pain therapy treatment treat treated "+
+		"placebo intervention trt arm arms "+
 		"premie premature preterm lbw lowbirthweight "+
 		"rx dose drug drugs medication "+
 		"medications medicine vaccine vaccinated screening allergy blood stage severity status "+
 		"complication complications survived survival censor censored event effect effects"),
 	// what somebody thinks, and answers
 	strings.Fields("answer answers interest motivation knowledge worry vote votes voted voting "+
-		"party abortion political ideology test tests result results"),
+		"party abortion political ideology govt therm thermometer distrust test tests result "+
+		"results"),
 	// offences
 	strings.Fields("incident collision damage police report authorities fraud offence offense "+
 		"charged charge sentence verdict plea arrest recidivism recid searched citation"),
@@ -60,7 +63,42 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 	return (p.role.Mask != job.MaskDiscretize || isDay) && len(name) <= mostWords &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
 		!d.isOfThing(p) && !p.isPartial() && !d.isOutcome(p) && !p.amongItems &&
-		!d.isAnswer(p) && !d.isOnlyCandidate(p)
+		!d.isAnswer(p) && !d.isOnlyCandidate(p) && !d.isOfDesign(p) &&
+		!(p.hasOpinions() && d.asksForOpinions())
+}
+
+// fewestOpinions is the least number of columns with opinions from which a table is of answers.
+const fewestOpinions = 3
+
+// asksForOpinions reports whether a table has answers to questions about opinions.
+func (d *draft) asksForOpinions() bool {
+	return numberOf(d.profiles, (*Profile).hasOpinions) >= fewestOpinions
+}
+
+// hasOpinions reports whether a column of few texts has one that says how sure, how often or how
+// much, as people answer.
+func (p *Profile) hasOpinions() bool {
+	for text := range p.texts.few {
+		if p.Field.Distinct <= usualClasses && opinion(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// opinion matches such texts.
+var opinion = matches(`^(?i:(i )?don['’]?t know|(i am |i'm )?not sure|unsure|maybe|sometimes|` +
+	`often|rarely|seldom|(somewhat|very|quite|not at all|strongly)\b.*)$`)
+
+// isOfDesign reports whether each person has every value of a column, as each one who is asked
+// reads all stories of an experiment: it says nothing about anybody.
+func (d *draft) isOfDesign(p *Profile) bool {
+	if d.entity == nil || p.Field.Distinct < 2 || p.Field.Rows < p.Rows {
+		return false
+	}
+	both := []int{d.entity.place, p.place}
+	return d.sample.Figures(both, 1).Classes ==
+		d.sample.Figures(both[:1], 1).Classes*d.sample.Figures(both[1:], 1).Classes
 }
 
 // likeThings are names of what a thing is like that somebody bought.
@@ -110,16 +148,31 @@ func (d *draft) isAnswer(p *Profile) bool {
 	isOfKind := slices.ContainsFunc(d.kinds, func(of []*Profile) bool {
 		return slices.Contains(of, p)
 	})
-	return !isOfKind && d.hasMany(p) && (p.Field.Distinct > 2 || d.isNumberedLike(p))
+	return !isOfKind && (p.Field.Distinct > 2 && d.hasMany(p) || d.isNumberedLike(p))
 }
 
-// isNumberedLike reports whether many columns of two values are called like one, apart from what is
-// behind the first word and its digits: others are marks of different things.
+// fewestNumbered is the least number of columns that are numbered answers to questions.
+const fewestNumbered = 5
+
+// isNumberedLike reports whether many columns with as many values are called like one, apart from
+// what is behind the first word and its digits, or some if all have digits, as A1 to A10: others
+// are marks of different things.
 func (d *draft) isNumberedLike(p *Profile) bool {
-	stem := func(p *Profile) string { return withoutEnds(p.words[:min(1, len(p.words))])[0] }
-	return len(p.words) > 0 && numberOf(d.profiles, func(of *Profile) bool {
-		return of.Field.Distinct == 2 && len(of.words) > 0 && stem(of) == stem(p)
-	}) >= manyItems
+	if len(p.words) == 0 {
+		return false
+	}
+	stem := withoutEnds(p.words)[0]
+	all, numbered := 0, 0
+	for _, of := range d.profiles {
+		if of.Field.Distinct == p.Field.Distinct && len(of.words) > 0 &&
+			withoutEnds(of.words)[0] == stem {
+			all++
+			if of.words[0] != stem {
+				numbered++
+			}
+		}
+	}
+	return all >= manyItems || numbered >= fewestNumbered && p.words[0] != stem
 }
 
 // hasMany reports whether many columns have the type and the number of values of a column.
@@ -146,16 +199,25 @@ var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses
 // fewestClinical is the least number of clinical columns of a table of patients.
 const fewestClinical = 2
 
-// isClinical reports whether a table is one of patients, by the names of its columns.
+// isClinical reports whether a table is one of patients, by the names of its columns, or by texts
+// about a placebo or a bed in a hospital.
 func (d *draft) isClinical() bool {
 	n := 0
 	for _, p := range d.profiles {
+		for text := range p.texts.few {
+			if p.Field.Distinct <= mostOutcomes && ofPatients(text) {
+				return true
+			}
+		}
 		if clinical.has(withoutEnds(p.words)) {
 			n++
 		}
 	}
 	return n >= fewestClinical
 }
+
+// ofPatients matches texts that only tables of patients have.
+var ofPatients = matches(`(?i)placebo|\b(in|out)-?patient`)
 
 // withoutEnds returns the words of a name without the digits behind them.
 func withoutEnds(name []string) []string {

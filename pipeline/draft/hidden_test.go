@@ -71,6 +71,18 @@ func TestDraftDoubts(t *testing.T) {
 			[]string{"moth"}},
 		"a few items": {append(item("a|b|c", 11), "age#"), nil},
 		"many items":  {append(item("a|b|c", 12), "age#"), nil},
+		"some numbered items": {[]string{"age#", "farm=0|1", "z1=0|1", "z2=0|1", "z3=0|1",
+			"z4=0|1", "z5_of_moths=0|1"}, []string{"farm"}},
+		"few numbered items": {[]string{"age#", "z1=0|1", "z2=0|1", "z3=0|1", "z4=0|1", "x=0|1|2"},
+			[]string{"z1", "z2", "z3", "z4"}},
+		"months of claims": {[]string{"age#", "MonthClaimed=Jan|Feb|May", "Month=Jan|Feb|May",
+			"WeekOfMonth=1|2|3", "Year=1994|1995", "week_pay=1|2|90", "moth=x|y|z"},
+			[]string{"MonthClaimed", "moth", "Month", "WeekOfMonth", "Year"}},
+		"opinions": {[]string{"age#", "farm=x|y|z", "leave=Very easy|Don't know|hard",
+			"stay=Often|Never|no", "go=Maybe|Yes|No", "moth=x|y|z"}, []string{"farm", "moth"}},
+		"few opinions": {[]string{"age#", "leave=Very easy|Don't know|hard",
+			"stay=Often|Never|no", "moth=x|y|z"}, []string{"leave", "stay", "moth"}},
+		"a trial": {[]string{"age#", "farm=0|1", "given=0_placebo|1_pill", "moth=x|y|z"}, nil},
 		"last of two": {[]string{"age#", "farm=0|1", "house=x|y|z", "moth=0|1"},
 			[]string{"farm", "house"}},
 		"a candidate": {[]string{"age#", "result=x|y|z", "moth=0|1"}, []string{"moth"}},
@@ -110,6 +122,17 @@ func TestDraftDoubts(t *testing.T) {
 				t.Errorf("%s: %s is not in %q", name, column, j.Sets[0].Columns)
 			}
 		}
+	}
+}
+
+// What each person has all values of says nothing about anybody.
+func TestDraftDoubtsNoDesign(t *testing.T) {
+	person := func(row int) string { return fmt.Sprint(row / 6 * 7919 % 9973) }
+	got := doubted(tableOf(t, 1200, map[string]func(i int) string{
+		"respondent_id": person, "moth": func(row int) string { return "abc"[row%3 : row%3+1] },
+		"vow": func(row int) string { return "abc"[row*row/7%3 : row*row/7%3+1] }}))
+	if !slices.Equal(got, []string{"vow"}) {
+		t.Errorf("%q in doubt", got)
 	}
 }
 

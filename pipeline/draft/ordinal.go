@@ -94,7 +94,7 @@ func ofDegree(adjective string) []string {
 var (
 	// nothings stand for the least of numbers, as do texts that begin with a denial, unsaids for no
 	// answer, behind all values.
-	nothings = scale("none no never zero nothing nil")
+	nothings = scale("none no never zero nothing nil new")
 	denials  = scale("no not never did do does without")
 	unsaids  = scale("unknown other others missing unspecified refused n/a na not_stated " +
 		"not_known " +
@@ -113,7 +113,7 @@ var (
 		"week weeks " +
 		"d day days h hr hrs hour hours min mins minute minutes s sec secs second seconds child " +
 		"children kid kids person persons people member members employee employees time times km " +
-		"mi mile miles kg lb lbs cm m ft in points credits books")
+		"mi mile miles vehicle vehicles car cars kg lb lbs cm m ft in points credits books")
 	// daysOf has the lengths of measured of time, in days.
 	daysOf = map[string]float64{"week": 7, "weeks": 7, "wk": 7, "wks": 7, "w": 7, "month": 30,
 		"months": 30, "mo": 30, "mos": 30, "mth": 30, "year": 365, "years": 365, "yr": 365,
@@ -262,12 +262,13 @@ var schooling = [][2]string{
 	{"less_than_high|less_than_hs|below_high|below_hs|lesshs|lt-hs|<_hs|lt_hs|no_high|drop_out|" +
 		"dropout|some_high|middle|junior_high|lower_secondary|9th|10th|11th|incomplete_sec",
 		""},
+	{"lower_than_a_level", ""},
 	{"high_school|highschool|highsc|hs|ged|secondary|12th|matric|a_level",
 		"less_|below|lt-|lt_|<|drop|some_high|no_high|lower_|post-sec|junior|lesshs"},
 	{"some_college|somcol|someps|below_college|some_univ|vocational|trade|diploma|post-secondary",
 		"high_school|highschool|hs_"},
 	{"associate|college|2-year|two-year", "some_|below_|no_college|bach"},
-	{"bachelor|bach|undergrad|university|degree|grad|4-year|four-year|tertiary|higher",
+	{"bachelor|bach|undergrad|university|he_qual|degree|grad|4-year|four-year|tertiary|higher",
 		"some_|associate|high_school|hs_|_hs|post|no_degree|did_not|sub_degree|school_degree|" +
 			"no_university|higher_sec|grade"},
 	{"master|post_grad|postgrad|post-grad|graduate_degree|graduate_school|advanced|gradwk|mba",
@@ -301,8 +302,16 @@ func bySchooling(texts []string) []place {
 func byNumber(texts []string) []place {
 	var found []place
 	seen, before, others := make(map[place]bool), "", 0
+	spans := make(map[float64]bool)
 	for _, text := range texts {
-		p, name, is := numberPlace(text)
+		for _, token := range tokens(strings.ToLower(text)) {
+			if span := daysOf[token]; span > 0 {
+				spans[span] = true
+			}
+		}
+	}
+	for _, text := range texts {
+		p, name, is := numberPlace(text, len(spans) > 1)
 		switch {
 		case is && (seen[p] || len(seen) > 0 && name != before):
 			return nil
@@ -324,8 +333,8 @@ func byNumber(texts []string) []place {
 }
 
 // numberPlace returns the place of a text with a number or a range, and the words before it that
-// say nothing of it, as Grade in Grade 10.
-func numberPlace(text string) (p place, before string, is bool) {
+// say nothing of it, as Grade in Grade 10. Units of time count if texts have several.
+func numberPlace(text string, timed bool) (p place, before string, is bool) {
 	unit, numbers, isRate := 0.0, 0, false
 	for _, token := range tokens(strings.ToLower(text)) {
 		if number, thousands, ok := amountOf(token); ok {
@@ -346,7 +355,7 @@ func numberPlace(text string) (p place, before string, is bool) {
 		case slices.Contains(joints, token):
 			isRate = isRate || numbers > 0 && slices.Contains(rates, token)
 		case slices.Contains(measured, token):
-			if span := daysOf[token]; span > 0 {
+			if span := daysOf[token]; span > 0 && timed {
 				unit = max(unit, span)
 			}
 		case numbers == 0:

@@ -32,6 +32,9 @@ func TestInOrder(t *testing.T) {
 		"18–24|25–34|100–104", "fewer than 50|50 to 99|100 to 499|500 or more employees",
 		"Less than 6 months|6 to 12 months|More than 2 years", "1st|2nd", "<1/month|1-4/month|" +
 			">1/week",
+		"new|2 years|7 years|more than 7", "1 vehicle|2 vehicles|3 to 4|more than 8",
+		"No Formal quals|Lower Than A Level|A Level or Equivalent|HE Qualification|" +
+			"Post Graduate Qualification",
 		"1 time a month|1 time a week|2 times a week|1 time a day",
 	} {
 		want := strings.Split(tt, "|")

@@ -32,7 +32,7 @@ var (
 			"uptake"),
 		whole: append(pairs(append([]string{""}, people...), gone), "leaveornot",
 			"bad", "switch", "switched", "personalloan", "ploan", "adopted", "adoption",
-			"enrolled", "participated", "participation"),
+			"enrolled", "participated", "participation", "match", "matched"),
 		not: earlier,
 	}
 	// gone are words for the end of a job.

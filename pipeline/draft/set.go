@@ -93,7 +93,8 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 
 // doubtedOf returns those of other columns that an acquaintance may know, by their names, and those
 // that one of these determines, but none that a column determines which hardly anybody knows, and
-// next to which it stays. In a table of patients these are only columns that name institutions.
+// next to which it stays. If one has parts of days, as months, all others that have such join. In a
+// table of patients these are only columns that name institutions.
 func (d *draft) doubtedOf(known, others []*Profile, person int) (doubted []*Profile) {
 	var may []*Profile
 	clinical := d.isClinical()
@@ -107,6 +108,13 @@ func (d *draft) doubtedOf(known, others []*Profile, person int) (doubted []*Prof
 			return d.sample.ReliablyDetermines(of.place, p.place, person)
 		}) {
 			doubted = append(doubted, p)
+		}
+	}
+	if slices.ContainsFunc(doubted, (*Profile).hasPartsOfDays) {
+		for _, p := range others {
+			if p.hasPartsOfDays() && !slices.Contains(doubted, p) {
+				doubted = append(doubted, p)
+			}
 		}
 	}
 	all := slices.Concat(known, doubted)
@@ -199,6 +207,13 @@ func (p *Profile) isPartOfDay(word string) bool {
 	limits, found := partsOfDays[strings.TrimSuffix(word, "local")]
 	return found && !p.broken && float64(p.Field.Distinct) <= limits[1]-limits[0]+1 &&
 		(!p.typ.Ordered() || p.least >= limits[0] && p.greatest <= limits[1])
+}
+
+// hasPartsOfDays reports whether a column has parts of the day of an event, as MonthClaimed and
+// WeekOfMonth, by its name and its values.
+func (p *Profile) hasPartsOfDays() bool {
+	return len(p.words) <= mostInAnswer && !p.isBasic() &&
+		slices.ContainsFunc(p.words, p.isPartOfDay)
 }
 
 // isPartOfStay reports whether a column has a part of days, and of nothing else by its name, next
