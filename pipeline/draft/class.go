@@ -147,7 +147,26 @@ func (d *draft) noClass(format string, args ...any) error {
 // values and is called by what was done, as transported, or has yes and no, and the first one with
 // such values; then a group of people, by its texts, or whether somebody had a treatment, in a
 // table of opinions; and then an ambiguous name before another class.
+//
+// One of which less than one in a hundred rows has another value comes behind others, unless its
+// whole name is predicted, and is none if it has more than two values.
 func (d *draft) classRank(p *Profile) int {
+	rank := d.rankByName(p)
+	switch {
+	case rank < len(predicted) || p.place < 0 || d.entropy(p) >= leastEntropy:
+		return rank
+	case p.Field.Distinct > 2:
+		return -1
+	}
+	return rank + 8*usualClasses
+}
+
+// leastEntropy is the information, in bits, of a column of which one in a hundred rows has another
+// value.
+const leastEntropy = 0.08
+
+// rankByName returns the rank of a column by its name, its values and its place.
+func (d *draft) rankByName(p *Profile) int {
 	words := withoutMarks(p.name)
 	isPredicted := func(word string) bool { return slices.Contains(predicted, word) }
 	mayBe := func(word string) bool { return isPredicted(word) || slices.Contains(perhaps, word) }

@@ -109,7 +109,8 @@ func (t *textProfile) gaps() (all []gap) {
 		return all
 	}
 	for _, text := range slices.Sorted(maps.Keys(t.blanks)) {
-		all = append(all, gap{text, t.blanks[text], true})
+		isSign := strings.Trim(text, text[:1]) == "" // ** means nothing elsewhere
+		all = append(all, gap{text, t.blanks[text], !isSign})
 	}
 	return all
 }

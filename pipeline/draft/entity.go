@@ -260,7 +260,7 @@ func (d *draft) countable(p *Profile) bool {
 }
 
 // mostUnknown is the largest share of rows that are of nobody.
-const mostUnknown = 0.05
+const mostUnknown = 0.1
 
 // persons and numbersOf are words and numbers of those whom a table is about, others are words of
 // others and of things.

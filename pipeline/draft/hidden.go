@@ -19,7 +19,8 @@ var hidden = words{alone: slices.Concat(
 	// what somebody buys, and is offered
 	strings.Fields("purchase purchases order orders product products item items campaign "+
 		"cmp promo promotion coupon discount "+
-		"offer contact channel source device browser internet online phone telephone telephony "+
+		"offer lead leads tag tags notable contact channel source device browser internet "+
+		"online phone telephone telephony "+
 		"mobile call calls line lines streaming service services support backup security "+
 		"protection session website app email sms response responded complain complaint segment "+
 		"poutcome"),
@@ -31,7 +32,9 @@ var hidden = words{alone: slices.Concat(
 		"premie premature preterm lbw lowbirthweight "+
 		"rx dose drug drugs medication "+
 		"medications medicine vaccine vaccinated screening allergy blood stage severity status "+
-		"complication complications survived survival censor censored event effect effects"),
+		"complication complications heroin cocaine fentanyl oxycodone methadone opioid opioids "+
+		"opiate benzodiazepine ethanol morphine amphetamine amphet tramadol tramad hydrocodone "+
+		"survived survival censor censored event effect effects"),
 	// what somebody thinks, and answers
 	strings.Fields("answer answers interest motivation knowledge worry vote votes voted voting "+
 		"party abortion political ideology govt therm thermometer distrust test tests result "+
@@ -155,8 +158,8 @@ func (d *draft) isAnswer(p *Profile) bool {
 const fewestNumbered = 5
 
 // isNumberedLike reports whether many columns with as many values are called like one, apart from
-// what is behind the first word and its digits, or some if all have digits, as A1 to A10: others
-// are marks of different things.
+// what is behind the first word and its digits, or some if all have digits, as A1 to A10, or two
+// values: others are marks of different things.
 func (d *draft) isNumberedLike(p *Profile) bool {
 	if len(p.words) == 0 {
 		return false
@@ -172,7 +175,8 @@ func (d *draft) isNumberedLike(p *Profile) bool {
 			}
 		}
 	}
-	return all >= manyItems || numbered >= fewestNumbered && p.words[0] != stem
+	return all >= manyItems || p.Field.Distinct == 2 && len(p.words) > 1 && all >= fewestNumbered ||
+		numbered >= fewestNumbered && p.words[0] != stem
 }
 
 // hasMany reports whether many columns have the type and the number of values of a column.
@@ -192,7 +196,8 @@ var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses
 	"karnofsky ecg ejection diabetes hypertension cancer stroke hiv aids cd4 polyuria polydipsia " +
 	"polyphagia itching alopecia nausea vomiting cough dizziness fatigue headache hypertens " +
 	"anemia anaemia asthma copd dead fdead ddead stype gcs meno eyes thyroid pathology " +
-	"trestbps thalach restecg oldpeak fbs exang apoe rs itch lesion rash dysuria " +
+	"trestbps thalach restecg oldpeak fbs exang heroin cocaine fentanyl methadone opioid apoe " +
+	"rs itch lesion rash dysuria " +
 	"adenopathy paramcd saffl ittfl trt01p trt01a armcd actarm aedecod aesev aeser usubjid tsh " +
 	"t3 tt4 fti")}
 

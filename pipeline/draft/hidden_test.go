@@ -73,6 +73,8 @@ func TestDraftDoubts(t *testing.T) {
 		"many items":  {append(item("a|b|c", 12), "age#"), nil},
 		"some numbered items": {[]string{"age#", "farm=0|1", "z1=0|1", "z2=0|1", "z3=0|1",
 			"z4=0|1", "z5_of_moths=0|1"}, []string{"farm"}},
+		"a battery": {[]string{"age#", "farm=0|1", "cs_x=0|1", "cs_y=0|1", "cs_z=0|1", "cs_v=0|1",
+			"cs_w=0|1", "moth=x|y|z"}, []string{"farm", "moth"}},
 		"few numbered items": {[]string{"age#", "z1=0|1", "z2=0|1", "z3=0|1", "z4=0|1", "x=0|1|2"},
 			[]string{"z1", "z2", "z3", "z4"}},
 		"months of claims": {[]string{"age#", "MonthClaimed=Jan|Feb|May", "Month=Jan|Feb|May",

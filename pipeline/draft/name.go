@@ -128,6 +128,7 @@ const (
 	numbersOfPeople = "numbers of people"
 	identifiers     = "identifiers"
 	streetAddresses = "street addresses"
+	webPages        = "web pages"
 )
 
 // pairs returns the words that have one of some words in front of one of others.
@@ -251,7 +252,7 @@ var direct = []words{
 			"cookie", "ip", "ipaddress",
 		}},
 	{
-		meaning: "web pages",
+		meaning: webPages,
 		alone:   []string{"url", "uri", "website", "homepage", "link"},
 		shared:  true,
 	},
@@ -286,8 +287,9 @@ func directMeaning(name []string) words {
 // places are the names of coordinates.
 var places = words{
 	alone: []string{"latitude", "longitude", "lat", "lon", "lng"},
-	whole: []string{"long"},
-	last:  []string{"long"},
+	whole: append(pairs([]string{"point", "coord", "coordinate", "geo"}, []string{"x", "y"}),
+		strings.Fields("long xcoord ycoord xcoordinate ycoordinate easting northing")...),
+	last: []string{"long"},
 }
 
 // postal are the names of columns of zip codes.

@@ -27,7 +27,8 @@ var (
 			"rehospitalized rehospitalised reinfection reinfected reinfarction released " +
 			"paroled hired promoted accepted admitted granted rejected reject denied refused " +
 			"approve approved approval decision verdict callback churn churned attrition " +
-			"won elected fraud fraudulent converted purchase purchased clicked dropout censor " +
+			"fatal won elected fraud fraudulent converted purchase purchased clicked dropout " +
+			"censor " +
 			"censored cens custody imprisoned incarcerated closed takeup " +
 			"uptake"),
 		whole: append(pairs(append([]string{""}, people...), gone), "leaveornot",

@@ -288,7 +288,8 @@ var named = []rule{{
 		return p.typ.Kind == formats.String && ofPeople.has(name) ||
 			meaning == identifiers && p.hasMany() && (!p.broken || ofThings.has(name)) ||
 			meaning != "" &&
-				(p.hasMany() && !p.isFractional() || p.numbersPeople())
+				(p.hasMany() && !p.isFractional() || p.numbersPeople()) &&
+				!(meaning == webPages && p.typ.Ordered())
 	},
 	func(p *Profile) *Role {
 		meaning := directMeaning(p.words)

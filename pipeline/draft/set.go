@@ -54,7 +54,7 @@ func (d *draft) chooseSet() {
 func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 	var others []*Profile
 	for _, p := range all {
-		if d.isKnown(p) {
+		if d.isKnown(p) || d.standsForKnown(p) {
 			known = append(known, p)
 		} else {
 			others = append(others, p)
@@ -167,6 +167,14 @@ func (d *draft) isOnlyPeriod(p *Profile) bool {
 func (d *draft) isKnown(p *Profile) bool {
 	return p.isBasic() || p.isOfStay() || d.isOfTrial(p) || d.isPartOfStay(p) || d.isOfCase(p) ||
 		d.isWeightOfHeight(p) || d.isContextual(p)
+}
+
+// standsForKnown reports whether a column is left instead of one that an acquaintance knows, which
+// it determines.
+func (d *draft) standsForKnown(p *Profile) bool {
+	return slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+		return of.role.Mask == job.MaskDrop && of.role.by == p && d.isKnown(of)
+	})
 }
 
 // isStatusOf reports whether a column says only who has a number, as who works does of a wage: all
@@ -349,6 +357,16 @@ var contextual = []struct {
 	others: isCalled(words{alone: append(pairs([]string{"subject", "suspect", "driver"},
 		strings.Fields("age sex gender race injury")),
 		strings.Fields("beat officer officers offorce forcetype forceused crash precinct")...)}),
+}, { // why somebody was in a prison, and how it ended, as courts publish
+	facts: words{alone: append(strings.Fields("offense offence crime charge conviction convicting"),
+		pairs([]string{"release"}, []string{"type", "reason"})...), not: past.alone},
+	others: isCalled(words{alone: append(strings.Fields("offender inmate prisoner prison parole "+
+		"probation supervising"), pairs([]string{"release", "released"}, []string{"year", "date",
+		"type"})...)}),
+}, { // how long a guest stays, next to the arrival
+	facts: words{alone: strings.Fields("nights parking adults children babies")},
+	others: isCalled(words{alone: pairs([]string{"arrival", "checkin"},
+		[]string{"year", "month", "day", "date"})}),
 }, { // parts of a town next to others
 	facts: words{
 		whole: append(strings.Fields("area beat zone sector tract"),
@@ -358,6 +376,10 @@ var contextual = []struct {
 	},
 	others: isCalled(words{alone: strings.Fields("precinct ward beat borough neighborhood " +
 		"neighbourhood district councildistrict sector reportingarea distname officer officers")}),
+}, { // districts and precincts in short
+	facts: words{whole: []string{"dist", "pct"}},
+	others: isCalled(words{alone: strings.Fields("lat lng latitude longitude xcoord beat sector " +
+		"precinct"), whole: []string{"pointx"}}),
 }, { // what athletes have won, and their number, which is published
 	facts: words{
 		alone: strings.Fields("medal medals caps goals"),

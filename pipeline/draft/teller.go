@@ -16,7 +16,8 @@ func (d *draft) dropShowing() {
 	why := make(map[*Profile]string)
 	for shown := []*Profile{d.class}; len(shown) > 0; shown = shown[1:] {
 		for _, p := range d.profiles {
-			if !p.role.masked() || why[p] != "" || p.isBasic() && !d.goesWith(p, d.class) {
+			if !p.role.masked() || why[p] != "" || p.isBasic() &&
+				(!d.goesWith(p, d.class) || p.isNearlyFilled()) {
 				continue
 			}
 			if reason := d.shows(p, shown[0]); reason != "" {
@@ -32,6 +33,12 @@ func (d *draft) dropShowing() {
 	for p, reason := range why {
 		p.role = drop("%s; to mask it: %s (%s)", reason, d.entry(p), p.role.Reason)
 	}
+}
+
+// isNearlyFilled reports whether only few rows have no value: these may be an exception, as some
+// rows of another source are, whatever the class is.
+func (p *Profile) isNearlyFilled() bool {
+	return float64(p.Rows-p.Field.Rows) <= mostUnknown*float64(p.Rows)
 }
 
 // shows returns the reason why a column shows the class, or another column; empty: it does not. A
