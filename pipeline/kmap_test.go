@@ -327,7 +327,7 @@ func (i *inhabited) limits(rng *rand.Rand) (keys string, limits engine.Populatio
 		_ = share.UnmarshalText([]byte(text))
 		return float64(share)
 	}
-	if kind == 1 || kind == 3 {
+	if whole < 99 && (kind == 1 || kind == 3) { // no larger one can be asked for
 		percent := min(99, whole+0.01+rng.Float64()*(100-whole))
 		limits.MaxPresence = share(percent)
 		keys += fmt.Sprintf(", max_presence: %.3f%%", percent)
