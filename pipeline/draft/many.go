@@ -47,9 +47,12 @@ func (d *draft) dropMany() {
 }
 
 // afterKnown is 0 for a column that an acquaintance knows, 1 for one that may be the class of a
-// table without one, 2 for other texts of such a table that are no items, and 3 for others.
+// table without one, 2 for other texts of such a table that are no items, 3 for others, and 4 for
+// columns of which few rows have a value, as those of whom a form asks to specify another answer.
 func (d *draft) afterKnown(p *Profile) int {
 	switch {
+	case float64(p.Field.Rows) < fewestAnswered*float64(p.Rows):
+		return 4
 	case d.isKnown(p):
 		return 0
 	case d.class != nil:
@@ -60,6 +63,10 @@ func (d *draft) afterKnown(p *Profile) int {
 	}
 	return 3
 }
+
+// fewestAnswered is the least share of the rows that have a value of a column that is listed before
+// others.
+const fewestAnswered = 0.05
 
 // worths returns the masked columns, and what each says about the class. Without a class that is
 // the information that a search kept of the column or, before any, the number of its values.
