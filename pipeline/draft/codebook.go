@@ -11,8 +11,8 @@ import (
 type codebook struct {
 	measured []string       // numbers and kinds with an order
 	nominal  []string       // codes without one
-	before   *regexp.Regexp // what is in front of each name; nil: nothing
-	after    *regexp.Regexp // what may be behind it; nil: nothing
+	before   *regexp.Regexp // matches the beginning in front of each name; nil: none
+	after    *regexp.Regexp // matches an ending that a name may have; nil: none
 }
 
 // fewestOfCodebook is the least number of names of one codebook in a table of its survey that are

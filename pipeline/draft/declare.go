@@ -109,8 +109,8 @@ func (t *textProfile) gaps() (all []gap) {
 		return all
 	}
 	for _, text := range slices.Sorted(maps.Keys(t.blanks)) {
-		isSign := strings.Trim(text, text[:1]) == "" // ** means nothing elsewhere
-		all = append(all, gap{text, t.blanks[text], !isSign})
+		isStars := strings.Trim(text, "*") == "" // they mean nothing elsewhere, as * alone
+		all = append(all, gap{text, t.blanks[text], !isStars})
 	}
 	return all
 }

@@ -222,7 +222,8 @@ func TestDraftOfOddTexts(t *testing.T) {
 }
 
 // Texts without a letter and a digit are nulls in a column of dates, also where few of them are
-// dates, but not those of columns in which they mean something, and not many of them.
+// dates, but not those of columns in which they mean something, and not many of them. Stars
+// mean nothing.
 func TestDraftDeclaresBlanks(t *testing.T) {
 	some := func(every int, rest ...string) func(i int) string {
 		return func(i int) string {
@@ -244,13 +245,15 @@ func TestDraftDeclaresBlanks(t *testing.T) {
 		"mark":    func(i int) string { return []string{"++", "+-", "a"}[i/5%3] },
 		"score":   func(i int) string { return []string{"--/--", fmt.Sprint(i % 90)}[min(i%7, 1)] },
 		"replies": func(i int) string { return []string{":-)", ":-(", "ok"}[i/7%3] },
+		"stars":   func(i int) string { return []string{"**", fmt.Sprint(i % 80)}[min(i%9, 1)] },
+		"stared":  func(i int) string { return []string{"**", "b", "c"}[i/9%3] },
 	})
 	for _, want := range []string{
-		`csv: {nulls: ["  -   -", "-   -", /  /, "--/--"]} `,
+		`csv: {nulls: ["  -   -", "-   -", /  /, "--/--", "**"]} `,
 		"  died:    {mask: discretize, round: year} ",
 		"  tested:  suppress ", "  seen:    suppress ", "  rarely:  suppress ",
 		"  mark:    suppress ", "  score:   {mask: discretize, round: 5} ",
-		"  replies: suppress ",
+		"  replies: suppress ", "  stars:   {mask: discretize, round: 5} ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)

@@ -157,9 +157,9 @@ func (d *draft) isAnswer(p *Profile) bool {
 // fewestNumbered is the least number of columns that are numbered answers to questions.
 const fewestNumbered = 5
 
-// isNumberedLike reports whether many columns with as many values are called like one, apart from
-// what is behind the first word and its digits, or some if all have digits, as A1 to A10, or two
-// values: others are marks of different things.
+// isNumberedLike reports whether many columns with as many values have the first word of one, apart
+// from its digits, or some columns if all have digits, as A1 to A10, or two values: others are
+// marks of different things.
 func (d *draft) isNumberedLike(p *Profile) bool {
 	if len(p.words) == 0 {
 		return false

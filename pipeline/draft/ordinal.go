@@ -176,7 +176,7 @@ func special(folded string) (p place, is bool) {
 	return place{}, false
 }
 
-// folded returns a text in small letters, with _ between its words, without what is in brackets.
+// folded returns a text in small letters, with _ between its words, up to its first bracket.
 func folded(text string) string {
 	if at := strings.IndexByte(text, '('); at > 0 {
 		text = text[:at]

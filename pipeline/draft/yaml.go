@@ -25,8 +25,8 @@ const encodingWords = " # it is not UTF-8: check that its letters are read corre
 const headerWords = " # its first line looks like a row: header: [age, ...] gives names"
 
 // secondHeaderWords follow CSV of which one row seems to be another header.
-const secondHeaderWords = `# One row has texts where all others have numbers, in %d columns: remove it if it is
-# another header.
+const secondHeaderWords = `# One row has texts where all others have numbers, in %d columns:
+# remove it if it is another header.
 `
 
 // fewestOdd is the least number of columns of numbers with one text each that show such a row.
