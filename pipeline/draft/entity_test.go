@@ -353,3 +353,21 @@ func TestDraftTakesNamesForPeople(t *testing.T) {
 		}
 	}
 }
+
+// An identifier that nine tenths of the rows have is the entity, and one that fewer have is none.
+func TestDraftCountsMostRowsOfPeople(t *testing.T) {
+	for lacks, want := range map[int]string{15: "patient_id", 6: ""} {
+		text := tableOf(t, 1200, map[string]func(row int) string{
+			"patient_id": func(row int) string {
+				if row%lacks == 0 {
+					return ""
+				}
+				return fmt.Sprint(1000 + row/4)
+			},
+			"age": func(row int) string { return fmt.Sprint(row * row % 67) },
+		})
+		if got := strings.Contains(text, "\nentity: patient_id\n"); got != (want != "") {
+			t.Errorf("one in %d rows lacks it, the entity is it: %t\n%s", lacks, got, text)
+		}
+	}
+}

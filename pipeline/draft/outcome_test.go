@@ -219,3 +219,39 @@ func TestDraftTakesWhatATimeLeadsTo(t *testing.T) {
 		}
 	}
 }
+
+// A column of which hardly a row has another value is the class only where no other one is, and
+// with more than two values never.
+func TestDraftTakesRareValuesLast(t *testing.T) {
+	rare := strings.Repeat("N|", 300)
+	for want, columns := range map[string][]string{
+		"fatal":             {"age#", "offender_deceased=" + rare + "Y", "fatal=0|1", "dose#"},
+		"offender_deceased": {"age#", "offender_deceased=" + rare + "Y", "dose#", "zone=a|b|c"},
+		"":                  {"age#", "manner_died=" + rare + "X|Y", "dose#", "zone=a|b|c"},
+	} {
+		text := study(t, 3000, columns...)
+		if got := strings.Contains(text, "\nclass: "); got != (want != "") ||
+			got && !strings.Contains(text, "\nclass: "+want+"\n") {
+			t.Errorf("want class %q:\n%s", want, text)
+		}
+	}
+}
+
+// Numbers are no web pages, and a race stays that only some rows of one class lack.
+func TestDraftKeepsWhatOnlySeemsToIdentify(t *testing.T) {
+	text := tableOf(t, 3000, map[string]func(row int) string{
+		"time_on_website": func(row int) string { return fmt.Sprint(row * 7 % 400) },
+		"died":            func(row int) string { return []string{"1", "0"}[min(row%40, 1)] },
+		"race": func(row int) string {
+			if row%40 == 0 {
+				return ""
+			}
+			return "abc"[row%3 : row%3+1]
+		},
+	})
+	for _, column := range []string{"time_on_website", "race"} {
+		if roleOfText(text, column) == "drop" || !strings.Contains(text, "\nclass: died\n") {
+			t.Errorf("%s is dropped, or the class is another one:\n%s", column, text)
+		}
+	}
+}
