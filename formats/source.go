@@ -118,6 +118,8 @@ type CSV struct {
 	Naming bool
 	// columns whose values matter only by their order, not by their text
 	Ordered map[string]bool
+	// columns with a declared type in which texts that are none of it are null
+	Lenient map[string]bool
 	// layouts by column: of declared dates and timestamps in the notation of package time, and of
 	// numbers with N for their digits, as N%
 	Layouts map[string]string

@@ -326,6 +326,27 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
+// Texts that are none of a declared type are null where this is declared, with codes and without
+// them. Blanks before a unit do not matter.
+func TestLenientTypes(t *testing.T) {
+	number := formats.Type{Kind: formats.Float, Bits: 64}
+	s := mustCSV(t, "a,b\n1,>90\nx,7 kg\n2,7\nx,8kg\n1,\n", formats.ReadOptions{
+		Types: map[string]formats.Type{"a": number, "b": number},
+		CSV: formats.CSV{Layouts: map[string]string{"b": "N kg"},
+			Lenient: map[string]bool{"a": true, "b": true}},
+	})
+	const null = formatstest.NullCell
+	want := [][]string{{"1", null, "2", null, "1"}, {null, "7", null, "8", null}}
+	for _, coded := range []bool{true, false} {
+		if got := formatstest.ReadAll(t, s, coded); !reflect.DeepEqual(got, want) {
+			t.Errorf("coded %t: got %q, want %q", coded, got, want)
+		}
+	}
+	if fields := s.Fields(); !fields[0].Nullable || !fields[1].Nullable {
+		t.Errorf("%+v", fields)
+	}
+}
+
 // Years of two digits mean 1969 to 2068, or a hundred years from another one on.
 func TestFirstYears(t *testing.T) {
 	opt := formats.ReadOptions{

@@ -1,6 +1,7 @@
 package csvfile
 
 import (
+	"bytes"
 	"math/bits"
 	"slices"
 	"strings"
@@ -121,6 +122,7 @@ func (l *looks) see(text []byte, is guess, buffer *[]byte) {
 		l.forms = formSet{}
 	}
 	if is&guessNumber != 0 {
+		l.seePoint(text)
 		return
 	}
 	l.forms.see(asString(text))
@@ -132,6 +134,18 @@ func (l *looks) see(text []byte, is guess, buffer *[]byte) {
 		bit := uint8(1) << i
 		if l.numerals&bit != 0 && declarable[i].guessOf(text, buffer)&guessNumber == 0 {
 			l.numerals &^= bit
+		}
+	}
+}
+
+// seePoint removes the numerals with a decimal comma if a number has a point before another number
+// of digits than three.
+func (l *looks) seePoint(number []byte) {
+	if at := bytes.IndexByte(number, '.'); at >= 0 && len(number)-at != len(".000") {
+		for i := range declarable {
+			if declarable[i].decimal == ',' {
+				l.numerals &^= 1 << i
+			}
 		}
 	}
 }

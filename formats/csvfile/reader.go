@@ -36,6 +36,7 @@ type target struct {
 	// of dates and times, in the notation of package time, and of numbers, with N for the digits;
 	// empty: ISO 8601, or plain numbers
 	layout   string
+	lenient  bool      // texts that are no value of the type are null
 	from     int       // the first of the years that two digits mean; 0: that of package time
 	numerals *numerals // for a column of numbers; nil: kcut's own
 	buffer   []byte
@@ -56,7 +57,7 @@ func (s *source) Read(ctx context.Context, first, count int,
 		t := &r.columns[i]
 		t.Request, t.field = request, s.schema[request.Column]
 		t.layout, t.append = s.csv.Layouts[t.field.Name], t.parse
-		t.from = s.csv.FirstYears[t.field.Name]
+		t.from, t.lenient = s.csv.FirstYears[t.field.Name], s.csv.Lenient[t.field.Name]
 		switch t.field.Type.Kind {
 		case formats.Int, formats.Uint, formats.Float, formats.Decimal:
 			if t.numerals = s.numerals; t.layout != "" {
@@ -161,10 +162,15 @@ func (t *target) add(f field) (err error) {
 	switch {
 	case f.null():
 	case t.coded == nil:
-		t.listed++
-		code, err = t.listed, t.append(t.values, f.text)
+		if err = t.append(t.values, f.text); err == nil {
+			t.listed++
+			code = t.listed
+		}
 	default:
 		code, err = t.coded.CodeOfText(f.text, t.append)
+	}
+	if t.lenient {
+		err = nil
 	}
 	t.out.Codes = append(t.out.Codes, code)
 	if err != nil { // the parser's own message could quote the value
@@ -241,8 +247,8 @@ func (t *target) parseBetween(v *formats.Values, text []byte) error {
 	before, behind, _ := strings.Cut(t.layout, "N")
 	text = bytes.TrimSpace(text)
 	number, negative := bytes.CutPrefix(text, []byte("-"))
-	number, opens := bytes.CutPrefix(number, []byte(before))
-	number, ends := bytes.CutSuffix(number, []byte(behind))
+	number, opens := bytes.CutPrefix(number, []byte(strings.TrimSpace(before)))
+	number, ends := bytes.CutSuffix(number, []byte(strings.TrimSpace(behind)))
 	if !opens || !ends {
 		return errNumerals
 	}

@@ -320,7 +320,8 @@ func (s *source) declare(columns []evidence, types map[string]formats.Type) erro
 			f.Texts.Infer(f)
 			continue
 		}
-		if f.Type, f.Nullable = t, columns[i].nullable(t); t.Kind == formats.Nested {
+		f.Type, f.Nullable = t, columns[i].nullable(t) || s.csv.Lenient[f.Name]
+		if t.Kind == formats.Nested {
 			return fmt.Errorf("column %q: %w: a nested type in CSV", f.Name, formats.ErrUnsupported)
 		}
 	}

@@ -21,14 +21,13 @@ var absentElsewhere = []string{"--", "---", "..", "–", "na", "N.A.", "n.a.", "
 	"Null", "(null)", `\N`, "NONE", "nil", "UNKNOWN", "unk", "Unk", "UNK", "Missing", "MISSING",
 	"(Missing)", "Not Available", "Not available", "not available", "Not Applicable",
 	"Not applicable", "not applicable", "#VALUE!", "#DIV/0!", "#REF!", "#NUM!", "#NAME?", "#NULL!",
-	"DNS", "DNF", "DNQ", "DSQ", "DQ"}
-
-// clocks are the forms of times that no reader takes for times, with the type that a job declares.
-var clocks = map[pattern]string{clock: "time(hh:mm:ss)", minutes: "time(hh:mm)"}
+	"Not Recorded", "Not recorded", "not recorded", "Not Known", "Not known", "not known",
+	"No Data", "No data", "no data", "undefined", "blank", "(blank)", "TBD", "0000-00-00",
+	"0000-00-00 00:00:00", "00/00/0000", "DNS", "DNF", "DNQ", "DSQ", "DQ"}
 
 // declare declares what CSV does not say of itself: texts that stand for no value, where all others
-// of a column are numbers or times, a type where these have one form, and the signs in numbers. It
-// reports whether there is something that was not declared before.
+// of a column are numbers or times, a type where nearly all of these have one form, and the signs
+// in numbers. It reports whether there is something that was not declared before.
 func (d *draft) declare(fields []formats.Field) bool {
 	if d.declareHeader() {
 		return true
@@ -49,10 +48,14 @@ func (d *draft) declare(fields []formats.Field) bool {
 		if hasShortYears(typ) && births.has(p.words) {
 			typ = strings.TrimSuffix(typ, ")") + bornFrom + ")"
 		}
-		for form, of := range clocks {
-			if p.texts.forms[form] == rows {
-				typ = of
+		for i, of := range p.texts.written {
+			if of == rows && isClock(written[i].typ) { // no reader finds it
+				typ = written[i].typ
 			}
+		}
+		usual := p.usually(rows)
+		if typ == "" && usual != "" && len(fields[i].Text.Numerals) == 0 {
+			typ, d.filled[p.name] = usual+job.OrNull, rows
 		}
 		enough := 2*rows >= p.Field.Rows || rows >= fewestDates && p.hasDates(rows)
 		regular := enough && (p.isRegular(rows) || typ != "")
@@ -68,6 +71,34 @@ func (d *draft) declare(fields []formats.Field) bool {
 		}
 	}
 	return d.declareNumerals(fields) || len(d.CSV.Nulls) > before || len(d.types) > types
+}
+
+// usually returns the type of nearly all texts of a number of rows, with which the others are null;
+// empty: there is none, or many of the others mean something, as parts of dates do. Where all are
+// dates by their form, some are no days of the calendar.
+func (p *Profile) usually(rows int64) string {
+	n := &p.texts.forms
+	are := func(of, but int64) bool {
+		return p.Field.Distinct > fewCodes && float64(of) >= most*float64(rows) && 2*but <= rows-of
+	}
+	if of := n[number]; of < rows && are(of, p.texts.meant) && p.texts.different > fewCodes &&
+		!p.isNumbered() && !diagnoses.has(p.words) && !tracts.has(p.words) {
+		if p.texts.fractions > 0 {
+			return "number"
+		}
+		return "integer"
+	}
+	for i, of := range p.texts.written {
+		typ, but := written[i].typ, n[partDate]-n[isoDate]
+		if isClock(typ) { // a few take longer than a day
+			but = n[timing] - of
+		}
+		if are(of, but) && (of < rows || rows == p.Field.Rows) &&
+			(typ != "date(M/D/YYYY)" || n[euroDate] < n[usDate]) {
+			return typ
+		}
+	}
+	return ""
 }
 
 // between returns the signs around all numbers of a number of rows, with N for their digits; empty:
@@ -134,6 +165,14 @@ func (p *Profile) isRegular(rows int64) bool {
 		p.hasDates(rows)
 }
 
+// isClock reports whether a type is one of times by a clock.
+func isClock(typ string) bool { return strings.HasPrefix(typ, "time(") }
+
+// isOrderly reports whether the same is true of nearly all texts, of a number of rows.
+func (p *Profile) isOrderly(rows int64) bool {
+	return p.isRegular(rows) || p.usually(rows) != ""
+}
+
 // hasDates reports whether all texts, of a number of rows, are dates in one order.
 func (p *Profile) hasDates(rows int64) bool {
 	n := &p.texts.forms
@@ -145,7 +184,7 @@ func (p *Profile) hasDates(rows int64) bool {
 func (d *draft) meansElsewhere(g gap) bool {
 	return g.elsewhere && slices.ContainsFunc(d.profiles, func(p *Profile) bool {
 		return slices.ContainsFunc(p.texts.gaps(), func(o gap) bool { return o.text == g.text }) &&
-			!p.isRegular(p.filled(func(gap) bool { return true }))
+			!p.isOrderly(p.filled(func(gap) bool { return true }))
 	})
 }
 

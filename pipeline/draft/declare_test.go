@@ -125,6 +125,9 @@ func TestDraftDeclaresNumerals(t *testing.T) {
 			"pay":  func(i int) string { return fmt.Sprintf("%d,%d", i*7, i%10) },
 			"rate": func(i int) string { return []string{"10", "10.0", "7.50"}[i%3] },
 		}, "", ""},
+		"a comma and a point in one column": {columns{"pay": func(i int) string {
+			return fmt.Sprintf("%d%c%d", i*7, ".,"[i%30/29], i%10)
+		}}, "", "{mask: discretize, type: number or null, round: "},
 		"a comma and a point": {columns{
 			"pay":  func(i int) string { return fmt.Sprintf("%d,%d", i*7, i%10) },
 			"rate": func(i int) string { return fmt.Sprintf("%d.%d", i%9, i%7) },
@@ -158,8 +161,9 @@ func TestDraftDeclaresNumerals(t *testing.T) {
 	}
 }
 
-// One odd text does not cost a column of times, dates or numbers its masks, and the draft says how
-// many there are. A text that stands for no value there is none where it means something.
+// One odd text does not cost a column of times, dates or numbers its masks: it is null, as the
+// draft says, unless it is a part of a date or a code. A text that stands for no value there is
+// none where it means something.
 func TestDraftOfOddTexts(t *testing.T) {
 	odd := func(rare string, usual func(i int) string) func(i int) string {
 		return func(i int) string {
@@ -184,32 +188,48 @@ func TestDraftOfOddTexts(t *testing.T) {
 		"result":   func(int) string { return []string{"ok", "ok", "DSQ"}[rng.IntN(3)] },
 		"joined":   odd("NA", some("19%02d-%02d-%02d", 99, 12, 28)),
 		"left":     odd("UNKNOWN", some("%d/%d/2020", 12, 28)),
-		"born":     odd("1", some("19%02d-%02d-%02d", 99, 12, 28)),
+		"born":     odd("1985", some("19%02d-%02d-%02d", 99, 12, 28)),
 		"dob":      some("%02d/%02d/%02d", 12, 28, 99),
 		"seen":     odd("x y", some("%d/%d/2020", 12, 28)),
 		"size":     odd("-1.2.3", some("%d.%03d", 9, 999)),
 		"pay":      odd("much", func(i int) string { return strconv.Itoa(i * i) }),
+		"rate":     odd("> 9", some("%d.%d", 9, 9)),
+		"ward":     odd("12B", some("%d", 90)),
+		"places": func(i int) string {
+			return fmt.Sprint(i%9, strings.Repeat(fmt.Sprint(";", i%8), i%31/30))
+		},
+		"walked":   odd("26:10:00", clock),
+		"moved":    odd("0000-13-00", some("2020-%02d-%02d %02d:30:00", 12, 28, 23)),
+		"hired":    odd("31.2.2020", some("%d.%d.2020", 28, 12)),
+		"died":     odd("0000-00-00", some("19%02d-%02d-%02d", 99, 12, 28)),
 		"enrolled": odd("NA", some("%02d-OCT-19%02d", 28, 99)),
 		"share":    some("%d%%", 100),
 		"price":    some("$%d,%03d", 9, 999),
 		"wage":     some("$%d,%03d.00", 9, 999),
 	})
 	for _, want := range []string{
-		"csv: {nulls: [DNF, NA, UNKNOWN]}",
+		"csv: {nulls: [0000-00-00, DNF, NA, UNKNOWN]}",
 		"  joined:   {mask: discretize, round: year} ",
 		"  left:     {mask: discretize, type: date(M/D/YYYY), round: month} ",
-		"  official: {mask: generalize, taxonomy: {prefix: [4, 3, 1]}} ",
-		" distinct values; no time in 1 of 6,000 rows: without such texts (csv.nulls) it can be " +
-			"discretized",
+		"  official: {mask: discretize, type: time(hh:mm:ss) or null, round: minute} ",
+		"; null replaces 1 text of another form",
+		"  places:   {mask: generalize, taxonomy: {ranges: [1, 2, ",
+		"  walked:   {mask: generalize, taxonomy: {prefix: [5, 4, 2]}} ",
+		"  rate:     {mask: discretize, type: number or null, round: ",
+		"  ward:     {mask: generalize, taxonomy: {ranges: [20, 40, 60, 80]}, unknown: root} ",
+		"no number in 1 of 6,000 rows: without such texts (csv.nulls) it can be discretized",
+		"  moved:    {mask: discretize, type: timestamp or null, round: month} ",
+		"  hired:    {mask: discretize, type: date(D.M.YYYY) or null, round: month} ",
+		"  died:     {mask: discretize, round: year} ",
 		"  finish:   {mask: discretize, type: time(hh:mm:ss), round: minute} ",
-		"  gun:      {mask: generalize, taxonomy: {prefix: [4, 3, 1]}} ",
+		"  gun:      {mask: discretize, type: time(hh:mm:ss) or null, round: minute} ",
 		"  result:   suppress ",
-		"  born:     {mask: generalize, taxonomy: {date: [month, year, decade]}, unknown: root} ",
+		"  born:     {mask: generalize, taxonomy: {prefix: [7, 4]}} ",
 		"  dob:      {mask: discretize, type: date(", " from 1930), ",
 		"; years of two digits mean 1930 to 2029",
-		"  seen:     {mask: generalize, taxonomy: {us_date: [month, year, decade]}, unknown: root}",
-		"  pay:      {mask: generalize, taxonomy: {ranges: [", "]}, unknown: root} ",
-		"  size:     {mask: generalize, taxonomy: {ranges: [",
+		"  seen:     {mask: discretize, type: date(M/D/YYYY) or null, round: month} ",
+		"  pay:      {mask: discretize, type: integer or null, round: 2000000} ",
+		"  size:     {mask: discretize, type: number or null, round: ",
 		"  enrolled: {mask: discretize, type: date(D-MMM-YYYY), round: year} ",
 		"  share:    {mask: discretize, type: number(N%), round: 5} ",
 		"  price:    drop ",

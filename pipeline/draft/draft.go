@@ -96,9 +96,10 @@ type draft struct {
 	signed     bool  // signs in numbers were found
 	// columns of CSV with a type that no reader finds
 	types   []job.Column
-	left    []*Profile // columns of a wide table that are dropped though they could be masked
-	guessed bool       // the encoding of CSV, which is not UTF-8, was guessed
-	lacked  bool       // some file does not have a column that others have
+	filled  map[string]int64 // rows with a text, of those whose type makes some null, by name
+	left    []*Profile       // columns of a wide table that are dropped though they could be masked
+	guessed bool             // the encoding of CSV, which is not UTF-8, was guessed
+	lacked  bool             // some file does not have a column that others have
 	notes   []string
 	// CSV has no header, as its first line looks like a row
 	headless bool
@@ -133,7 +134,7 @@ func Write(ctx context.Context, opt Options, try Try) (string, error) {
 // masked; of fault.Privacy when it has fewer rows than k; and of fault.Resources when reading takes
 // more than the memory limit.
 func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
-	d := &draft{Options: opt}
+	d := &draft{Options: opt, filled: make(map[string]int64)}
 	if err := errors.Join(d.checkFile(), d.checkPurpose()); err != nil {
 		return "", err
 	}

@@ -131,7 +131,7 @@ func TestDraftOfTexts(t *testing.T) {
 	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"texts.csv"}}))
 	wantMasks(t, job, map[string]string{
 		"day":   "generalize{[] [month year decade] []}",
-		"grade": "generalize{[] [] [0 10 20 30 40]}", "part": "generalize{[3 1] [] []}",
+		"grade": "generalize{[] [] [10 20 30 40]}", "part": "generalize{[3 1] [] []}",
 		"postcode": "generalize{[5 3 1] [] []}", "star": "suppress",
 	})
 }
@@ -186,17 +186,20 @@ func TestDraftSaysWhereBlanksAre(t *testing.T) {
 	}
 }
 
-// Numbers that all have the same sign, or blanks around them, get a type. Others stay texts: with
-// several signs, with commas that may be before a fraction, and with words.
+// Numbers that all have the same sign or unit, or blanks around them, get a type. Others stay
+// texts: with several signs or units, and with commas that may be before a fraction. Heights in
+// feet and inches are no codes whose first characters say most.
 func TestDraftOfNumbersWithSigns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("age,rate,pay,mixed,price,term,hours,account\n")
+	out.WriteString("age,rate,pay,mixed,price,term,hours,account,mass,height,span\n")
 	for i := range 600 {
 		n := i * 7919 % 601
-		fmt.Fprintf(&out, "%d,%s,\"$%s%03d\",%d%c,\"%d,%d €\",%d months, %d,$%d\n", i%50,
+		fmt.Fprintf(&out, "%d,%s,\"$%s%03d\",%d%c,\"%d,%d €\",%d months, %d,$%d,"+
+			"%d%skg,%d-%d,%d %s\n", i%50,
 			[]string{fmt.Sprintf("%d.5%%", n%90), "n/a"}[i%9/8], []string{"", "1,"}[i%2],
-			100+n%800, n%70, "%$"[i%2], n%80, n%10, n%60, n%66, n%77)
+			100+n%800, n%70, "%$"[i%2], n%80, n%10, n%60, n%66, n%77, 40+i/3%50, " "[i%2:],
+			4+n%3, n%12, n%90, []string{"days", "hours"}[n%2])
 	}
 	write(t, "signs.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"signs.csv"}})
@@ -204,8 +207,11 @@ func TestDraftOfNumbersWithSigns(t *testing.T) {
 	for _, want := range []string{
 		"csv: {nulls: [n/a]}", "  rate:    {mask: discretize, type: number(N%), round: 5} ",
 		"  pay:     {mask: discretize, type: number($N), round: 100} ",
-		"  mixed:   suppress ", "  price:   suppress ", "  term:    suppress ",
+		"  mixed:   suppress ", "  price:   suppress ",
+		"  term:    {mask: discretize, type: number(N months), round: 5} ",
 		"  hours:   {mask: discretize, type: number(N), round: 5} ",
+		"  mass:    {mask: discretize, type: number(N kg), round: 5} ",
+		"  height:  suppress ", "  span:    suppress ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // pattern is a form of texts of a column.
@@ -107,20 +108,42 @@ func isNumeral(text string) bool { return numeralForm(text) && !isNumber(text) }
 
 var numeralForm = matches(`^[+-]?\d{1,15}([., '’]\d{3})*([.,]\d{1,20})?$`)
 
-// aroundForm matches a number with a currency or a percent sign, or nothing, before or behind it.
+// aroundForm matches a number with a currency or a percent sign, or nothing, before or behind it,
+// or with a usual unit behind it.
 var aroundForm = regexp.MustCompile(
-	`^\s*-?(\p{Sc}?)\s*-?(?:\d{1,15}|(\d{1,3}(?:,\d{3})+))(?:\.\d{1,20})?\s*([\p{Sc}%]?)\s*$`)
+	`^\s*-?(\p{Sc}?)\s*-?(?:\d{1,15}|(\d{1,3}(?:,\d{3})+))(?:\.\d{1,20})?\s*` +
+		`([\p{Sc}%]?|kgs?|KG|Kg|g|mg|lbs?\.?|pounds|cms?|CM|mm|m|km|miles|mi|in|inches|ft|feet|` +
+		`years?|yrs?|yo|months?|mos?|weeks?|days?|hours?|hrs?|h|minutes?|mins?|seconds?|secs?|s|` +
+		`bpm|mmHg|points|pts|USD|EUR)\s*$`)
 
-// around returns the signs around a number, with N for its digits, as $N or N%, and whether a comma
-// in these may be before a fraction, as in 1,234. It is empty for other texts. The signs are those
-// of all such tables: they are no part of a value.
+// around returns the signs around a number, with N for its digits, as $N, N% or N kg, and whether a
+// comma in these may be before a fraction, as in 1,234. It is empty for other texts. The signs are
+// those of all such tables: they are no part of a value.
 func around(text string) (signs string, unclear bool) {
 	found := aroundForm.FindStringSubmatch(text)
 	if found == nil || found[1] != "" && found[3] != "" {
 		return "", false
 	}
-	return found[1] + "N" + found[3], found[2] != "" && strings.Count(text, ",") == 1 &&
+	behind := found[3]
+	if len(behind) > 0 && unicode.IsLetter(rune(behind[0])) {
+		behind = " " + behind // with a blank or without, they are the same
+	}
+	return found[1] + "N" + behind, found[2] != "" && strings.Count(text, ",") == 1 &&
 		!strings.Contains(text, ".")
+}
+
+// written are the types that a job declares of dates and times in one form, and the form of each.
+var written = [...]struct {
+	typ  string
+	form func(text string) bool
+}{
+	{"date", matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$`)},
+	{"timestamp", matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]` +
+		`([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?$`)},
+	{"date(M/D/YYYY)", matches(`^(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])/\d{4}$`)},
+	{"date(D.M.YYYY)", matches(`^(0?[1-9]|[12]\d|3[01])\.(0?[1-9]|1[0-2])\.\d{4}$`)},
+	{"time(hh:mm:ss)", forms[clock]},
+	{"time(hh:mm)", forms[minutes]},
 }
 
 var isDate = matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ].*)?$`)
@@ -217,7 +240,21 @@ func isCard(text string) bool {
 	return sum%10 == 0
 }
 
-// isCode requires few characters that are usual in keys, with digits among them.
-func isCode(text string) bool { return len(text) >= 3 && len(text) <= 12 && codeForm(text) }
+// isCode requires few characters that are usual in keys, with digits among them, but not those of a
+// height in feet and inches, as 5-11.
+func isCode(text string) bool {
+	return len(text) >= 3 && len(text) <= 12 && codeForm(text) && !feetForm(text)
+}
+
+var feetForm = matches(`^[3-7]-(\d|1[01])$`)
+
+// isMeant accepts texts that mean something among numbers: codes of any length with a letter, and
+// numbers with signs between groups of three digits.
+func isMeant(text string) bool {
+	return len(text) <= 12 && codeForm(text) && strings.ContainsFunc(text, unicode.IsUpper) ||
+		isNumeral(text) && groupedForm(text)
+}
+
+var groupedForm = matches(`^[+-]?\d{1,3}([., '’]\d{3})+([.,]\d{1,20})?$`)
 
 var codeForm = matches(`^[A-Z./-]*[0-9][0-9A-Z./-]*$`)

@@ -58,8 +58,7 @@ func newProfile(field formats.Field) *Profile {
 		position: field.Position,
 		differs:  field.Differs != nil,
 		place:    -1,
-		texts: textProfile{low: math.Inf(1), high: math.Inf(-1),
-			absent: make([]int64, len(absent))},
+		texts:    textProfile{absent: make([]int64, len(absent))},
 	}
 }
 
@@ -77,18 +76,21 @@ type textProfile struct {
 	absent    []int64          // rows of each of the texts that often stand for no value
 	blanks    map[string]int64 // rows of other texts without a letter and a digit, if these are few
 	fractions int64            // rows of numbers with a point
-	timed     int              // largest number of characters of a time
-	spaces    int64            // number of spaces between words
-	padded    int64            // rows of texts that begin or end with a blank
-	few       map[string]bool  // the texts, if they are few
+	meant     int64            // rows of texts that mean something among numbers
+	written   [len(written)]int64
+	timed     int             // largest number of characters of a time
+	spaces    int64           // number of spaces between words
+	padded    int64           // rows of texts that begin or end with a blank
+	few       map[string]bool // the texts, if they are few
 	// around counts rows of numbers by the signs around their digits, for which N stands, as N%;
 	// commas counts those with a comma that may be before a fraction, and plains the others
 	around         map[string]int64
 	commas, plains int64
 	length         int64 // in characters
 	longest        int
-	low            float64 // of numbers
-	high           float64
+	numbers        []float64 // of all rows with one, as long as they are measured
+	low, high      float64   // the ends of the middle nine tenths of these
+	different      int       // number of different ones
 }
 
 // observe counts the rows of a batch. It returns its scratch space.
@@ -125,6 +127,11 @@ func (p *Profile) observe(column *formats.Column, counts []int64) []int64 {
 // measure measures the numbers of all rows.
 func (p *Profile) measure() {
 	p.countsRows = countsRows(p.numbers)
+	if of := p.texts.numbers; len(of) > 0 {
+		slices.Sort(of)
+		p.texts.low, p.texts.high = of[len(of)/20], of[len(of)-1-len(of)/20]
+		p.texts.different, p.texts.numbers = len(slices.Compact(of)), nil
+	}
 	sorted := slices.DeleteFunc(slices.Clone(p.numbers), math.IsNaN)
 	slices.Sort(sorted)
 	p.quantiles = quantiles(sorted)
@@ -211,11 +218,22 @@ func (t *textProfile) observe(value []byte, n int64) {
 			t.forms[form] += n
 		}
 	}
+	for i := range written {
+		if written[i].form(text) {
+			t.written[i] += n
+		}
+	}
+	if isMeant(text) {
+		t.meant += n
+	}
 	if forms[timing](text) {
 		t.timed = max(t.timed, size)
 	}
 	if x, err := strconv.ParseFloat(text, 64); err == nil && forms[number](text) {
-		t.low, t.high = min(t.low, x), max(t.high, x)
+		t.numbers = slices.Grow(t.numbers, int(n))
+		for range n {
+			t.numbers = append(t.numbers, x)
+		}
 		if strings.Contains(text, ".") {
 			t.fractions += n
 		}

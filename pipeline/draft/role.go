@@ -351,6 +351,9 @@ var alone = []rule{
 		role := generalize(p, "{"+p.dateForm()+": [month, year, decade]}", "dates as text")
 		return role.withOdd(p, form, "date", true)
 	}},
+	{func(p *Profile) bool {
+		return p.Field.Distinct > fewCodes && p.share(partDate) >= most && p.share(number) < most
+	}, prefixes("dates as text, some without a day or a month", 7, 4)},
 	{func(p *Profile) bool { return p.share(someDate) >= most }, func(p *Profile) *Role {
 		form := "dates in several forms"
 		switch {
@@ -485,9 +488,6 @@ var quasiIdentifiers = []rule{
 	{func(p *Profile) bool {
 		return p.typ.Ordered()
 	}, func(p *Profile) *Role { return discretize(p, distinctValues(p)) }},
-	{func(p *Profile) bool {
-		return p.Field.Distinct > fewCodes && p.share(partDate) >= most && p.share(number) < most
-	}, prefixes("dates as text, some without a day or a month", 7, 4)},
 	{func(p *Profile) bool {
 		return p.typ.Kind == formats.String && postal.has(p.words) &&
 			p.texts.longest <= 12 && p.share(zip) < most

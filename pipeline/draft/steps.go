@@ -137,13 +137,13 @@ func (p *Profile) unitsOfDay() float64 {
 	return 86400 * math.Pow(1000, float64(unit))
 }
 
-// roundRanges returns a generator of ranges with round ends that cover the numbers from low to
-// high. The ends depend only on the order of magnitude: they are no values of the data.
+// roundRanges returns a generator of ranges with round ends that divide the numbers from low to
+// high. The ends depend only on the order of magnitude: they are no values of the data. None is
+// outside: few rows there would be in no group of their own.
 func roundRanges(low, high float64) string {
 	step := roundUp((high - low) / mostEdges)
-	first := math.Floor(low / step)
 	var edges []string
-	for i := first; i*step <= high || len(edges) < 2; i++ {
+	for i := math.Floor(low/step) + 1; i*step <= high || len(edges) < 2; i++ {
 		edges = append(edges, roundText(i*step))
 	}
 	return "{ranges: [" + strings.Join(edges, ", ") + "]}"

@@ -32,9 +32,10 @@ const secondHeaderWords = `# One row has texts where all others have numbers, in
 // fewestOdd is the least number of columns of numbers with one text each that show such a row.
 const fewestOdd = 3
 
-// hasOddText reports whether all values of a column but one are numbers.
-func (p *Profile) hasOddText() bool {
-	return p.Field.Rows > fewRows && p.texts.forms[number] == p.Field.Rows-1
+// hasOddText reports whether all values of a column but one are of one type, as numbers.
+func (d *draft) hasOddText(p *Profile) bool {
+	return d.filled[p.name]-p.Field.Rows == 1 ||
+		p.Field.Rows > fewRows && p.texts.forms[number] == p.Field.Rows-1
 }
 
 // nullsWords follow texts that stand for no value, signsWords the signs in numbers, and bothWords
@@ -156,7 +157,7 @@ func (d *draft) yaml() (string, error) {
 		}
 		fmt.Fprintf(&out, "csv: %s%s\n", csv, comment)
 	}
-	if n := numberOf(d.profiles, (*Profile).hasOddText); n >= fewestOdd {
+	if n := numberOf(d.profiles, d.hasOddText); n >= fewestOdd {
 		fmt.Fprintf(&out, secondHeaderWords, n)
 	}
 	if d.class != nil {
@@ -296,6 +297,9 @@ func (d *draft) reason(p *Profile) string {
 	case p.repeats():
 		return fmt.Sprintf("%s, in %s rows: it repeats, and may be the entity that k is to count",
 			p.role.Reason, text.Grouped(p.Field.Rows))
+	case d.filled[p.name] > 0 && d.typeOf(p) != "":
+		return fmt.Sprintf("%s; null replaces %s of another form", p.role.Reason,
+			text.Count(d.filled[p.name]-p.Field.Rows, "text"))
 	}
 	return p.role.Reason
 }

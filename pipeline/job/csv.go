@@ -19,12 +19,18 @@ func (r *reader) csvRules() {
 }
 
 // typePattern matches the declared types of CSV columns.
-const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|number\([^()\[\]{},:#N]*N[^()\[\]{},:#N]*\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+( from [1-9][0-9]{3})?\))$`
+const typePattern = `^(text|(boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|number\([^()\[\]{},:#N]*N[^()\[\]{},:#N]*\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+( from [1-9][0-9]{3})?\))( or null)?)$`
 
 // typeWords names the declared types.
 const typeWords = "text, boolean, integer, number, date, time, timestamp, decimal(p,s), " +
 	"number(N%), date(MM/DD/YYYY), " +
-	"timestamp(D.M.YYYY hh:mm), time(hh:mm AM)"
+	"timestamp(D.M.YYYY hh:mm), time(hh:mm AM), number or null"
+
+// OrNull ends a declared type of a column in which texts that are none of the type are null.
+const OrNull = " or null"
+
+// bareType returns the declared type without its end.
+func (c *Column) bareType() string { return strings.TrimSuffix(c.Type, OrNull) }
 
 // formParts are pairs: a part of the form of a date or time, and its counterpart in package time.
 // Years of two digits mean 1969 to 2068, as in POSIX, unless the form ends in another first year.
@@ -36,7 +42,7 @@ var formParts = []string{
 // form returns the part of a date's or time's type in parentheses, and the first of the years that
 // two digits mean, or "".
 func (c *Column) form() (form, from string) {
-	name, form, _ := strings.Cut(strings.TrimSuffix(c.Type, ")"), "(")
+	name, form, _ := strings.Cut(strings.TrimSuffix(c.bareType(), ")"), "(")
 	if name == "decimal" || name == "number" {
 		return "", ""
 	}
@@ -47,7 +53,8 @@ func (c *Column) form() (form, from string) {
 // Layout returns the layout of the declared type, of a date or a time in the terms of package time,
 // and of a number with N for its digits; empty: that of ISO 8601, or of plain numbers.
 func (c *Column) Layout() string {
-	if form, found := strings.CutPrefix(strings.TrimSuffix(c.Type, ")"), "number("); found {
+	if form, found := strings.CutPrefix(strings.TrimSuffix(c.bareType(), ")"),
+		"number("); found {
 		return form
 	}
 	form, _ := c.form()
@@ -98,6 +105,7 @@ func (c *CSV) Read(columns []Column) formats.CSV {
 		Names: make(map[int]string), Layouts: make(map[string]string),
 		FirstYears: make(map[string]int),
 		Ordered:    make(map[string]bool),
+		Lenient:    make(map[string]bool),
 		Known: func(name string) bool {
 			return slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name })
 		},
@@ -112,6 +120,7 @@ func (c *CSV) Read(columns []Column) formats.CSV {
 			csv.Names[columns[i].Rename] = columns[i].Name
 		}
 		csv.Ordered[columns[i].Name] = columns[i].Is(engine.Discretize)
+		csv.Lenient[columns[i].Name] = strings.HasSuffix(columns[i].Type, OrNull)
 		if layout := columns[i].Layout(); layout != "" {
 			csv.Layouts[columns[i].Name] = layout
 			_, from := columns[i].form()
@@ -135,7 +144,7 @@ var simpleTypes = map[string]formats.Type{
 // DeclaredType returns the type that the job declares for a CSV column. It is not ok if there is
 // none, or if it is an impossible decimal.
 func (c *Column) DeclaredType() (t formats.Type, ok bool) {
-	name, _, _ := strings.Cut(c.Type, "(")
+	name, _, _ := strings.Cut(c.bareType(), "(")
 	if t, ok = simpleTypes[name]; ok {
 		return t, true
 	}

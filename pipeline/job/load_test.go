@@ -402,10 +402,13 @@ func TestForms(t *testing.T) {
 		"number(N%)": "N%", "number($N)": "$N", "number(N Monate)": "N Monate", "number": "",
 		"date(M/D/YY from 1930)": "1/2/06", "date(DD-MMM-YY)": "02-Jan-06",
 		"timestamp(DMMMYYYY:hh:mm)": "2Jan2006:15:04",
+		"number(N kg) or null":      "N kg", "date(M/D/YY from 1930) or null": "1/2/06",
+		"number or null": "",
 	} {
 		c := Column{Type: form}
-		if got := c.Layout(); got != want || c.wrongForm() != "" {
-			t.Errorf("%s: %q, %q", form, got, c.wrongForm())
+		_, ok := c.DeclaredType()
+		if got := c.Layout(); got != want || c.wrongForm() != "" || !ok {
+			t.Errorf("%s: %q, %q, %t", form, got, c.wrongForm(), ok)
 		}
 	}
 	for form, want := range map[string]string{
