@@ -28,12 +28,12 @@ type place struct{ dir string }
 func newPlace(t *testing.T) place {
 	t.Helper()
 	p := place{t.TempDir()}
-	for _, dir := range []string{"data/in", "data/out", "jobs", "spill"} {
+	for _, dir := range []string{"data/in", "data/out", "data/reviews", "jobs", "spill"} {
 		if err := os.MkdirAll(filepath.Join(p.dir, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	code, out := p.kcut(t, nil, "sample", "--rows", "5000", "/data/in/people.parquet")
+	code, out := p.kcut(t, nil, "sample", "--rows", "5000", "/data/in/people-2026-01-02.parquet")
 	if code != 0 {
 		t.Fatal(out)
 	}
@@ -331,8 +331,9 @@ func TestAirflow(t *testing.T) {
 	}
 	airflow("db", "migrate")
 	said := day(jobs.Data["people.yaml"])
-	for _, name := range []string{"people-2026-01-02.parquet", "people-2026-01-02.html"} {
-		if _, err := os.Stat(filepath.Join(p.dir, "data", "out", name)); err != nil {
+	for _, name := range []string{"out/people-2026-01-02.parquet",
+		"reviews/people-2026-01-02.html"} {
+		if _, err := os.Stat(filepath.Join(p.dir, "data", name)); err != nil {
 			t.Errorf("%v\n%s", err, said)
 		}
 	}

@@ -129,8 +129,8 @@ A cut that the dialect cannot express is refused.`,
 		switch {
 		case *query && f.Into != "":
 			return usageError(cmd.CommandPath(), "--select makes no table: --into is of no use")
-		case !*query:
-			f.must["into"] = &f.Into
+		case !*query && f.Into == "":
+			return usageError(cmd.CommandPath(), "--into or --select is missing")
 		}
 		return f.print(u, cmd, func() (string, error) {
 			job, err := kcut.LoadJob(args[0], overrides()...)

@@ -193,7 +193,7 @@ func TestInputCountsRefused(t *testing.T) {
 				"--input-counts", "counts1.csv"}, 2, "the job has counts of them alone"},
 		{"no table", []string{"sql", "count", "people.yaml"}, 2, "--table is missing"},
 		{"no new table", []string{"sql", "mask", "people.yaml", "--cut", "cut.json",
-			"--table", "x"}, 2, "--into is missing"},
+			"--table", "x"}, 2, "--into or --select is missing"},
 		{"a new table of a query", []string{"sql", "mask", "people.yaml", "--cut", "cut.json",
 			"--table", "x", "--select", "--into", "y"}, 2, "--into is of no use"},
 		{"a query", []string{"sql", "mask", "people.yaml", "--cut", "cut.json", "--table", "x",

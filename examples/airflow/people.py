@@ -1,7 +1,7 @@
 """Anonymizes the day's export every night: plan, run, verify, a page, an alert.
 
-Needs Airflow 2.9 or newer, and kcut on the worker's PATH. Each day has a release and a page of its
-own. The object that --json prints is a task's XCom: {{ ti.xcom_pull(task_ids="run") }} has what was
+Needs Airflow 2.9 or newer, and kcut on the worker's PATH. Each day has an export, a release and a
+page of its own, so that a day that is run again reads the export of that day. The object that --json prints is a task's XCom: {{ ti.xcom_pull(task_ids="run") }} has what was
 reached. With input_missing: retry in the job, an export that comes late is waited for.
 """
 
@@ -89,13 +89,18 @@ with DAG(
     default_args={"retries": 3, "retry_delay": timedelta(minutes=5), "retry_exponential_backoff": True},
 ) as dag:
     plan = KcutOperator(task_id="plan", arguments=[
-        "plan", "/jobs/people.yaml", "--output", "/data/out/people-{{ ds }}.parquet", "--overwrite", "--json"])
+        "plan", "/jobs/people.yaml", "--input", "/data/in/people-{{ ds }}.parquet",
+        "--output", "/data/out/people-{{ ds }}.parquet", "--overwrite", "--json"])
     run = KcutOperator(task_id="run", arguments=[
-        "run", "/jobs/people.yaml", "--output", "/data/out/people-{{ ds }}.parquet", "--overwrite", "--json"])
+        "run", "/jobs/people.yaml", "--input", "/data/in/people-{{ ds }}.parquet",
+        "--output", "/data/out/people-{{ ds }}.parquet", "--overwrite",
+        "--run-json", "/data/reviews/people-{{ ds }}.json", "--json"])
     verify = KcutOperator(task_id="verify", arguments=[
         "verify", "/data/out/people-{{ ds }}.parquet", "--json"])
+    # The page is for reviewers, not for those who get the release: it lies elsewhere.
     page = KcutOperator(task_id="page", arguments=[
-        "report", "/data/out/people-{{ ds }}.parquet", "/data/out/people-{{ ds }}.html", "--overwrite", "--json"])
+        "report", "/data/out/people-{{ ds }}.parquet", "/data/reviews/people-{{ ds }}.html",
+        "--run-json", "/data/reviews/people-{{ ds }}.json", "--overwrite", "--json"])
     alert = AlertOperator(task_id="alert", of="run", least_kept=0.2, most_unique=0.01)
     plan >> run >> verify >> page
     run >> alert

@@ -44,7 +44,7 @@ func TestDraftDeclares(t *testing.T) {
 		"  seen:   {mask: discretize, type: timestamp(D.M.YYYY hh:mm), round: month}",
 		"  bill:   {mask: discretize, round: 50}", "  rating: discretize",
 		"  weight: {mask: discretize, type: number, round: 5}",
-		"  zip:    {mask: generalize, taxonomy: {prefix: [5, 3, 1]}}",
+		"  zip:    {mask: generalize, taxonomy: {prefix: [5, 4, 3]}}",
 		"  code:   suppress", "  noon:   {mask: discretize, type: time(hh:mm:ss AM), round: hour}",
 	} {
 		if !strings.Contains(text, want) {

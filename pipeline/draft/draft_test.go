@@ -108,7 +108,7 @@ func TestDraftTellsNoValue(t *testing.T) {
 	wantMasks(t, job, map[string]string{
 		"Customer": "drop", "contact": "drop", "site": "drop", "host": "drop", "key4": "drop",
 		"ref": "drop", "born": "discretize", "visit": "discretize",
-		"icd": "generalize{[3 1] [] []}", "article": "drop", "amount": "discretize",
+		"icd": "generalize{[3 2 1] [] []}", "article": "drop", "amount": "discretize",
 		"story": "drop", "Größe cm": "discretize", "yes": "suppress",
 		"a, b": "suppress", "target": "keep",
 	})
@@ -131,8 +131,8 @@ func TestDraftOfTexts(t *testing.T) {
 	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"texts.csv"}}))
 	wantMasks(t, job, map[string]string{
 		"day":   "generalize{[] [month year decade] []}",
-		"grade": "generalize{[] [] [10 20 30 40]}", "part": "generalize{[3 1] [] []}",
-		"postcode": "generalize{[5 3 1] [] []}", "star": "suppress",
+		"grade": "generalize{[] [] [10 20 30 40]}", "part": "generalize{[3 2 1] [] []}",
+		"postcode": "generalize{[5 3 2 1] [] []}", "star": "suppress",
 	})
 }
 

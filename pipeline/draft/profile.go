@@ -88,9 +88,32 @@ type textProfile struct {
 	commas, plains int64
 	length         int64 // in characters
 	longest        int
-	numbers        []float64 // of all rows with one, as long as they are measured
-	low, high      float64   // the ends of the middle nine tenths of these
-	different      int       // number of different ones
+	numbers        []float64             // of all rows with one, as long as they are measured
+	low, high      float64               // the ends of the middle nine tenths of these
+	different      int                   // number of different ones
+	begins         [mostShared]beginning // by the number of characters, from one on
+}
+
+// beginning is the first characters of a column's texts that most rows have, if most have the same.
+type beginning struct {
+	text   string
+	excess int64 // how many more rows have these characters than others that were seen
+}
+
+// mostShared is the largest number of first characters of texts that are compared.
+const mostShared = 8
+
+// observe counts n rows that begin with a text: of each row with other characters and one with
+// these, neither counts any more (Boyer and Moore, MJRTY, 1991).
+func (b *beginning) observe(text string, n int64) {
+	switch {
+	case b.text == text:
+		b.excess += n
+	case b.excess >= n:
+		b.excess -= n
+	default:
+		b.text, b.excess = text, n-b.excess
+	}
 }
 
 // observe counts the rows of a batch. It returns its scratch space.
@@ -213,6 +236,14 @@ func (t *textProfile) observe(value []byte, n int64) {
 	} else if !strings.ContainsFunc(text, isLetterOrDigit) {
 		t.observeBlank(text, n)
 	}
+	characters := 0
+	for at, r := range text {
+		if characters == mostShared {
+			break
+		}
+		t.begins[characters].observe(text[:at+utf8.RuneLen(r)], n)
+		characters++
+	}
 	for form, match := range forms {
 		if text != "" && match(text) {
 			t.forms[form] += n
@@ -308,4 +339,26 @@ func (p *Profile) isProse() bool {
 		least = longShare
 	}
 	return p.distinctShare() > least
+}
+
+// leastShared is the part of the rows by which more begin with the same characters than do not, if
+// these characters distinguish few rows.
+const leastShared = 0.6
+
+// shared returns the number of first characters that most values have, as zip codes of one town.
+func (p *Profile) shared() (n int) {
+	if p.digits > 0 && len(p.quantiles) > 0 {
+		tenth := len(p.quantiles) / 10
+		low, high := p.quantiles[tenth], p.quantiles[len(p.quantiles)-tenth]
+		for unit := math.Pow10(p.digits - 1); unit > 1 && math.Floor(low/unit) ==
+			math.Floor(high/unit); unit /= 10 {
+			n++
+		}
+		return n
+	}
+	for n < mostShared && n+1 < p.texts.longest &&
+		float64(p.texts.begins[n].excess) >= leastShared*float64(p.Field.Rows) {
+		n++
+	}
+	return n
 }

@@ -395,11 +395,11 @@ var alone = []rule{
 	}},
 	{func(p *Profile) bool {
 		return diagnoses.has(p.words) && p.Field.Distinct > fewCodes && p.share(code) >= 0.9
-	}, prefixes("codes, called like diagnoses", 3, 1)},
+	}, codes("codes, called like diagnoses", 3, 1)},
 	{func(p *Profile) bool {
 		return tracts.has(p.words) && p.Field.Distinct > fewCodes &&
 			max(p.digits, p.texts.longest) > 5
-	}, prefixes("codes, called like tracts of a county and a state", 5, 2)},
+	}, codes("codes, called like tracts of a county and a state", 5, 2)},
 	{func(p *Profile) bool {
 		least, countable := uniqueShare[p.typ.Kind]
 		name := p.words
@@ -460,7 +460,7 @@ var quasiIdentifiers = []rule{
 		return p.isCode() && p.Field.Distinct > fewCodes && p.digits > 2 && !p.isSerial()
 	},
 		func(p *Profile) *Role {
-			return prefixes("numbers that are codes by their name", max(2, p.digits*2/3),
+			return codes("numbers that are codes by their name", max(2, p.digits*2/3),
 				max(1, p.digits/3))(p)
 		}},
 	{func(p *Profile) bool {
@@ -492,7 +492,7 @@ var quasiIdentifiers = []rule{
 		return p.typ.Kind == formats.String && postal.has(p.words) &&
 			p.texts.longest <= 12 && p.share(zip) < most
 	}, func(p *Profile) *Role {
-		role := prefixes("called like zip codes", 5, 3, 1)(p)
+		role := codes("called like zip codes", 5, 3, 1)(p)
 		if n := p.texts.forms[shortZip]; n > 0 && p.texts.forms[zip] > 0 {
 			role.Reason += fmt.Sprintf("; %s of %s rows have fewer than 5 digits: if these lost a "+
 				"leading zero, their first characters are those of other places",
@@ -502,10 +502,10 @@ var quasiIdentifiers = []rule{
 	}},
 	{func(p *Profile) bool {
 		return p.hasCodes(zip, most) && !amounts.has(p.words)
-	}, prefixes("like zip codes", 5, 3, 1)},
+	}, codes("like zip codes", 5, 3, 1)},
 	{func(p *Profile) bool {
 		return p.hasCodes(diagnosis, most)
-	}, prefixes("like ICD codes", 3, 1)},
+	}, codes("like ICD codes", 3, 1)},
 	{func(p *Profile) bool {
 		return p.hasCodes(code, most) &&
 			(p.share(number) < most || categories.has(p.words))
@@ -514,7 +514,7 @@ var quasiIdentifiers = []rule{
 		if years.has(p.words) && length > 4 { // 2003-04 to its year and its decade
 			return prefixes("called like years", 4, 3)(p)
 		}
-		return prefixes("like codes", max(2, length*2/3), max(1, length/3))(p)
+		return codes("like codes", max(2, length*2/3), max(1, length/3))(p)
 	}},
 	{func(p *Profile) bool {
 		return p.Field.Distinct > fewCodes && p.share(number) >= most
@@ -538,11 +538,29 @@ func (p *Profile) hasCodes(form pattern, part float64) bool {
 // years are words for years that begin in one and end in the next.
 var years = words{alone: []string{"season", "year", "schoolyear"}}
 
-// prefixes generalizes codes to their first characters.
+// prefixes generalizes texts to their first characters.
 func prefixes(reason string, lengths ...int) func(p *Profile) *Role {
 	return func(p *Profile) *Role {
 		return generalize(p, fmt.Sprintf("{prefix: [%s]}",
 			strings.Trim(strings.ReplaceAll(fmt.Sprint(lengths), " ", ", "), "[]")), reason)
+	}
+}
+
+// codes generalizes codes to their first characters. Those that most codes share distinguish few
+// rows: with the next one, they take the place of shorter beginnings.
+func codes(reason string, lengths ...int) func(p *Profile) *Role {
+	return func(p *Profile) *Role {
+		n := p.shared()
+		if n == 0 {
+			return prefixes(reason, lengths...)(p)
+		}
+		longer := slices.DeleteFunc(slices.Clone(lengths), func(length int) bool {
+			return length <= n+1
+		})
+		if n+1 < max(p.digits, p.texts.longest) {
+			longer = append(longer, n+1)
+		}
+		return prefixes(reason, append(longer, n)...)(p)
 	}
 }
 

@@ -2,6 +2,7 @@ package draft_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -109,6 +110,40 @@ func TestDraftNotesNoNumbersOfPeople(t *testing.T) {
 	for column, want := range map[string]bool{"PatientId": false, "job_code": true} {
 		if got := strings.Contains(text, "# Note: column "+column+" is read"); got != want {
 			t.Errorf("%s is noted: %t, want %t\n%s", column, got, want, text)
+		}
+	}
+}
+
+// Where most codes begin alike, as the zip codes of a town do, their next character distinguishes
+// more rows than shorter beginnings.
+func TestDraftOfCodesOfOneTown(t *testing.T) {
+	code := func(form string, step int) func(row int) string {
+		return func(row int) string {
+			if row%20 == 7 {
+				return fmt.Sprintf("%d%04d", 1+row%9, row%997)
+			}
+			return fmt.Sprintf(form, step*row%47)
+		}
+	}
+	text := tableOf(t, 2000, map[string]func(row int) string{
+		"zip": code("532%02d", 1), "plant_code": func(row int) string {
+			return fmt.Sprintf("D7%02d", row*row%89)
+		},
+		"postcode": func(row int) string {
+			if row%50 == 0 {
+				return "02134-1000"
+			}
+			return code("532%02d", 3)(row)
+		},
+		"branch_code": func(row int) string {
+			return fmt.Sprintf("%c%03d", 'A'+row%9, row%9*40+row%5)
+		}})
+	for column, want := range map[string]string{"zip": "[4, 3]", "postcode": "[5, 4, 3]",
+		"plant_code": "[3, 2]", "branch_code": "[3, 1]"} {
+		entry := regexp.MustCompile(column + `: +.mask: generalize, taxonomy: .prefix: ` +
+			regexp.QuoteMeta(want))
+		if !entry.MatchString(text) {
+			t.Errorf("want %s of %s in\n%s", want, column, text)
 		}
 	}
 }

@@ -130,11 +130,11 @@ func (p *page) Losses() bool { return p.Run != nil && len(p.Run.Masked) > 0 }
 // Unreleased returns the number of rows that were read but not released.
 func (p *page) Unreleased() int64 { return p.Run.Rows - p.Run.Released }
 
-// Tightest returns the set, from 0 on, whose smallest class has the smallest ratio to its k.
-func (p *page) Tightest() (set int) {
+// Smallest returns the set, from 0 on, with the smallest class.
+func (p *page) Smallest() (set int) {
 	sets := p.Release.Sets
 	for i := range sets {
-		if sets[i].Anonymity*uint64(sets[set].K) < sets[set].Anonymity*uint64(sets[i].K) {
+		if sets[i].Anonymity < sets[set].Anonymity {
 			set = i
 		}
 	}

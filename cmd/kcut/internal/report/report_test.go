@@ -753,6 +753,16 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// The first figure is the smallest of all classes, however near those of another set are to its k.
+func TestReportHasTheSmallestClass(t *testing.T) {
+	s := exampleSource()
+	s.Release.Sets[0].K, s.Release.Sets[1].K = 2, 9
+	want := `<span class="value">5</span> <span class="more">records; k is 2, set 1</span>`
+	if page := written(t, s); !strings.Contains(page, want) {
+		t.Errorf("no %s in\n%s", want, page)
+	}
+}
+
 // The verdict says what groups of one value disclose. It is not green where they disclose more than
 // the shares of the whole release, unless the job limits the column.
 func TestVerdictOfValues(t *testing.T) {

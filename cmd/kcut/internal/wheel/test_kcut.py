@@ -39,7 +39,7 @@ class Intervals(unittest.TestCase):
     def test_missing(self):
         """Who has no pandas reads where to get it."""
         with mock.patch.dict(sys.modules, pandas=None):
-            with self.assertRaisesRegex(ImportError, r"pip install kcut\[pandas\]"):
+            with self.assertRaisesRegex(ImportError, "pip install pandas"):
                 kcut.intervals(["[17,37)"])
 
     def check(self, labels, inside):
@@ -459,7 +459,7 @@ class Anonymize(Folder):
         for kind, word, arguments in [
             (kcut.InputError, "unlisted", {}),
             (kcut.PrivacyError, "fewer records than k", {"k": 401, "unlisted": "drop"}),
-            (kcut.UsageError, "algorithmus", {"algorithmus": "tdr"}),
+            (kcut.UsageError, '^unknown key "algorithmus"\n +hint: ', {"algorithmus": "tdr"}),
             (kcut.InputError, "it lacks 7", {"columns": {7: "keep"}}),
             (kcut.InputError, r"it lacks age \(the table has none\)", {"data": pd.DataFrame()}),
         ]:
@@ -812,7 +812,7 @@ class Mask(Folder):
     def test_missing(self):
         """Who has no pyarrow reads where to get it."""
         with mock.patch.dict(sys.modules, pyarrow=None):
-            with self.assertRaisesRegex(ImportError, r"pip install kcut\[pandas\]"):
+            with self.assertRaisesRegex(ImportError, "pip install pyarrow"):
                 kcut.anonymize(people(), ["age"], unlisted="drop")
 
     def test_imports(self):

@@ -6,6 +6,7 @@ import itertools
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from . import _commands, _program, _tables
+from ._errors import Error
 from ._intervals import intervals as intervals_of
 
 if TYPE_CHECKING:
@@ -219,7 +221,11 @@ def _executed(folder: Path, job: dict[str, Any], command: str, **flags: Any) -> 
     # Arguments are nearer than the environment, which is nearer than a job file.
     keys = {*job, *(key for table in job.get("tables", {}).values() for key in table)}
     unset = {f"KCUT_{key.upper()}" for key in (*keys, "input", "input_counts", "output", "k")}
-    return _ran(str(folder), command, str(file), unset, **flags)
+    try:
+        return _ran(str(folder), command, str(file), unset, **flags)
+    except Error as error:  # without places in a file that the caller has not written
+        said = re.sub(r"job\.yaml:\d+:\d+: |\n +(?! |hint: ).*", "", error.message)
+        raise type(error)(error.exit, error.class_, said, error.hint, error.answer) from None
 
 
 def _ran(

@@ -23,7 +23,7 @@ def intervals(labels: Any) -> Any:
         import numpy as np
         import pandas as pd
     except ImportError:
-        raise ImportError("intervals take pandas: pip install kcut[pandas]") from None
+        raise ImportError("intervals take pandas: pip install pandas pyarrow") from None
 
     column = pd.Series(labels)
     if any(isinstance(label, dict) for label in column.dropna().head(1)):

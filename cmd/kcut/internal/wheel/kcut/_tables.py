@@ -56,7 +56,7 @@ def arrow(data: Any) -> Source:
     try:
         import pyarrow as pa
     except ImportError:
-        raise ImportError(f"tables take pyarrow: pip install kcut[{of}]") from None
+        raise ImportError("tables take pyarrow: pip install pyarrow") from None
     try:
         table = pa.Table.from_pandas(data, preserve_index=False) if of == "pandas" else data
         return table.unify_dictionaries()  # as a file has one dictionary of a column
