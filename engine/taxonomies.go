@@ -35,6 +35,9 @@ var (
 	MonthFirst = taxonomy.MonthFirst
 	Prefixes   = taxonomy.Prefixes
 	Ranges     = taxonomy.Ranges
+	Spellings  = taxonomy.Spellings
+
+	SpellingLevels = taxonomy.SpellingLevels
 )
 
 // FrequencyBytes is the memory of one frequency.

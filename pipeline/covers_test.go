@@ -113,6 +113,11 @@ func generatedPath(value string, g *job.Taxonomy) []string {
 			path = append(path, string(r[:n])+"*")
 		}
 	}
+	if g.Spelling != nil {
+		form := strings.Join(strings.Fields(strings.ToLower(value)), " ")
+		word := map[string]string{"f": "female", "woman": "female", "n": "no"}[form]
+		path = append(path, cmp.Or(word, form, value))
+	}
 	for _, unit := range g.Date {
 		path = append(path, map[string]string{
 			"day": value[:10], "month": value[:7],

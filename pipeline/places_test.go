@@ -28,6 +28,11 @@ columns: {v: {mask: generalize, unknown: root, taxonomy: TREE}}
 			"1990-05;1990-05;1991;1992-02-03;soon;"},
 		"long years": {"{date: [year, decade]}", "2020-01-01;12020-01-01",
 			"2020-01-01;12020-01-01"},
+		"spellings": {"{spelling: [case, word]}", "F;Woman;New York;new  york ;Ulm;;M",
+			"female;female;new york;new york;Ulm;;M"},
+		"value with the name of a spelling": {"{spelling: [case]}", "yes;Yes;no", "yes;yes;no"},
+		"common forms": {"{spelling: [case]}, at_most: 1", "Ulm;ulm;BONN; ;*a",
+			"ulm;ulm;bonn; ;*a"},
 		"other than numbers": {"{ranges: [18]}", "17;20;NA;(,18)", "(,18);20;NA;(,18)"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,13 +51,18 @@ columns: {v: {mask: generalize, unknown: root, taxonomy: TREE}}
 					}
 				}
 			}
-			mustRun(t, dir, nil)
 			out := filepath.Join(dir, "out.parquet")
-			check(out)
-			j := mustLoad(t, dir, "output.path", filepath.Join(dir, "applied.parquet"))
-			_, err := Apply(t.Context(), j, ApplyOptions{Cut: out, OnBreak: search.BreakFail})
-			must(t, err)
-			check(filepath.Join(dir, "applied.parquet"))
+			for _, algorithm := range []string{"", // tdr
+				"algorithm: {name: mondrian, region_labels: tight}\n"} {
+				editJob(t, dir, "quasi_", algorithm+"quasi_")
+				mustRun(t, dir, nil)
+				check(out)
+				applied := filepath.Join(t.TempDir(), "applied.parquet")
+				j := mustLoad(t, dir, "output.path", applied)
+				_, err := Apply(t.Context(), j, ApplyOptions{Cut: out, OnBreak: search.BreakFail})
+				must(t, err)
+				check(applied)
+			}
 		})
 	}
 }

@@ -161,9 +161,9 @@ const worldTree = `taxonomies:
   world: {World: {Germany: [Bonn, Köln], France: {Paris: {}, South: [Lyon, Nice]}, Rome: {}}}
 `
 
-// prefixes makes codes, in groups of which some are rare.
+// prefixes makes codes, in groups of which some are rare, or spellings.
 func prefixes(rng *rand.Rand) randomColumn {
-	of, code := textType, func() string {
+	of, taxonomy, code := textType, "prefix: [4, 2, 1]", func() string {
 		return fmt.Sprintf("%05d", rng.IntN(3)*10_000+rng.IntN(500))
 	}
 	switch rng.IntN(4) {
@@ -175,8 +175,14 @@ func prefixes(rng *rand.Rand) randomColumn {
 		code = func() string {
 			return string([]rune("aé*€")[rng.IntN(4)]) + strings.Repeat("ä", rng.IntN(4))
 		}
+	case 3: // spellings of one value
+		taxonomy, code = "spelling: [case, word]", func() string {
+			words := []string{"yes", "N", "woman", "F", "é", "ny x", "", "*b"}
+			word := words[rng.IntN(len(words))]
+			return []string{word, " " + word, strings.ToUpper(word)}[rng.IntN(3)]
+		}
 	}
-	return drawn(of, "{mask: generalize, taxonomy: {prefix: [4, 2, 1]}}", 1+rng.IntN(300), code)
+	return drawn(of, "{mask: generalize, taxonomy: {"+taxonomy+"}}", 1+rng.IntN(300), code)
 }
 
 // generated makes numbers in ranges, or dates, days and times in periods.

@@ -33,7 +33,7 @@ const (
 )
 
 // truthRare are small cases with the parts that the first ones lack.
-var truthRare = []uint64{77, 96, 108, 309, 502}
+var truthRare = []uint64{73, 77, 96, 108, 309, 502}
 
 // truthSeeds returns the seeds of the cases, which follow each other, so that the cases meet many
 // sizes: the fast tests have the first ones and the rare ones, the long tests others each time.

@@ -618,6 +618,7 @@ var parts = map[string]func(c *truthCase) bool{
 	"packed":           func(c *truthCase) bool { return c.stored.CSV.Packed != "" },
 	"intervals":        func(c *truthCase) bool { return c.masks("render: interval") },
 	"prefixes":         func(c *truthCase) bool { return c.masks("prefix: ") },
+	"spellings":        func(c *truthCase) bool { return c.masks("spelling: ") },
 	"dates":            func(c *truthCase) bool { return c.masks("date: ") },
 	"ranges":           func(c *truthCase) bool { return c.masks("ranges: ") },
 }

@@ -29,6 +29,8 @@ type Generator interface {
 	scattered() bool
 	// arrange sorts siblings, if their order is not bytewise by name.
 	arrange(siblings []*branch)
+	// joins reports whether texts below a node are spellings of one value.
+	joins() bool
 	// unmapped returns the error when a number of all texts have no path.
 	unmapped(texts, all int) error
 }
@@ -76,6 +78,8 @@ type textual struct{}
 func (textual) scattered() bool { return false }
 
 func (textual) arrange([]*branch) {}
+
+func (textual) joins() bool { return false }
 
 // unmapped is never called, since these generators take every text.
 func (textual) unmapped(_, _ int) error { return nil }
@@ -240,6 +244,8 @@ func (d *dates) arrange(siblings []*branch) { arrangeByName(siblings) }
 func arrangeByName(siblings []*branch) {
 	slices.SortFunc(siblings, func(a, b *branch) int { return cmp.Compare(a.name(), b.name()) })
 }
+
+func (d *dates) joins() bool { return false }
 
 func (d *dates) path(text string, to []step) (path []step, ok bool) {
 	more, known, ok := parseISO(text)
@@ -465,6 +471,8 @@ func (r *ranges) arrange(siblings []*branch) {
 		siblings[i] = places[i].branch
 	}
 }
+
+func (r *ranges) joins() bool { return false }
 
 func (r *ranges) unmapped(texts, all int) error {
 	return fmt.Errorf("generate range taxonomy: %d of %d values are no numbers", texts, all)

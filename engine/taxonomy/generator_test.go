@@ -57,6 +57,9 @@ func TestGenerators(t *testing.T) {
 	monthFirst := func(levels ...string) func([]string) (*Tree, error) {
 		return generateWith(MonthFirst(levels))
 	}
+	spelling := func(levels ...string) func([]string) (*Tree, error) {
+		return generateWith(Spellings(levels))
+	}
 	ranges := func(bounds ...string) func([]string) (*Tree, error) {
 		return generateWith(Ranges(bounds))
 	}
@@ -125,8 +128,25 @@ func TestGenerators(t *testing.T) {
 		{"no numbers", ranges("0"), "1 1/2 0x1 Inf 1e9999 .", "5 of 6 values are no numbers"},
 		{"falling bounds", ranges("0", "0"), "1", "bound 2 is not above"},
 		{"no bound", ranges("zero"), "1", "bound 1 is no number"},
+		{"cases", spelling("case"), "Bonn BONN Köln KÖLN Ulm bonn kiel", "*(Ulm bonn kiel köln)"},
+		{"blanks", spelling("case"), "New_York new__york _Rome_ Oslo _Oslo _ _*",
+			"*(   *  Rome  new york oslo)"},
+		{"words", spelling("word", "case"), "F f woman Male M Other other",
+			"*(female male other)"},
+		{"single words", spelling("case", "word"), "F Man Other Y", "*(F Man Other Y)"},
+		{"words alone", spelling("word"), "F f Other other", "*(Other female other)"},
+		{"words with signs", spelling("word"), "Female_(cis) cis-female Yes. y No_1 no f2 N/A tRUE",
+			"*(N/A No 1 f2 female no yes)"},
+		{"other words", spelling("word"), "trans_woman woman male-ish Man",
+			"*(Man male-ish trans woman woman)"},
+		{"star", spelling("case"), "* a", "values of 0 rows: they have the name of its root"},
+		{"unknown spelling", spelling("sound"), "a", `unknown level "sound"`},
 	} {
-		tree, err := c.generate(strings.Fields(c.texts))
+		texts := strings.Fields(c.texts)
+		for i := range texts {
+			texts[i] = strings.ReplaceAll(texts[i], "_", " ")
+		}
+		tree, err := c.generate(texts)
 		got := ""
 		if err != nil {
 			got = err.Error()

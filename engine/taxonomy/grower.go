@@ -103,6 +103,7 @@ type branch struct {
 	step
 	children    []*branch
 	values      int    // number of leaves below it, pruned or not; 1: a leaf, or above one leaf
+	spelling    string // of a joined value: the only one, in a copy; empty: there are several
 	size        uint64 // number or weight of its records, as K counts them
 	records     uint64
 	frequencies []Frequency // of its records, until its parent takes them
@@ -160,6 +161,10 @@ func (g *Grower) Add(text string, frequencies []Frequency) error {
 		return err
 	}
 	last := g.open[len(g.open)-1]
+	if last.parent != nil && g.generator.joins() {
+		g.spell(last, &leaf)
+		return nil
+	}
 	if isNode && len(g.open)-1 == len(g.path) {
 		last.isValue = true
 		if err := g.prune(last); err != nil {
@@ -167,6 +172,22 @@ func (g *Grower) Add(text string, frequencies []Frequency) error {
 		}
 	}
 	return g.join(last, &leaf)
+}
+
+// spell adds a spelling to a value: a leaf with the name of its node, or of its only spelling.
+func (g *Grower) spell(value, spelling *branch) {
+	if value.spelling = ""; value.values == 0 && !value.pruned {
+		value.spelling = strings.Clone(spelling.stem)
+	}
+	value.values, value.isValue = 1, true
+	value.add(spelling)
+}
+
+// add adds the records of a branch.
+func (b *branch) add(records *branch) {
+	b.size += records.size
+	b.records += records.records
+	b.frequencies = AddFrequencies(b.frequencies, records.frequencies)
 }
 
 // turn closes the nodes that are not on a path and opens those that are, down to a pruned one.
@@ -214,17 +235,19 @@ func (g *Grower) close(left int) error {
 // wait keeps a node until all values are seen: more values may come below it.
 func (g *Grower) wait(b *branch) error {
 	drawn := b.waits
-	b.waits = branchBytes + 2*int64(len(b.stem)) + FrequencyBytes*int64(len(b.frequencies))
+	b.waits = branchBytes + 2*int64(len(b.stem)+len(b.spelling)) +
+		FrequencyBytes*int64(len(b.frequencies))
 	g.waiting[b.step] = b
 	return g.pruning.Held(b.waits - drawn)
 }
 
 // join makes a complete node the child of another, or prunes.
 func (g *Grower) join(parent, child *branch) error {
+	if child.spelling != "" {
+		child.step = step{stem: child.spelling}
+	}
 	parent.values += child.values
-	parent.size += child.size
-	parent.records += child.records
-	parent.frequencies = AddFrequencies(parent.frequencies, child.frequencies)
+	parent.add(child)
 	if g.pruning.Classes && len(child.children) > 0 && g.pruning.alike(child.frequencies) {
 		if err := g.prune(child); err != nil {
 			return err

@@ -3,9 +3,10 @@
 //	texts ──Generator──▶ paths ──Grower──▶ Tree ──Finder──▶ codes of leaves
 //	nested Node ──NewTree──▶ Tree
 //
-// A Tree is given, or generated from the values that occur: prefixes, dates, ranges of numbers. A
-// Grower takes values in the order of their texts and forgets the nodes that no search refines, so
-// that it holds at most one node for every K records of each level, however many values there are.
+// A Tree is given, or generated from the values that occur: prefixes, dates, ranges of numbers,
+// spellings. A Grower takes values in the order of their texts and forgets the nodes that no search
+// refines, so that it holds at most one node for every K records of each level, however many values
+// there are, but of spellings one for each value.
 // For an earlier cut, Above makes the tree that a Finder uses.
 //
 // Contract: trees, generators and cuts are safe for concurrent use; growers and finders belong to

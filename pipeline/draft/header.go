@@ -31,7 +31,7 @@ func (d *draft) isHeadless() bool {
 		switch isNumber := err == nil; {
 		case p.Field.Rows == 0 || len(p.texts.few) > mostAlike:
 			return false
-		case p.texts.few[p.name]:
+		case p.texts.few[p.name] > 0:
 			texts++
 		case !isNumber || !p.typ.Ordered():
 			return false

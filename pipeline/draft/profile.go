@@ -78,10 +78,10 @@ type textProfile struct {
 	fractions int64            // rows of numbers with a point
 	meant     int64            // rows of texts that mean something among numbers
 	written   [len(written)]int64
-	timed     int             // largest number of characters of a time
-	spaces    int64           // number of spaces between words
-	padded    int64           // rows of texts that begin or end with a blank
-	few       map[string]bool // the texts, if they are few
+	timed     int              // largest number of characters of a time
+	spaces    int64            // number of spaces between words
+	padded    int64            // rows of texts that begin or end with a blank
+	few       map[string]int64 // rows of each text, if they are few
 	// around counts rows of numbers by the signs around their digits, for which N stands, as N%;
 	// commas counts those with a comma that may be before a fraction, and plains the others
 	around         map[string]int64
@@ -214,9 +214,9 @@ func (t *textProfile) observe(value []byte, n int64) {
 	text := string(value)
 	if len(t.few) <= mostAlike {
 		if t.few == nil {
-			t.few = make(map[string]bool)
+			t.few = make(map[string]int64)
 		}
-		t.few[text] = true
+		t.few[text] += n
 	}
 	if trimmed := strings.TrimSpace(text); trimmed != "" && trimmed != text {
 		t.padded += n
@@ -285,22 +285,6 @@ func (t *textProfile) observeBlank(text string, n int64) {
 }
 
 func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// alike returns the number of texts apart from upper case and blanks at their ends or twice, 0 if
-// they are many.
-func (t *textProfile) alike() int {
-	if len(t.few) > mostAlike {
-		return 0
-	}
-	alike := make(map[string]bool)
-	for text := range t.few {
-		alike[strings.ToLower(strings.Join(strings.Fields(text), " "))] = true
-	}
-	return len(alike)
-}
-
-// mostAlike is the largest number of texts that are compared apart from upper case and blanks.
-const mostAlike = 1000
 
 // mostMatched is the largest number of characters of a text that is compared with forms.
 const mostMatched = 200

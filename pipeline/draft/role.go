@@ -105,16 +105,14 @@ func roleOf(p *Profile) *Role {
 		role.Reason += fmt.Sprintf(" in %s of %s rows, which it may mark",
 			text.Grouped(p.Field.Rows), text.Grouped(p.Rows))
 	}
-	if n := p.texts.padded; n > 0 && role.Mask != job.MaskDrop && p.texts.forms[spaced] == 0 {
+	apart, joined := role.withOrder(p).withSpellings(p)
+	if n := p.texts.padded; n > 0 && role.Mask != job.MaskDrop && p.texts.forms[spaced] == 0 &&
+		!joined {
 		role.Reason += fmt.Sprintf("; %s of %s values begin or end with a blank, which makes them "+
 			"other values", text.Grouped(n), text.Grouped(p.Field.Rows))
 	}
-	if n := p.texts.alike(); n > 0 && role.masked() &&
-		p.texts.longest <= mostMatched && int64(n) < p.Field.Distinct {
-		role.Reason += fmt.Sprintf("; apart from upper case and blanks there are %s",
-			text.Count(n, "value"))
-	}
-	return role.withOrder(p)
+	role.Reason += apart
+	return role
 }
 
 // unusable are rules for columns that no mask fits.

@@ -477,7 +477,7 @@ func (p *Profile) isBasic() bool {
 // isMarital reports whether a status has the first letters of single, married, divorced and
 // widowed.
 func (p *Profile) isMarital() bool {
-	if few := p.texts.few; !few["S"] || !few["M"] {
+	if few := p.texts.few; few["S"] == 0 || few["M"] == 0 {
 		return false
 	}
 	for text := range p.texts.few {

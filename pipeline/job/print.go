@@ -311,6 +311,9 @@ func (j *Job) Identity(w io.Writer, taxonomies map[string]Taxonomy) error {
 			if t.USDate != nil { // jobs of earlier versions do not have it
 				b = fmt.Appendf(b, " %q", t.USDate)
 			}
+			if t.Spelling != nil { // nor this
+				b = fmt.Appendf(b, " spelling %q", t.Spelling)
+			}
 		}
 		b = append(b, '\n')
 	}

@@ -25,12 +25,13 @@ const (
 		`"type":"object","additionalProperties":` + nodeSchema + `,"minProperties":1,"maxProperties":1,` +
 		`"$defs":{"node":{"anyOf":[{"type":"null"},` + mapOfNodes + `,{"type":"array","items":{"anyOf":[` + nameSchema + `,` + mapOfNodes + `]}}]}}}`
 
-	generatorSchema = `{"description":"a taxonomy made of the values that occur: prefixes of codes, units of dates, ranges of numbers",` +
+	generatorSchema = `{"description":"a taxonomy made of the values that occur: prefixes of codes, units of dates, ranges of numbers, spellings",` +
 		`"type":"object","properties":{` +
 		`"prefix":{"type":"array","items":{"type":"integer","minimum":1},"minItems":1},` +
 		`"date":{"type":"array","items":{"type":"string","enum":%[1]s},"minItems":1},` +
 		`"us_date":{"type":"array","items":{"type":"string","enum":%[1]s},"minItems":1},` +
-		`"ranges":{"type":"array","items":{"type":"number"},"minItems":1}},` +
+		`"ranges":{"type":"array","items":{"type":"number"},"minItems":1},` +
+		`"spelling":{"type":"array","items":{"type":"string","enum":%[2]s},"minItems":1}},` +
 		`"additionalProperties":false,"minProperties":1,"maxProperties":1}`
 )
 
@@ -55,8 +56,9 @@ func Schema() []byte {
 	delete(schema, "required")
 	schema["$schema"], schema["title"] = "https://json-schema.org/draft/2020-12/schema", "kcut job"
 	schema["$defs"] = object{
-		"generator": json.RawMessage(fmt.Sprintf(generatorSchema, inJSON(engine.DateLevels))),
-		"tree":      json.RawMessage(treeSchema),
+		"generator": json.RawMessage(fmt.Sprintf(generatorSchema, inJSON(engine.DateLevels),
+			inJSON(engine.SpellingLevels))),
+		"tree": json.RawMessage(treeSchema),
 	}
 	var b bytes.Buffer
 	if err := json.Indent(&b, []byte(inJSON(schema)), "", "  "); err != nil {

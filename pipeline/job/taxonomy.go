@@ -31,6 +31,8 @@ type Taxonomy struct {
 	Date   []string `word:"date"`
 	USDate []string `word:"us_date"` // like Date, for dates in the form month/day/year
 	Ranges []string `word:"ranges"`  // ascending numbers, as text: the edges between ranges
+	// Spelling says which texts are spellings of one value.
+	Spelling []string `word:"spelling"`
 }
 
 // MarshalJSON writes a tree as nested objects of one key and a list, and other taxonomies by their
@@ -110,7 +112,7 @@ func taxonomyPath(name string) string { return "taxonomies." + quotedKey(name) }
 
 // Generated reports whether the taxonomy is made from the values that occur.
 func (t *Taxonomy) Generated() bool {
-	return len(t.Prefix)+len(t.Date)+len(t.USDate)+len(t.Ranges) > 0
+	return len(t.Prefix)+len(t.Date)+len(t.USDate)+len(t.Ranges)+len(t.Spelling) > 0
 }
 
 // GeneratorOf returns the engine's form of a taxonomy: it knows the nodes above a value.
@@ -130,6 +132,8 @@ func GeneratorOf(t Taxonomy) (engine.Generator, error) {
 		return engine.MonthFirst(t.USDate)
 	case len(t.Ranges) > 0:
 		return engine.Ranges(t.Ranges)
+	case len(t.Spelling) > 0:
+		return engine.Spellings(t.Spelling)
 	}
 	return nil, errors.New("it is neither a tree nor a generator")
 }
@@ -205,7 +209,7 @@ func (r *reader) taxonomies(n *yaml.Node) map[string]Taxonomy {
 }
 
 // taxonomy decodes a word, which names a file or one of the job's taxonomies, a tree, or a
-// generator: {prefix: […]}, {date: […]}, {us_date: […]} or {ranges: […]}.
+// generator: {prefix: […]}, {date: […]}, {us_date: […]}, {ranges: […]} or {spelling: […]}.
 func (r *reader) taxonomy(path string, n *yaml.Node, named bool) (t Taxonomy) {
 	switch {
 	case n.Kind == yaml.List:
@@ -276,6 +280,7 @@ func (r *reader) addInside(path string, problems yaml.Problems) {
 func wrongLevel(word, last, text string) string {
 	value, err := strconv.ParseFloat(text, 64)
 	before, _ := strconv.ParseFloat(last, 64)
+	units := engine.DateLevels
 	switch word {
 	case "prefix":
 		if _, err := strconv.Atoi(text); err != nil || value < 1 {
@@ -283,11 +288,13 @@ func wrongLevel(word, last, text string) string {
 		} else if last != "" && value >= before {
 			return "lengths must descend, the longest prefix first"
 		}
+	case "spelling":
+		units = engine.SpellingLevels
+		fallthrough
 	case "date", "us_date":
-		if !slices.Contains(engine.DateLevels, text) {
-			return fmt.Sprintf("a unit must be one of %s, not %q",
-				strings.Join(engine.DateLevels, ", "), text)
-		} else if slices.Index(engine.DateLevels, text) <= slices.Index(engine.DateLevels, last) {
+		if !slices.Contains(units, text) {
+			return fmt.Sprintf("a unit must be one of %s, not %q", strings.Join(units, ", "), text)
+		} else if slices.Index(units, text) <= slices.Index(units, last) {
 			return "units must grow coarser, the finest first"
 		}
 	case "ranges":

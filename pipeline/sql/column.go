@@ -164,6 +164,8 @@ func (c *column) nodes() (n node, err error) {
 		return c.periods()
 	case len(c.Taxonomy.Ranges) > 0:
 		return c.ranges()
+	case len(c.Taxonomy.Spelling) > 0:
+		err = errors.New("engines differ in what is upper case or a blank")
 	default:
 		err = errors.New("dates in the form month/day/year are texts, whose order is not theirs")
 	}

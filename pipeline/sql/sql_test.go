@@ -213,6 +213,10 @@ columns: {x: MASK}
 			"{mask: generalize, taxonomy: {us_date: [year]}}", 1),
 			start + `{"mask":"generalize","cut":["1990"]}},"steps":1}`,
 			map[string]formats.Type{"x": {Kind: formats.String}}, "column x"},
+		{"spelling", "duckdb", strings.Replace(one, "MASK",
+			"{mask: generalize, taxonomy: {spelling: [case]}}", 1),
+			start + `{"mask":"generalize","cut":["yes"]}},"steps":1}`,
+			map[string]formats.Type{"x": {Kind: formats.String}}, "column x"},
 		{"time", "spark", strings.Replace(one, "MASK", "discretize", 1),
 			start +
 				`{"mask":"discretize","cut":[{"label":"(,10:00:00)","upper":"10:00:00"},{"label":"[10:00:00,)","lower":"10:00:00"}]}},"steps":1}`,
