@@ -198,7 +198,7 @@ func (d *draft) rankByName(p *Profile) int {
 	case p == last && n == 1 && (p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") ||
 		d.isOnlyAnswer(p)) && !p.isBasic() && !d.isContextual(p), d.isFirstAnswer(p):
 		return rank + 5*usualClasses
-	case d.isGroup(p), name == "treatment" && p.share(answer) >= most && d.asksForOpinions():
+	case d.isGroup(p), name == "treatment" && p.share(answer) >= most && d.asksForOpinions:
 		return rank + 6*usualClasses
 	}
 	return -1

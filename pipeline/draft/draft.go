@@ -82,6 +82,8 @@ type draft struct {
 	// rows of the same people at the same time; nil: none were found
 	repetition *repetition
 	visit      *Profile // by its name each row is a visit or the like; nil: none
+	// the table has answers to questions about opinions
+	asksForOpinions bool
 	// masked columns that determine the class, and that say much about it
 	classTellers, classHints []string
 
@@ -276,6 +278,7 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 		d.profiles = append(d.profiles, p)
 	}
 	stripPrefixes(d.profiles)
+	namePrecincts(d.profiles)
 	findCodebooks(d.profiles)
 	room := min(mostBytes, budget.Grant(&spill.Sample)) / int64(cellBytes*(len(columns)+1))
 	rows := min(mostRows, in.Rows(), max(fewestRows, room))
@@ -304,6 +307,7 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 		p.measure()
 	}
 	d.findItems()
+	d.asksForOpinions = numberOf(d.profiles, (*Profile).hasOpinions) >= fewestOpinions
 	return nil
 }
 

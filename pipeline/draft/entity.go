@@ -56,8 +56,7 @@ func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
 		}
 		if rank < 0 || p.role.fullNames && d.numbersRows(p, notOthers) ||
 			d.isOfSeveral(p) ||
-			rank > 0 && d.numbersRows(p, persons.has) ||
-			rank == ofFamily && !d.countable(p) {
+			rank > 0 && d.numbersRows(p, persons.has) {
 			continue
 		}
 		of, higher := &d.uncounted, 0
@@ -73,8 +72,19 @@ func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
 	}
 	if d.entity != nil {
 		d.uncounted = nil
+		for _, p := range d.profiles {
+			p.role.second = d.isSecond(p)
+		}
 	}
 	return nil
+}
+
+// isSecond reports whether an identifier is that of another person or thing than the entity: the
+// rows of each have several of the other, and neither is one of families.
+func (d *draft) isSecond(id *Profile) bool {
+	isFamily := d.entity.entityRank() == ofFamily || id.entityRank() == ofFamily
+	return id != d.entity && id.repeats() && !id.role.names && !isFamily &&
+		!d.determines(id, d.entity) && !d.determines(d.entity, id)
 }
 
 // kin are names of columns that number people of a family, or families, if they have many values:

@@ -99,7 +99,8 @@ func TestDraftRefusesFewPeople(t *testing.T) {
 // k is not lowered for what may be no people, or for the teachers of pupils in a row each: a
 // comment names a smaller one.
 func TestDraftLowersForPeopleOnly(t *testing.T) {
-	for name, pupils := range map[string]bool{"lab_key": false, "teacher_id": true} {
+	for name, pupils := range map[string]bool{"lab_key": false, "hhid": false,
+		"teacher_id": true} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
 		for i, line := range strings.Split(visits(name, "%d", 60, 10), "\n") {
@@ -115,6 +116,30 @@ func TestDraftLowersForPeopleOnly(t *testing.T) {
 		if job, _ := runDraft(t, text); job.Entity != "" || job.Sets[0].K != 10 ||
 			!strings.Contains(text, want) {
 			t.Errorf("k counts %q:\n%s", job.Entity, text)
+		}
+	}
+}
+
+// A comment says that an identifier is that of a second person in a row, but not one of members of
+// a family, or of their families.
+func TestDraftNamesSecondPeople(t *testing.T) {
+	for _, tt := range []struct {
+		first  string
+		second int
+		want   string // the entity
+		says   bool
+	}{{"iid", 300, "iid", true}, {"hhid", 300, "pid", false}, {"hhid", 40, "hhid", false}} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString(tt.first + ",pid,age\n")
+		for i := range 1500 {
+			fmt.Fprintf(&out, "%d,%d,%d\n", 1+i/10, 1+i*7%tt.second, 20+i/10*7%60)
+		}
+		write(t, "dates.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"dates.csv"}})
+		if job, _ := runDraft(t, text); job.Entity != tt.want ||
+			strings.Contains(text, "of a second person or thing in a row") != tt.says {
+			t.Errorf("%+v: k counts %q:\n%s", tt, job.Entity, text)
 		}
 	}
 }

@@ -48,7 +48,7 @@ var facts = []words{
 	},
 	{ // place
 		alone: slices.Concat(tracts.alone, numbersOfPlaces.alone, strings.Fields("puma parish "+
-			"state country region district municipality province borough commune village "+
+			"state country region district municipality province borough boro commune village "+
 			"prefecture canton suburb suburban smsa urban rural metro metropolitan neighbourhood "+
 			"neighborhood locality vill villnum geography imd deprivation vtd precinct ward psu "+
 			"cbsa msa metarea countyfips countyfip countyicp statefips statefip stateicp "+
@@ -203,6 +203,9 @@ var unknown = words{alone: slices.Concat(
 	strings.Fields("req required requirement requirements benefit benefits resources"),
 	strings.Fields("intellectual developmental learning involved"),
 	strings.Fields("history hours sleep languages cheating ban election"),
+	// traits, which only tests find, as openness to experience
+	strings.Fields("personality openness openess conscientiousness neuroticism agreeableness "+
+		"extraversion extroversion introversion narcissism psychopathy impulsivity"),
 ), not: strings.Fields("smoking smoke smoked tobacco activity sector status")}
 
 // marks are words that make a name of schooling that of what somebody achieved in it.

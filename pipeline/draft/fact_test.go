@@ -88,6 +88,10 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age time_spend_company OFFICER_YEARS_ON_FORCE days_in_position",
 			"time_on_site force_used"},
 		{"age sport gold total_silver medals", "gold_card"}, {"age", "gold medals"},
+		{"age team pos", "poses"}, {"age", "pos"},
+		{"age job", "openess_to_experience job_conscientiousness"},
+		{"sex city pct", "pct_home"}, {"sex pcinct boro", "frisked"}, {"sex", "pct"},
+		{"sex city beat", "beats"}, {"sex", "beat"}, {"sex datestop timestop", "frisked reststop"},
 		{"age newLeague pick team number", "league_rate picks"}, {"age", "number"},
 		{"age mthage chldage agemth bdate jobtime prevexp", "monthage_x"},
 		{"age tenure76", "wage_76 rate76"},
@@ -121,7 +125,8 @@ func TestDraftKnowsNumbersOfInstitutions(t *testing.T) {
 }
 
 // The day on which somebody entered a trial is known in tables of patients, and so are parts of
-// days next to such a day, or with a word for one, if their values are in their limits.
+// days next to such a day, or with a word for one, if their values are in their limits. A day of
+// entry and the time up to a death from then on are known together.
 func TestDraftKnowsPartsOfDays(t *testing.T) {
 	const days = "=2020-01-03|2020-01-09|2021-05-04|2021-06-06"
 	for _, tt := range []struct{ columns, want string }{
@@ -129,6 +134,8 @@ func TestDraftKnowsPartsOfDays(t *testing.T) {
 			"hours=1|2|3;RSLEEP=Y|N", "age randomisation_date DAYLOCAL HOURLOCAL"},
 		{"age#;randomisation_date" + days + ";weekday=1|2|7", "age"},
 		{"age#;stroke=a|b|c;sbp#;DAYLOCAL=1|2|7", "age"},
+		{"age#;entry_date" + days + ";dtime#;death=0|1", "age entry_date dtime"},
+		{"age#;entry_date" + days + ";rtime#;recur=0|1", "age"}, {"age#;dtime#;death=0|1", "age"},
 		{"age#;admission_month=1|5|12;discharge_dow=Mon|Tue|Sun;admission_hour=0|70|100;" +
 			"admission_type=1|2|3", "age admission_month discharge_dow"},
 		{"age#;admission_date" + days + ";weekday=1|2|7;month=1|13|20",

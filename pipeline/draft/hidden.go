@@ -53,7 +53,7 @@ var recorded = words{
 	alone: strings.Fields("interview interviewed survey surveyed questionnaire updated modified " +
 		"created inserted extracted recorded reported report entry load loaded login signup " +
 		"seen active due expiry expires expiration issue issued timestamp datetime transaction " +
-		"subscribed registered lastmodified"),
+		"subscribed registered lastmodified odate fdate"),
 	whole: strings.Fields("year yr month day week date time quarter wave weekday hour"),
 }
 
@@ -66,17 +66,13 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 	return (p.role.Mask != job.MaskDiscretize || isDay) && len(name) <= mostWords &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
 		!d.isOfThing(p) && !p.isPartial() && !d.isOutcome(p) && !p.amongItems &&
-		!d.isAnswer(p) && !d.isOnlyCandidate(p) && !d.isOfDesign(p) &&
-		!(p.hasOpinions() && d.asksForOpinions())
+		!d.isAnswer(p) && !d.isOnlyCandidate(p) && !d.isOfDesign(p) && !d.isOfForm(p) &&
+		!(d.asksForOpinions && p.hasOpinions())
 }
 
-// fewestOpinions is the least number of columns with opinions from which a table is of answers.
+// fewestOpinions is the least number of columns with opinions from which a table has answers to
+// questions about these.
 const fewestOpinions = 3
-
-// asksForOpinions reports whether a table has answers to questions about opinions.
-func (d *draft) asksForOpinions() bool {
-	return numberOf(d.profiles, (*Profile).hasOpinions) >= fewestOpinions
-}
 
 // hasOpinions reports whether a column of few texts has one that says how sure, how often or how
 // much, as people answer.
@@ -92,6 +88,24 @@ func (p *Profile) hasOpinions() bool {
 // opinion matches such texts.
 var opinion = matches(`^(?i:(i )?don['’]?t know|(i am |i'm )?not sure|unsure|maybe|sometimes|` +
 	`often|rarely|seldom|(somewhat|very|quite|not at all|strongly)\b.*)$`)
+
+// begun and completed are names of columns of times at which somebody filled in a form.
+var (
+	begun     = words{whole: strings.Fields("start started startdate starttime")}
+	completed = words{whole: strings.Fields("end ended enddate endtime")}
+)
+
+// isOfForm reports whether a column has times at which forms were begun or completed: another one
+// has the other ones, and nearly all forms took less than a day.
+func (d *draft) isOfForm(p *Profile) bool {
+	isBeginning := begun.has(p.words)
+	return p.typ.Kind == formats.Timestamp && (isBeginning || completed.has(p.words)) &&
+		slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+			isOther := isBeginning && completed.has(of.words) || !isBeginning && begun.has(of.words)
+			return isOther && of.typ == p.typ &&
+				differ(p, of, p.unitsOfDay())*resumed <= len(p.numbers)
+		})
+}
 
 // isOfDesign reports whether each person has every value of a column, as each one who is asked
 // reads all stories of an experiment: it says nothing about anybody.

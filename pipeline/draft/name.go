@@ -93,6 +93,26 @@ func stripPrefixes(profiles []*Profile) {
 	}
 }
 
+// precincts are names of police precincts in short, and policing are names of columns next to which
+// they mean no percentages.
+var (
+	precincts = words{whole: []string{"pct", "pcinct"}}
+	policing  = words{alone: strings.Fields("lat lng latitude longitude xcoord beat sector " +
+		"precinct frisked searched arrested officer officers borough boro"),
+		whole: []string{"pointx", "city", "timestop", "timeofstop"}}
+)
+
+// namePrecincts gives that word to columns of whole numbers or texts that are called like precincts
+// in short, if the names of others are about the police or a city.
+func namePrecincts(profiles []*Profile) {
+	for _, p := range profiles {
+		if precincts.has(p.words) && !p.isFractional() && slices.ContainsFunc(profiles,
+			func(of *Profile) bool { return of != p && isCalled(policing)(of) }) {
+			p.words, p.fact = []string{"precinct"}, true
+		}
+	}
+}
+
 // words are the names with one meaning.
 type words struct {
 	meaning string
@@ -148,7 +168,8 @@ var (
 		"holder applicant borrower subj usubj owner teacher bib")
 	// staff are words for people who serve those of whom a table is.
 	staff = strings.Fields("doctor physician provider nurse investigator manager agent seller " +
-		"attending pcp npi caregiver contact mother father parent guardian spouse")
+		"attending pcp npi caregiver contact mother father parent guardian spouse " +
+		"partner husband wife")
 	// surveyed are the numbers of people in surveys; housed are those of households and families.
 	surveyed = strings.Fields("uid uniqueid uniqid iid idcode codeid respcode casecode pidcode " +
 		"respid respno caseid idno idnum subid patid patno perid persid persno persnum pernum " +
@@ -267,7 +288,8 @@ var direct = []words{
 		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr", "caseno",
 			"casenum", "recordid"}, surveyed, housed, pairs(people, numbered),
 			pairs(vehicles, numbered)),
-		whole: slices.Concat(people, lines, strings.Fields("nr seq seqn seqno serialnumber number "+
+		whole: slices.Concat(people, lines, strings.Fields("nr seq seqn seqno serial sernum "+
+			"serialno serialnum serialnumber number "+
 			"pid ptid fid mid")),
 		last: []string{"number", "nr", "no"},
 		not: append(strings.Fields("week month year day hour quarter season semester period "+

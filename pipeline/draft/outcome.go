@@ -218,6 +218,31 @@ func (d *draft) endsWithClass(p *Profile) bool {
 	return p.isDuration() && d.isOutcome(d.class)
 }
 
+// starts are names of columns of the day or year from which a time up to an event runs.
+var starts = words{alone: slices.Concat(entries.alone, strings.Fields("entry accrual inclusion "+
+	"diagnosis diagnosed diag surgery operation transplant transplanted admission")),
+	whole: strings.Fields("year yr date")}
+
+// deaths are names of columns that say whether somebody died.
+var deaths = words{alone: strings.Fields("death dead died deceased dth alive vital mortality " +
+	"survived")}
+
+// datesDeath reports whether a column has the time up to a death, or the day or year from which it
+// runs, if the table has both: together they give the day of death, which people remember.
+func (d *draft) datesDeath(p *Profile) bool {
+	isStart := func(p *Profile) bool { return starts.has(p.words) && p.isOfDays() }
+	isTime := func(p *Profile) bool {
+		return p.isDuration() && slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+			return of != p && of.couldBeClass() && deaths.has(withoutEnds(of.words))
+		})
+	}
+	isMasked := func(is func(p *Profile) bool) func(p *Profile) bool {
+		return func(p *Profile) bool { return p.role.masked() && is(p) }
+	}
+	return (isStart(p) || isTime(p)) && slices.ContainsFunc(d.profiles, isMasked(isStart)) &&
+		slices.ContainsFunc(d.profiles, isMasked(isTime))
+}
+
 // noteDurations adds to the reasons of times up to an event that they end with the class, and to
 // those of columns with a value that shows it in how many rows that does.
 func (d *draft) noteDurations() {

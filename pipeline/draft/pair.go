@@ -30,6 +30,10 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	if err := d.dropReferences(ctx, in); err != nil {
 		return err
 	}
+	if err := d.dropCopies(ctx, in); err != nil {
+		return err
+	}
+	d.dropWeights()
 	d.dropAges()
 	d.dropTwins()
 	d.dropRare()
@@ -175,7 +179,8 @@ func (d *draft) dropAges() {
 }
 
 // dropTwins drops columns that say what another one says: one with the same value in each row in
-// which both have one; and numbers of words, though a few rows have another number by mistake.
+// which both have one; and numbers of words and recoded values, though a few rows have another one
+// by mistake.
 func (d *draft) dropTwins() {
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {
@@ -188,7 +193,7 @@ func (d *draft) dropTwins() {
 			case by.place < of.place && by.isTime() && of.typ == by.typ &&
 				of.Field.Distinct > fewCodes && areNearlySame(by, of):
 				of.role = dropBy(by, "has the same values in nearly all rows")
-			case d.numbers(by, of) && !d.determines(by, of):
+			case (d.numbers(by, of) || d.nearlyRecodes(by, of)) && !d.determines(by, of):
 				of.role = dropBy(by, isDetermined+" in nearly all rows")
 			}
 		}
@@ -201,16 +206,21 @@ const resumed = 10
 // areNearlySame reports whether two columns of times have the same one, or none, in all but a few
 // rows. The end of an interview may be later more often.
 func areNearlySame(a, b *Profile) bool {
-	others, share := 0, renamed
 	if isOfInterview(a.name) && isOfInterview(b.name) {
-		share = resumed
+		return differ(a, b, 0)*resumed <= len(a.numbers)
 	}
+	return differ(a, b, 0)*renamed <= len(a.numbers)
+}
+
+// differ returns the number of rows in which two columns have numbers further apart than by, or
+// only one has a number.
+func differ(a, b *Profile, by float64) (n int) {
 	for row, x := range a.numbers {
-		if y := b.numbers[row]; x != y && !(math.IsNaN(x) && math.IsNaN(y)) {
-			others++
+		if y := b.numbers[row]; !(math.Abs(x-y) <= by) && !(math.IsNaN(x) && math.IsNaN(y)) {
+			n++
 		}
 	}
-	return others*share <= len(a.numbers)
+	return n
 }
 
 // copies reports whether of has no value that by does not have, and by no accident.
@@ -224,10 +234,28 @@ func (d *draft) copies(by, of *Profile) bool {
 func (d *draft) numbers(by, of *Profile) bool {
 	name := of.words
 	return by.typ.Kind == formats.String && of.typ.Kind == formats.Int &&
-		len(name) > 1 && slices.Contains(numbered, name[len(name)-1]) &&
+		(len(name) > 1 && slices.Contains(numbered, name[len(name)-1]) || of.computedOf(by) > 0) &&
 		by.Field.Distinct >= 2 && by.Field.Distinct*rowsToTell <= by.Rows &&
 		d.sample.Determines(by.place, of.place, by.Rows/renamed) &&
 		d.sample.Determines(of.place, by.place, by.Rows/renamed)
+}
+
+// recodes reports whether a column is called like another one with a digit or a word for codes and
+// groups behind it: state2, age_cat, agegrp2.
+func (p *Profile) recodes(of *Profile) bool {
+	rest, found := strings.CutPrefix(strings.ToLower(p.name), strings.ToLower(of.name))
+	word := strings.Trim(rest, "_. -0123456789")
+	return found && rest != "" && len(of.name) >= 3 && !p.isCompared() &&
+		(word == "" || slices.Contains(shortened, word))
+}
+
+// nearlyRecodes reports whether a column has the values of another one in other codes or groups,
+// apart from mistakes.
+func (d *draft) nearlyRecodes(by, of *Profile) bool {
+	return of.recodes(by) && of.Field.Distinct > 1 && of.Field.Distinct < by.Field.Distinct &&
+		by.Field.Distinct*rowsToTell <= by.Rows &&
+		d.sample.Determines(by.place, of.place, by.Rows/renamed) &&
+		d.sample.Information(by.place, nil, of.place, 1) >= nearlyAll*d.entropy(of)
 }
 
 // determines reports whether rows with the same value of a column have the same of another.
@@ -347,11 +375,16 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 		if err != nil {
 			return err
 		}
-		if length == 0 {
+		// most values of one that is only recoded are frequent
+		isRecoded := of.recodes(by) && !d.mayBeOutcome(of) &&
+			by.Field.Distinct*rowsOfName*int64(d.k()) <= by.Rows
+		if length == 0 && !isRecoded {
 			by.role.shows = append(by.role.shows, of)
 			return nil
 		}
-		by.role = prefixes("begins with "+job.Quoted(of.name), length)(by)
+		if length > 0 {
+			by.role = prefixes("begins with "+job.Quoted(of.name), length)(by)
+		}
 	case by.role.Mask == job.MaskDiscretize && !by.isTime():
 		apart := 0
 		if of.Field.Distinct == 2 { // an indicator: one value is an interval, the other around it

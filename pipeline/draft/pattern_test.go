@@ -118,7 +118,7 @@ func TestDirectMeaning(t *testing.T) {
 		"Phone Number": "telephone numbers", "home_address": "street addresses", "IBAN": "accounts",
 		"SSN":         "numbers of people",
 		"patient_nbr": "identifiers", "case number": "identifiers", "member_no": "identifiers",
-		"number":      "identifiers",
+		"number": "identifiers", "ser_num": "identifiers", "serial_type": "",
 		"profile_url": "web pages", "Comments": "free text", "patient": "identifiers",
 		"patient_age":        "",
 		"number_of_children": "", "no": "", "paid": "", "idle": "", "age": "", "telegraph": "",

@@ -21,6 +21,7 @@ type Role struct {
 	names  bool // each of its values goes with one name
 	// its values are full names, which several people may have
 	fullNames bool
+	second    bool // it is an identifier of somebody or something else than the entity
 	// it is dropped because the rows are few for all columns
 	crowded bool
 	// the column because of which it is dropped; nil: none

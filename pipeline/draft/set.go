@@ -54,7 +54,7 @@ func (d *draft) chooseSet() {
 func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 	var others []*Profile
 	for _, p := range all {
-		if d.isKnown(p) || d.standsForKnown(p) {
+		if d.isKnown(p) || d.standsForKnown(p) || d.datesDeath(p) {
 			known = append(known, p)
 		} else {
 			others = append(others, p)
@@ -94,12 +94,13 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 // doubtedOf returns those of other columns that an acquaintance may know, by their names, and those
 // that one of these determines, but none that a column determines which hardly anybody knows, and
 // next to which it stays. If one has parts of days, as months, all others that have such join. In a
-// table of patients these are only columns that name institutions.
+// table of patients these are only columns that name institutions, or say how one was infected.
 func (d *draft) doubtedOf(known, others []*Profile, person int) (doubted []*Profile) {
 	var may []*Profile
 	clinical := d.isClinical()
 	for _, p := range others {
-		if (d.mayBeKnown(p) || d.isOnlyPeriod(p)) && (!clinical || p.namesInstitutions()) {
+		if !clinical && (d.mayBeKnown(p) || d.isOnlyPeriod(p) || d.isOfPlayer(p)) ||
+			clinical && (d.mayBeKnown(p) && p.namesInstitutions() || p.isOfInfection()) {
 			may = append(may, p)
 		}
 	}
@@ -123,6 +124,20 @@ func (d *draft) doubtedOf(known, others []*Profile, person int) (doubted []*Prof
 			return by.role.masked() && !slices.Contains(all, by) && !p.isStatusOf(by)
 		})
 	})
+}
+
+// infections are names of columns of where somebody was infected, or who found that.
+var infections = words{
+	alone: strings.Fields("travel travels travelled traveled traveler traveller travelling " +
+		"traveling visiting visited abroad imported"),
+	whole: strings.Fields("source sourceofinfection infectionsource"),
+}
+
+// isOfInfection reports whether a column of words or two values says where somebody has been, or
+// which source reported an infection, as news do: visiting Wuhan, from Wuhan.
+func (p *Profile) isOfInfection() bool {
+	return p.role.Mask != job.MaskDiscretize && len(p.words) <= mostWords && !p.isPartial() &&
+		(infections.has(p.words) || len(p.words) > 1 && p.words[0] == "from" && p.isDummy())
 }
 
 // isFigureOf reports whether a column is called like one of places, with more behind it, as stateur
@@ -166,7 +181,7 @@ func (d *draft) isOnlyPeriod(p *Profile) bool {
 // isKnown reports whether an acquaintance knows a column, by its name and its values.
 func (d *draft) isKnown(p *Profile) bool {
 	return p.isBasic() || p.isOfStay() || d.isOfTrial(p) || d.isPartOfStay(p) || d.isOfCase(p) ||
-		d.isWeightOfHeight(p) || d.isContextual(p)
+		d.isWeightOfHeight(p) || d.isContextual(p) || d.knowsResult(p)
 }
 
 // standsForKnown reports whether a column is left instead of one that an acquaintance knows, which
@@ -349,14 +364,15 @@ var contextual = []struct {
 		"homicide victim deceased gestation birthweight bwt delivery")}),
 }, { // when the police met somebody
 	facts: words{
-		whole: strings.Fields("date time datetime day weekday hour"),
+		whole: strings.Fields("date time datetime day weekday hour datestop timestop"),
 		last:  strings.Fields("date time datetime"),
 		not: append(slices.Clone(recorded.alone), strings.Fields("dispatch received cleared "+
 			"closed approved response finish end")...),
 	},
 	others: isCalled(words{alone: append(pairs([]string{"subject", "suspect", "driver"},
 		strings.Fields("age sex gender race injury")),
-		strings.Fields("beat officer officers offorce forcetype forceused crash precinct")...)}),
+		strings.Fields("beat officer officers offorce forcetype forceused crash precinct "+
+			"frisked")...)}),
 }, { // why somebody was in a prison, and how it ended, as courts publish
 	facts: words{alone: append(strings.Fields("offense offence crime charge conviction convicting"),
 		pairs([]string{"release"}, []string{"type", "reason"})...), not: past.alone},
@@ -376,10 +392,13 @@ var contextual = []struct {
 	},
 	others: isCalled(words{alone: strings.Fields("precinct ward beat borough neighborhood " +
 		"neighbourhood district councildistrict sector reportingarea distname officer officers")}),
-}, { // districts and precincts in short
-	facts: words{whole: []string{"dist", "pct"}},
-	others: isCalled(words{alone: strings.Fields("lat lng latitude longitude xcoord beat sector " +
-		"precinct"), whole: []string{"pointx"}}),
+}, { // districts in short
+	facts:  words{whole: []string{"dist"}},
+	others: isCalled(policing),
+}, { // where the police patrol
+	facts: words{whole: append([]string{"beat"}, pairs([]string{"police", "patrol"},
+		[]string{"beat"})...)},
+	others: isCalled(words{alone: []string{"city", "town"}}),
 }, { // what athletes have won, and their number, which is published
 	facts: words{
 		alone: strings.Fields("medal medals caps goals"),

@@ -294,6 +294,9 @@ func (d *draft) reason(p *Profile) string {
 	case p == d.roster:
 		return fmt.Sprintf("%s, in %s rows, each of another member: k counts these",
 			p.role.Reason, text.Grouped(p.Field.Rows))
+	case p.role.second:
+		return fmt.Sprintf("%s, in %s rows: of a second person or thing in a row, which k does "+
+			"not count", p.role.Reason, text.Grouped(p.Field.Rows))
 	case p.repeats():
 		return fmt.Sprintf("%s, in %s rows: it repeats, and may be the entity that k is to count",
 			p.role.Reason, text.Grouped(p.Field.Rows))

@@ -200,18 +200,37 @@ func (s *Sample) tuples(columns []int) []uint64 {
 // Determines reports whether all rows with the same value of one column have the same value of
 // another column, apart from a number of rows.
 func (s *Sample) Determines(column, other int, apart int64) bool {
+	if apart > 0 {
+		return s.exceptions(column, other) <= apart
+	}
 	otherByValue := make(map[uint64]uint64)
 	others := s.columns[other].rows
 	for row, h := range s.columns[column].rows {
 		if known, ok := otherByValue[h]; !ok {
 			otherByValue[h] = others[row]
 		} else if known != others[row] {
-			if apart--; apart < 0 {
-				return false
-			}
+			return false
 		}
 	}
 	return true
+}
+
+// exceptions returns the number of rows with another value of a column than most rows with the same
+// value of one.
+func (s *Sample) exceptions(column, other int) int64 {
+	rows := make(map[[2]uint64]int64)
+	most := make(map[uint64]int64)
+	others := s.columns[other].rows
+	for row, h := range s.columns[column].rows {
+		pair := [2]uint64{h, others[row]}
+		rows[pair]++
+		most[h] = max(most[h], rows[pair])
+	}
+	exceptions := int64(len(others))
+	for _, n := range most {
+		exceptions -= n
+	}
+	return exceptions
 }
 
 // Changes reports whether a row has another value of a column than the row before.

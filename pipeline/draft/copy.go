@@ -1,0 +1,119 @@
+package draft
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+)
+
+// dropCopies drops columns of texts that have the texts of another one, apart from case, blanks and
+// what is added to each, in all rows but a few, as the names of towns with their coordinates. Of
+// two with the same texts the one with fewer spellings stays.
+func (d *draft) dropCopies(ctx context.Context, in *dataset.Dataset) error {
+	var of []*Profile
+	var columns []int
+	for i, p := range d.profiles {
+		if p.role.masked() && p.typ.Kind == formats.String && p.Field.Distinct > fewCodes {
+			of, columns = append(of, p), append(columns, i)
+		}
+	}
+	if len(of) < 2 {
+		return nil
+	}
+	texts := plainTexts{ids: map[string]uint32{"": 0}, all: []string{""},
+		rows: make([][]uint32, len(of))}
+	err := in.Sample(ctx, min(d.looked, mostCompared), columns, texts.add)
+	if err != nil {
+		return fmt.Errorf("look at the input: %w", err)
+	}
+	for i, by := range of {
+		for j, p := range of {
+			if i == j || !by.role.masked() || !p.role.masked() {
+				continue
+			}
+			same := texts.extend(texts.rows[i], texts.rows[j], true)
+			first := cmp.Or(cmp.Compare(by.Field.Distinct, p.Field.Distinct), i-j) < 0
+			if same && first || !same && texts.extend(texts.rows[i], texts.rows[j], false) {
+				p.role = dropBy(by, "says the same, apart from case, blanks and added text")
+			}
+		}
+	}
+	return nil
+}
+
+// plainTexts are the texts of some columns, apart from case and blanks, by number; 0: no text.
+type plainTexts struct {
+	ids  map[string]uint32
+	all  []string
+	rows [][]uint32 // of each column
+}
+
+// add adds the rows of a batch.
+func (f *plainTexts) add(b *formats.Batch) error {
+	for i, column := range b.Columns {
+		var ids []uint32 // of the codes of the batch
+		for _, code := range column.Codes {
+			for int(code) >= len(ids) {
+				text := ""
+				if n := len(ids); n > 0 {
+					text = strings.Join(strings.Fields(strings.ToLower(
+						string(column.Values.Bytes(n-1)))), " ")
+				}
+				id, found := f.ids[text]
+				if !found {
+					id = uint32(len(f.all))
+					f.ids[text], f.all = id, append(f.all, text)
+				}
+				ids = append(ids, id)
+			}
+			f.rows[i] = append(f.rows[i], ids[code])
+		}
+	}
+	return nil
+}
+
+// extend reports whether nearly all texts of a column are those of another one or, if not only the
+// same count, have something behind these, the same behind each, in most rows with a text.
+func (f *plainTexts) extend(by, of []uint32, same bool) bool {
+	with := make(map[uint32]uint32)
+	both, none, others := 0, 0, 0
+	for row, id := range by {
+		added := of[row]
+		switch {
+		case added == 0:
+			none++
+			continue
+		case id == 0:
+			if same {
+				others++
+			}
+			continue
+		}
+		both++
+		if known, found := with[id]; !found {
+			with[id] = added
+			if id != added && (same || !continues(f.all[added], f.all[id])) {
+				others++
+			}
+		} else if known != added || id != added && same {
+			others++
+		}
+		if others*renamed > len(by) {
+			return false
+		}
+	}
+	return both*2 > len(of)-none
+}
+
+// continues reports whether a text is another one with something behind it.
+func continues(text, begin string) bool {
+	rest, found := strings.CutPrefix(text, begin)
+	next, _ := utf8.DecodeRuneInString(rest)
+	return found && rest != "" && !unicode.IsLetter(next) && !unicode.IsDigit(next)
+}

@@ -1,0 +1,42 @@
+package draft_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// A copy of the texts of another column goes, with other spellings, or with coordinates behind
+// them, but not one with something else behind each, and not one that has other texts in some rows.
+// What is left of a known one is known, whatever it is called.
+func TestDraftDropsCopies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	var at [1500]int
+	for i := range at {
+		at[i] = rng.IntN(30)
+	}
+	name := func(i int) string { return fmt.Sprintf("Ulm %c%c", 'a'+at[i]%6, 'a'+at[i]/6) }
+	text := tableOf(t, len(at), map[string]func(i int) string{
+		"spot": name,
+		"town": func(i int) string {
+			return []string{name(i), strings.ToUpper(name(i)), name(i) + " "}[i%3]
+		},
+		"guild_geo": func(i int) string { return fmt.Sprintf("%s (4%d.5, 1.5)", name(i), at[i]) },
+		"wax":       func(i int) string { return fmt.Sprintf("%s %d", name(i), rng.IntN(3)) },
+		"birthplace": func(i int) string {
+			return fmt.Sprintf("Ulm %c%c", 'a'+(at[i]+i%10/9)%6, 'a'+at[i]/6)
+		},
+	})
+	for column, want := range map[string]string{"spot": "suppress", "town": "drop",
+		"guild_geo": "drop", "wax": "suppress", "birthplace": "suppress"} {
+		if got := roleOfText(text, column); got != want {
+			t.Errorf("%s: %s, want %s", column, got, want)
+		}
+	}
+	checkCertain(t, text, "sex spot wax birthplace")
+	if want := "# spot says the same, apart from case, blanks and added text"; strings.Count(text,
+		want) != 2 {
+		t.Errorf("want %q twice in\n%s", want, text)
+	}
+}

@@ -1,0 +1,61 @@
+package draft
+
+import (
+	"slices"
+	"strings"
+)
+
+var (
+	// ofRows are names of columns of how many people a row stands for, and propensities those of
+	// how likely somebody was treated.
+	ofRows = words{alone: append(pairs(strings.Fields("survey sample sampling samp design "+
+		"probability raking frequency freq normalized poststratification"),
+		strings.Fields("weight weights wt wts wgt")),
+		strings.Fields("fnlwgt finalwt perwt hhwt pweight pweights dweight pspwght anweight "+
+			"wtssall asecwt earnwt sampwt sampweight")...),
+		whole: strings.Fields("weights wts")}
+	propensities = words{alone: strings.Fields("pscore psscore propensity propscore ipw iptw")}
+	// weighing are names that such columns share with those of what somebody weighs.
+	weighing = words{whole: strings.Fields("weight wt wgt")}
+)
+
+// leastMiddle and mostMiddle are the limits of the middle weight of rows whose mean is 1.
+const leastMiddle, mostMiddle = 0.5, 1.5
+
+// isWeightOfRow reports whether a column says how many people a row stands for, by its name, or
+// also by its numbers around 1: no people weigh that.
+func (p *Profile) isWeightOfRow() bool {
+	return ofRows.has(p.words) || weighing.has(p.words) && p.isFractional() && p.broken &&
+		p.least >= 0 && len(p.quantiles) > 0 &&
+		p.quantiles[len(p.quantiles)/2] >= leastMiddle &&
+		p.quantiles[len(p.quantiles)/2] <= mostMiddle
+}
+
+// dropWeights drops weights of rows and propensities, which are computed from what people know of
+// others: each number goes with few ages, sexes and places.
+func (d *draft) dropWeights() {
+	if !slices.ContainsFunc(d.profiles, (*Profile).isBasic) {
+		return
+	}
+	for _, p := range d.profiles {
+		if p == d.class || !p.typ.Ordered() || p.isTime() || p.Field.Distinct <= fewCodes {
+			continue
+		}
+		switch {
+		case propensities.has(p.words):
+			p.role = drop("computed from other columns, and may reveal them, with %s",
+				distinctValues(p))
+		case p.isWeightOfRow():
+			p.role = discretize(p, distinctValues(p))
+			p.role = drop("a weight computed from other columns may reveal them; to mask it, as "+
+				"estimates need it: %s (%s)", d.entry(p), p.role.Reason)
+		default:
+			continue
+		}
+		for _, of := range d.profiles {
+			if of.role.masked() && d.determinesReliably(p, of) && d.determines(of, p) {
+				of.role = dropBy(p, isDetermined)
+			}
+		}
+	}
+}
