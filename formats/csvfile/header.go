@@ -71,11 +71,17 @@ func (s *source) surveyNamed(ctx context.Context, names []string, start place,
 				"than the header: column 1 has no name", formats.ErrSchema)
 		}
 		var unnamed *unnamedError
-		if !s.csv.Naming || !errors.As(err, &unnamed) {
+		if !errors.As(err, &unnamed) || !s.namesPosition(unnamed.column) {
 			return columns, err
 		}
 		width = unnamed.column
 	}
+}
+
+// namesPosition reports whether a column that has no name, or that of another one, gets one by its
+// position: if the reader names columns, or the job has it.
+func (s *source) namesPosition(position int) bool {
+	return s.csv.Naming || s.csv.Known != nil && s.csv.Known(formats.NameOfPosition(position))
 }
 
 // unnamedError is about a value in a column at the end of the header that has no name.
@@ -97,7 +103,7 @@ func (s *source) columns(names []string) error {
 	seen := make(map[string]int, len(names)) // positions, from 1 on
 	for i, name := range names {
 		position := 0
-		if s.csv.Naming && (i > 0 || s.shifted) && (name == "" || seen[name] > 0) {
+		if (i > 0 || s.shifted) && (name == "" || seen[name] > 0) && s.namesPosition(i+1) {
 			position = i + 1
 			name = formats.NameOfPosition(position)
 		}

@@ -80,10 +80,26 @@ func (d *draft) chooseClass() error {
 			d.class = p
 		}
 	}
+	d.class = d.readableClass()
 	if d.class == nil && (d.For == ForClassify || d.For == ForBoth) {
 		return d.noClass("draft for %s: no column looks like the class", d.For)
 	}
 	return nil
+}
+
+// readableClass returns the texts that go with the numbers of the class, one with each, or the
+// class.
+func (d *draft) readableClass() *Profile {
+	if d.class == nil || !d.class.typ.Ordered() {
+		return d.class
+	}
+	for _, p := range d.profiles {
+		if p.typ.Kind == formats.String && p.couldBeClass() && !p.isBasic() &&
+			d.determines(p, d.class) && d.determines(d.class, p) {
+			return p
+		}
+	}
+	return d.class
 }
 
 // takeClass takes the column that is asked for.

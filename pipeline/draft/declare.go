@@ -1,7 +1,6 @@
 package draft
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -42,11 +41,9 @@ func (d *draft) declare(fields []formats.Field) bool {
 		if fields[i].Text.Number && !p.isNumbered() {
 			typ = "number"
 		}
-		if sign := p.between(rows); sign != "" && d.CSV.Decimal == 0 && d.CSV.Thousands == 0 {
+		sign, of := p.between()
+		if sign != "" && of == rows && d.CSV.Decimal == 0 && d.CSV.Thousands == 0 {
 			typ = "number(" + sign + ")"
-		}
-		if hasShortYears(typ) && births.has(p.words) {
-			typ = strings.TrimSuffix(typ, ")") + bornFrom + ")"
 		}
 		for i, of := range p.texts.written {
 			if of == rows && isClock(written[i].typ) { // no reader finds it
@@ -54,8 +51,14 @@ func (d *draft) declare(fields []formats.Field) bool {
 			}
 		}
 		usual := p.usually(rows)
+		if usual == "" && p.texts.forms[number] == rows-1 && !p.isNumbered() && d.oddColumns() > 0 {
+			usual = p.plain()
+		}
 		if typ == "" && usual != "" && len(fields[i].Text.Numerals) == 0 {
 			typ, d.filled[p.name] = usual+job.OrNull, rows
+		}
+		if hasShortYears(typ) && births.has(p.words) {
+			typ = strings.Replace(typ, ")", bornFrom+")", 1)
 		}
 		enough := 2*rows >= p.Field.Rows || rows >= fewestDates && p.hasDates(rows)
 		regular := enough && (p.isRegular(rows) || typ != "")
@@ -73,48 +76,81 @@ func (d *draft) declare(fields []formats.Field) bool {
 	return d.declareNumerals(fields) || len(d.CSV.Nulls) > before || len(d.types) > types
 }
 
+// mostDates is the share of the texts that must be dates in one form for the others to be null:
+// people who write dates make more mistakes than clocks do.
+const mostDates = 0.9
+
 // usually returns the type of nearly all texts of a number of rows, with which the others are null;
 // empty: there is none, or many of the others mean something, as parts of dates do. Where all are
 // dates by their form, some are no days of the calendar.
 func (p *Profile) usually(rows int64) string {
 	n := &p.texts.forms
-	are := func(of, but int64) bool {
-		return p.Field.Distinct > fewCodes && float64(of) >= most*float64(rows) && 2*but <= rows-of
+	are := func(of, but int64, least float64) bool {
+		return p.Field.Distinct > fewCodes && float64(of) >= least*float64(rows) && 2*but <= rows-of
 	}
-	if of := n[number]; of < rows && are(of, p.texts.meant) && p.texts.different > fewCodes &&
-		!p.isNumbered() && !diagnoses.has(p.words) && !tracts.has(p.words) {
-		if p.texts.fractions > 0 {
-			return "number"
-		}
-		return "integer"
+	if of := n[number] + n[spaced]; of < rows && are(of, p.texts.meant, most) &&
+		p.texts.different > fewCodes && !p.isNumbered() && !diagnoses.has(p.words) &&
+		!tracts.has(p.words) {
+		return p.plain()
+	}
+	if sign, of := p.between(); sign != "N" && of < rows && are(of, 0, most) {
+		return "number(" + sign + ")"
 	}
 	for i, of := range p.texts.written {
-		typ, but := written[i].typ, n[partDate]-n[isoDate]
+		typ, but, least := written[i].typ, n[partDate]-n[isoDate], mostDates
 		if isClock(typ) { // a few take longer than a day
-			but = n[timing] - of
+			but, least = n[timing]-of, most
 		}
-		if are(of, but) && (of < rows || rows == p.Field.Rows) &&
-			(typ != "date(M/D/YYYY)" || n[euroDate] < n[usDate]) {
+		other := dayFirst.Replace(typ)
+		if are(of, but, least) && (of < rows || rows == p.Field.Rows) &&
+			(other == typ || p.texts.writtenAs(other) < of) {
 			return typ
 		}
 	}
 	return ""
 }
 
-// between returns the signs around all numbers of a number of rows, with N for their digits; empty:
-// they have none, others, or commas that may be before a fraction.
-func (p *Profile) between(rows int64) string {
-	plain := p.texts.forms[number] + p.texts.forms[numeral]
-	if len(p.texts.around) != 1 || p.texts.commas > 0 && p.texts.plains == 0 || p.isNumbered() ||
-		float64(plain) >= most*float64(rows) {
-		return ""
+// plain returns the type of numbers without signs, of which some have blanks around them.
+func (p *Profile) plain() string {
+	switch {
+	case p.texts.forms[spaced] > 0:
+		return "number(N)"
+	case p.texts.fractions > 0:
+		return "number"
 	}
-	for sign, n := range p.texts.around {
-		if n == rows {
-			return sign
+	return "integer"
+}
+
+// dayFirst replaces a type of dates with the month first by that of the same with the day first,
+// and the other way round: most dates of a column have one form only if some day is above 12.
+var dayFirst = strings.NewReplacer("M/D", "D/M", "D/M", "M/D")
+
+// writtenAs returns the number of rows with the form of a type.
+func (t *textProfile) writtenAs(typ string) int64 {
+	for i := range written {
+		if written[i].typ == typ {
+			return t.written[i]
 		}
 	}
-	return ""
+	return 0
+}
+
+// between returns the signs or blanks around most numbers, with N for their digits, and the number
+// of rows with these; 0: they have none, they stand for something, or they have commas that may be
+// before a fraction.
+func (p *Profile) between() (sign string, rows int64) {
+	if p.texts.commas > 0 && p.texts.plains == 0 || p.isNumbered() {
+		return "", 0
+	}
+	for _, of := range slices.Sorted(maps.Keys(p.texts.around)) {
+		if n := p.texts.around[of]; n > rows {
+			sign, rows = of, n
+		}
+	}
+	if sign == "N" && p.texts.padded == 0 {
+		return "", 0
+	}
+	return sign, rows
 }
 
 // fewestDates is the least number of dates in a column with more texts that stand for no value, as
@@ -168,9 +204,11 @@ func (p *Profile) isRegular(rows int64) bool {
 // isClock reports whether a type is one of times by a clock.
 func isClock(typ string) bool { return strings.HasPrefix(typ, "time(") }
 
-// isOrderly reports whether the same is true of nearly all texts, of a number of rows.
+// isOrderly reports whether the same is true of nearly all texts, of a number of rows, or all are
+// numbers with the same sign.
 func (p *Profile) isOrderly(rows int64) bool {
-	return p.isRegular(rows) || p.usually(rows) != ""
+	_, of := p.between()
+	return p.isRegular(rows) || of == rows || p.usually(rows) != ""
 }
 
 // hasDates reports whether all texts, of a number of rows, are dates in one order.
@@ -246,18 +284,11 @@ func (p *Profile) isNumbered() bool {
 	return categories.has(name) || postal.has(name) || directMeaning(name).meaning != ""
 }
 
-// renamed returns the position of a column that is named by it, as an option of its mask, or "".
-func (p *Profile) renamed() string {
-	if p.position == 0 {
-		return ""
-	}
-	return fmt.Sprintf("rename: %d", p.position)
-}
-
-// typeOf returns the type that is declared of a column, as an option of its mask, or "".
+// typeOf returns the type that is declared of a column that is masked, or the class, as an option
+// of its mask, or "".
 func (d *draft) typeOf(p *Profile) string {
 	at := slices.IndexFunc(d.types, func(c job.Column) bool { return c.Name == p.name })
-	if at < 0 || !p.role.masked() {
+	if at < 0 || !p.role.masked() && p != d.class {
 		return ""
 	}
 	return "type: " + d.types[at].Type

@@ -241,6 +241,46 @@ func TestDraftOfOddTexts(t *testing.T) {
 	}
 }
 
+// Blanks, another unit and a ragged date in a few rows do not cost a column its numbers, dates or
+// times, and blanks do not give the class another value.
+func TestDraftOfFewOddTexts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	text := tableOf(t, 1500, map[string]func(i int) string{
+		"target": func(int) string { return []string{"0", "0", "1", "1", " 0"}[rng.IntN(5)] },
+		"length": func(i int) string {
+			return fmt.Sprint([]string{" ", ""}[min(i, 1)], rng.IntN(90))
+		},
+		"width": func(i int) string {
+			return []string{"wide", fmt.Sprint(" ", i*7%90), fmt.Sprint(i * 7 % 90)}[min(i, 2)]
+		},
+		"years": func(i int) string {
+			return fmt.Sprint(rng.IntN(80), []string{" Months", " Years"}[min(i, 1)])
+		},
+		"met": func(i int) string {
+			return fmt.Sprintf("%d/%d/%s", 1+rng.IntN(12), 1+rng.IntN(28),
+				[]string{"201", "19"}[min(i%13, 1)])
+		},
+		"rang": func(i int) string {
+			return fmt.Sprintf("%d:%02d %s", 1+rng.IntN(12), i%60, []string{"?", "PM"}[min(i, 1)])
+		},
+		"called": func(i int) string { return fmt.Sprintf("%02d:%02d:00.0000000", i%24, i*7%60) },
+	})
+	for _, want := range []string{
+		"length: {mask: discretize, type: number(N), round: ",
+		"width:  {mask: discretize, type: number(N) or null, round: ",
+		"years:  {mask: discretize, type: number(N Years) or null, round: ",
+		"; null replaces 1 text of another form",
+		"met:    {mask: discretize, type: date(M/D/YY) or null, round: month} ",
+		"rang:   {mask: discretize, type: time(hh:mm AM) or null, round: hour} ",
+		"called: {mask: discretize, type: time(hh:mm:ss), round: hour} ",
+		"target: {mask: keep, type: number(N)} ", "# the class, 2 distinct values",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}
+
 // Texts without a letter and a digit are nulls in a column of dates, also where few of them are
 // dates, but not those of columns in which they mean something, and not many of them. Stars
 // mean nothing.
@@ -282,7 +322,8 @@ func TestDraftDeclaresBlanks(t *testing.T) {
 }
 
 // TestDraftNamesByPosition: columns of CSV without a name, or with that of another one, get an
-// entry that names them; row numbers of pandas, in the first column, need none, and those of R do.
+// entry by their position; row numbers of pandas, in the first column, need none, and those of R
+// do.
 func TestDraftNamesByPosition(t *testing.T) {
 	for _, more := range []int{0, 100} { // wide tables do not list what they drop
 		t.Chdir(t.TempDir())
@@ -296,15 +337,14 @@ func TestDraftNamesByPosition(t *testing.T) {
 		}
 		write(t, "people.csv", text)
 		j, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"people.csv"}}))
-		got := make(map[string]int)
+		var got []string
 		for _, c := range j.Columns {
-			if c.Rename > 0 {
-				got[c.Name] = c.Rename
+			if strings.HasPrefix(c.Name, "column") {
+				got = append(got, c.Name)
 			}
 		}
-		want := map[string]int{"column3": 3, "column5": 5}
-		if !maps.Equal(got, want) {
-			t.Errorf("%d more columns: renamed are %v, want %v", more, got, want)
+		if want := []string{"column3", "column5"}; !slices.Equal(got, want) {
+			t.Errorf("%d more columns: entries are %v, want %v", more, got, want)
 		}
 	}
 	t.Chdir(t.TempDir())
@@ -314,7 +354,7 @@ func TestDraftNamesByPosition(t *testing.T) {
 	}
 	write(t, "people.csv", strings.ReplaceAll(text, " ", "\t"))
 	j, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"people.csv"}}))
-	if first := j.Columns[0]; first.Name != "column1" || first.Rename != 1 {
+	if first := j.Columns[0]; first.Name != "column1" {
 		t.Errorf("row names of R: %+v", first)
 	}
 }

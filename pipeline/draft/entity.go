@@ -61,7 +61,8 @@ func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
 		}
 		of, higher := &d.uncounted, 0
 		if d.countable(p) {
-			if of = &d.entity; *of != nil {
+			of = &d.entity // people come before incidents, however few
+			if *of != nil && p.numbersIncidents() == (*of).numbersIncidents() {
 				higher = d.kOf(*of) - d.kOf(p)
 			}
 		}
@@ -111,8 +112,21 @@ var related = []rule{{(*Profile).numbersKin, func(p *Profile) *Role {
 	return role
 }}}
 
-// ofFamily is the rank of a number of families or households, which k counts if nothing else.
-const ofFamily = 3
+// ofIncident and ofFamily are the ranks of a number of complaints or the like, and of families or
+// households, which k counts if nothing else.
+const ofIncident, ofFamily = 3, 4
+
+// incidents are words for what happens to several people, or to one several times.
+var incidents = strings.Fields("complaint case incident stop arrest report crime offense offence " +
+	"citation crash accident call referral petition")
+
+// numbersIncidents reports whether a column has numbers of incidents, by its name, as case_id, but
+// not caseid, as surveys call the number of somebody.
+func (p *Profile) numbersIncidents() bool {
+	n := len(p.words)
+	return n > 1 && slices.Contains(incidents, p.words[n-2]) &&
+		slices.Contains(numbered, p.words[n-1])
+}
 
 // hasMembers reports whether rows of one family are those of several people, as the sex shows.
 func (d *draft) hasMembers(family *Profile) bool {
@@ -296,6 +310,8 @@ func (p *Profile) entityRank() int {
 		return 1
 	case !p.repeats() || others.has(name) || p.isFractional():
 		return -1
+	case p.numbersIncidents():
+		return ofIncident
 	case persons.has(name):
 		return 0
 	case p.role.names || meaning == identifiers:

@@ -262,6 +262,24 @@ func TestDraftCountsNoGroupsOfPeople(t *testing.T) {
 	}
 }
 
+// The number of somebody is the entity rather than that of an incident, whichever comes first.
+func TestDraftCountsPeopleBeforeIncidents(t *testing.T) {
+	for _, names := range []string{"Complaint Id,Tax ID", "case_number,ssn", "stop no,person_id"} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		fmt.Fprintf(&out, "%s,age\n", names)
+		for i := range 900 {
+			fmt.Fprintf(&out, "%d,%d,%d\n", 5000+i/5, 90_000+i*7%300, 20+i*7%61)
+		}
+		write(t, "complaints.csv", out.String())
+		_, want, _ := strings.Cut(names, ",")
+		text := draftOf(t, draft.Options{Input: []string{"complaints.csv"}})
+		if job, _ := runDraft(t, text); job.Entity != want {
+			t.Errorf("%s: k counts %q:\n%s", names, job.Entity, text)
+		}
+	}
+}
+
 // An identifier whose rows differ in sex or country is none of people, as each country numbers its
 // own; a few that differ are mistakes. The number of a respondent may have the sexes of others.
 func TestDraftCountsNoNumbersOfCountries(t *testing.T) {

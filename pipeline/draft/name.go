@@ -9,14 +9,16 @@ import (
 // wordsOf splits a column's name into lower-case words: at characters other than letters and
 // digits, before a capital that follows a small letter, and before the last of several capitals if
 // two small letters follow it, as in PULocation, but not in patientIDs; and behind a stem that
-// another word follows, as in incomeperc. It leaves accents out, and replaces words of some other
-// languages by English ones.
+// another word follows, as in incomeperc. It leaves accents out, and replaces # by number, and
+// words of some other languages by English ones.
 func wordsOf(name string) []string {
 	var text strings.Builder
 	runes := []rune(name)
 	small := func(i int) bool { return i >= 0 && i < len(runes) && unicode.IsLower(runes[i]) }
 	for i, r := range runes {
 		switch {
+		case r == '#':
+			text.WriteString(" number ")
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			text.WriteByte(' ')
 		case unicode.IsUpper(r) && (small(i-1) || i > 0 && small(i+1) && small(i+2)):
@@ -337,6 +339,13 @@ var periods = words{alone: []string{"year", "yr", "quarter", "month", "week", "d
 // nameParts are the names of columns of parts of people's names, if nothing else is in the name.
 var nameParts = words{whole: []string{"first", "last", "middle", "given", "family", "fname",
 	"lname", "mname", "initials", "maiden"}}
+
+// initialed are words of names of columns of initials, and initials are names that mean them next
+// to names only.
+var (
+	initialed = words{alone: []string{"first", "middle"}}
+	initials  = words{whole: []string{"mi", "minit"}}
+)
 
 // amounts are the names of columns of whole numbers that may all differ, and identify nobody.
 var amounts = words{alone: strings.Fields("amount total income salary wage wages price cost " +

@@ -43,6 +43,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	d.dropShowing()
 	d.noteDurations()
 	d.dropMany()
+	d.dropCombinations()
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {
 			if by == of || !of.role.masked() || !by.role.masked() || !d.determinesReliably(by, of) {
@@ -65,6 +66,12 @@ func (d *draft) dropNames() {
 	whole := ""
 	for _, p := range d.profiles {
 		switch name := p.words; {
+		case p.hasInitials() && p.role.masked():
+			if initials.has(name) {
+				parts = append(parts, p)
+				break
+			}
+			p.role = drop("single letters, called like initials, with %s", distinctValues(p))
 		case p.typ.Kind == formats.String && nameParts.has(name) && p.role.masked() &&
 			p.Field.Distinct > fewCodes:
 			parts = append(parts, p)
@@ -82,6 +89,19 @@ func (d *draft) dropNames() {
 				distinctValues(p))
 		}
 	}
+}
+
+// fewestInitials is the least number of letters that are initials: grades have fewer.
+const fewestInitials = 10
+
+// hasInitials reports whether a column has single capital letters, and a name that initials have:
+// the word may be cut short, or misspelled.
+func (p *Profile) hasInitials() bool {
+	return p.Field.Distinct >= fewestInitials && p.share(initial) >= most &&
+		(initialed.has(p.words) || initials.has(p.words) ||
+			slices.ContainsFunc(p.words, func(word string) bool {
+				return strings.HasPrefix(word, "init")
+			}))
 }
 
 // streets and partsOfStreets are words for streets and for what else a column says of them.
@@ -176,6 +196,35 @@ func (d *draft) dropAges() {
 			}
 		}
 	}
+}
+
+// dropCombinations drops texts that combine those of two other columns, and are called like both,
+// as race_sex next to race and sex.
+func (d *draft) dropCombinations() {
+	for _, p := range d.profiles {
+		if p.role.Mask != job.MaskSuppress {
+			continue
+		}
+		var parts []*Profile
+		var words []string
+		for _, of := range d.profiles {
+			if of != p && of.role.masked() && of.Field.Distinct > 1 && len(of.words) > 0 &&
+				len(of.words) < len(p.words) && areAmong(of.words, p.words) &&
+				d.sample.Determines(p.place, of.place, p.Rows/renamed) {
+				parts, words = append(parts, of), append(words, of.words...)
+			}
+		}
+		if len(parts) == 2 && areAmong(p.words, words) {
+			p.role = drop("%s and %s say it", job.Quoted(parts[0].name), job.Quoted(parts[1].name))
+		}
+	}
+}
+
+// areAmong reports whether all words are some of others.
+func areAmong(words, others []string) bool {
+	return !slices.ContainsFunc(words, func(word string) bool {
+		return !slices.Contains(others, word)
+	})
 }
 
 // dropTwins drops columns that say what another one says: one with the same value in each row in
@@ -399,6 +448,11 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 		isLimit := of.Field.Distinct == 2 && d.sample.Intervals(by.numbers, of.place, 0)
 		if isWord || isLimit || d.mayBeOutcome(of) {
 			of.role.stays = append(of.role.stays, by)
+			return nil
+		}
+		// few numbers may be a code of what people know, as smoke
+		if of.fact && !by.isBasic() && by.Field.Distinct <= fewCodes && !d.mayBeOutcome(by) {
+			by.role = dropBy(of, "says it in fewer values, and is known")
 			return nil
 		}
 	}

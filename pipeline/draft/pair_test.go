@@ -140,6 +140,26 @@ func TestDraftSuppressesTwoNumbers(t *testing.T) {
 		"kind": "suppress"})
 }
 
+// Texts are the class rather than their numbers. A combination of two columns goes, and so does a
+// number of few values that says more than what people know.
+func TestDraftLeavesWhatPeopleKnow(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("age,custody_numeric,CUSTODY_LEVEL,RACE,SEX,RACE_SEX,smoke,time,sport\n")
+	rng := rand.New(rand.NewPCG(6, 6))
+	for range 900 {
+		level, race, sex, time := rng.IntN(3), "wbh"[rng.IntN(3)], "mf"[rng.IntN(2)], rng.IntN(8)
+		fmt.Fprintf(&out, "%d,%d,level %c,%c,%c,%c%c,%d,%d,%d\n", rng.IntN(70), level+1,
+			'a'+level, race, sex, race, sex, time/2, time, rng.IntN(5))
+	}
+	write(t, "table.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
+	job, _ := runDraft(t, text)
+	wantMasks(t, job, map[string]string{"age": "discretize", "custody_numeric": "drop",
+		"CUSTODY_LEVEL": "keep", "RACE": "suppress", "SEX": "suppress", "RACE_SEX": "drop",
+		"smoke": "discretize", "time": "drop", "sport": "discretize"})
+}
+
 // Columns that say the same leave the one whose name is a word, and a treatment of two values
 // before its opposite.
 func TestDraftLeavesTheReadableName(t *testing.T) {

@@ -45,6 +45,7 @@ const (
 	answer  // yes or no
 	tick    // yes, and the like
 	proper  // name of somebody, by its capitals
+	initial // of a name
 	marital
 	list     // several texts with signs between them
 	common   // a kind of place or work, a religion or an origin that people know about others
@@ -75,7 +76,7 @@ var forms = [patterns]func(text string) bool{
 	numeral:        isNumeral,
 	priced:         matches(`^(-? ?\p{Sc} ?-?\d[\d., '’]*[KkMm]?|-?\d[\d., '’]*[KkMm]? ?[\p{Sc}%])$`),
 	spaced:         matches(`^(\s+[+-]?\d{1,15}(\.\d{1,20})?\s*|[+-]?\d{1,15}(\.\d{1,20})?\s+)$`),
-	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d$`),
+	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?$`),
 	verdict: matches(`^(?i:(not[ _-]?)?(admitted|accepted|approved|rejected|refused|denied|declined|` +
 		`granted|placed|hired|convicted|acquitted|alive|dead|died|deceased|survived|pass(ed)?|` +
 		`fail(ed)?))$`),
@@ -92,8 +93,9 @@ var forms = [patterns]func(text string) bool{
 		`(roman[ _-])?catholic|protestant|muslim|islam|hindu|buddhist|jewish|sikh|christian|` +
 		`atheist|white|black|asian|hispanic|latino|caucasian|african[ _-]american|` +
 		`native[ _-]american|senior|junior|sophomore|freshman)\b.*)$`),
-	list:   matches(`^[^;|]*\pL[^;|]*([;|][^;|]+)+[;|]?$`),
-	proper: matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
+	list:    matches(`^[^;|]*\pL[^;|]*([;|][^;|]+)+[;|]?$`),
+	proper:  matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
+	initial: matches(`^\p{Lu}\.?$`),
 	treatment: matches(`^(?i:(treat(ed|ment)?|placebo|intervention|experimental|active|sham|` +
 		`drug|therapy|vaccine(d|ated)?)\b.*)$`),
 	halved:  matches(`^(0?\d|1[0-2]):[0-5]\d(:[0-5]\d)? ?[AaPp][Mm]$`),
@@ -113,8 +115,8 @@ var numeralForm = matches(`^[+-]?\d{1,15}([., '’]\d{3})*([.,]\d{1,20})?$`)
 var aroundForm = regexp.MustCompile(
 	`^\s*-?(\p{Sc}?)\s*-?(?:\d{1,15}|(\d{1,3}(?:,\d{3})+))(?:\.\d{1,20})?\s*` +
 		`([\p{Sc}%]?|kgs?|KG|Kg|g|mg|lbs?\.?|pounds|cms?|CM|mm|m|km|miles|mi|in|inches|ft|feet|` +
-		`years?|yrs?|yo|months?|mos?|weeks?|days?|hours?|hrs?|h|minutes?|mins?|seconds?|secs?|s|` +
-		`bpm|mmHg|points|pts|USD|EUR)\s*$`)
+		`[Yy]ears?|YEARS?|[Yy]rs?|yo|[Mm]onths?|mos?|[Ww]eeks?|[Dd]ays?|DAYS?|[Hh]ours?|[Hh]rs?|h|` +
+		`[Mm]inutes?|[Mm]ins?|[Ss]econds?|[Ss]ecs?|s|bpm|mmHg|points|pts|USD|EUR)\s*$`)
 
 // around returns the signs around a number, with N for its digits, as $N, N% or N kg, and whether a
 // comma in these may be before a fraction, as in 1,234. It is empty for other texts. The signs are
@@ -140,11 +142,19 @@ var written = [...]struct {
 	{"date", matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$`)},
 	{"timestamp", matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]` +
 		`([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?$`)},
-	{"date(M/D/YYYY)", matches(`^(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])/\d{4}$`)},
-	{"date(D.M.YYYY)", matches(`^(0?[1-9]|[12]\d|3[01])\.(0?[1-9]|1[0-2])\.\d{4}$`)},
+	{"date(M/D/YYYY)", matches(`^` + aMonth + `/` + aDay + `/\d{4}$`)},
+	{"date(D/M/YYYY)", matches(`^` + aDay + `/` + aMonth + `/\d{4}$`)},
+	{"date(M/D/YY)", matches(`^` + aMonth + `/` + aDay + `/\d{2}$`)},
+	{"date(D/M/YY)", matches(`^` + aDay + `/` + aMonth + `/\d{2}$`)},
+	{"date(D.M.YYYY)", matches(`^` + aDay + `\.` + aMonth + `\.\d{4}$`)},
 	{"time(hh:mm:ss)", forms[clock]},
 	{"time(hh:mm)", forms[minutes]},
+	{"time(hh:mm AM)", matches(`^(0?\d|1[0-2]):[0-5]\d [AaPp][Mm]$`)},
+	{"time(hh:mm:ss AM)", matches(`^(0?\d|1[0-2]):[0-5]\d:[0-5]\d [AaPp][Mm]$`)},
 }
+
+// aDay and aMonth match the number of a day and that of a month.
+const aDay, aMonth = `(0?[1-9]|[12]\d|3[01])`, `(0?[1-9]|1[0-2])`
 
 var isDate = matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ].*)?$`)
 

@@ -54,6 +54,8 @@ func TestForms(t *testing.T) {
 		"1e9":                                  nil,
 		"clerk":                                nil,
 		"1:04:35":                              {clock, timing},
+		"21:08:00.0000000":                     {clock},
+		"J.":                                   {proper, initial},
 		"23:59":                                {minutes, timing},
 		"m":                                    {sex},
 		"Female":                               {sex, proper},

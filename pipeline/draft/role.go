@@ -122,6 +122,9 @@ var unusable = []rule{
 		return p.name == ""
 	}, dropped("it has no name, as pandas' row numbers have none: only kept or dropped")},
 	{func(p *Profile) bool {
+		return strings.TrimSpace(p.name) == "#"
+	}, dropped("called like numbers of rows, or of things within others")},
+	{func(p *Profile) bool {
 		return p.differs
 	}, dropped("the files have it with types that do not go together")},
 	{ofKind(formats.Nested), dropped("nested: it can be kept or dropped, not masked")},
@@ -297,12 +300,7 @@ var named = []rule{{
 		return role.orOwned(p)
 	},
 }, {
-	func(p *Profile) bool {
-		name := strings.Join(p.words, "")
-		return p.distinctShare() >= rareShare && p.hasMany() && !p.broken && !p.isTime() &&
-			!p.counts() && len(p.words) <= 2 && numberForm(name) &&
-			!strings.HasPrefix(name, "total") && p.Field.Rows > fewRows
-	},
+	(*Profile).numbersThings,
 	func(p *Profile) *Role {
 		return drop("called like numbers of things, with %s", distinctValues(p))
 	},
@@ -327,8 +325,31 @@ var named = []rule{{
 	},
 }}
 
-// numberForm is the form of names of numbers of things, as filenum, but not of sums.
-var numberForm = matches(`^[a-z]{3,}(num|number|nbr)$`)
+// numberForm is the form of names of numbers of things, as filenum, but not of sums, and quantities
+// are words in longer names of numbers that count or measure.
+var (
+	numberForm = matches(`^[a-z]{3,}(num|number|nbr)$`)
+	quantities = words{alone: append(strings.Fields("of count total size sum avg mean min max "+
+		"rate score age"), amounts.alone...)}
+)
+
+// thingShare is the least ratio of thousands of values to the rows of a column that numbers things,
+// as its name ends in a word for a number.
+const thingShare = 0.2
+
+// numbersThings reports whether a column has numbers of things, as tickets, by its name and its
+// values: hardly one repeats, or there are thousands.
+func (p *Profile) numbersThings() bool {
+	name, n := strings.Join(p.words, ""), len(p.words)
+	if !p.hasMany() || p.broken || p.isTime() || p.counts() || p.Field.Rows <= fewRows {
+		return false
+	}
+	isNumber := n > 1 && (p.words[n-1] == "num" || p.words[n-1] == "nbr") &&
+		!quantities.has(p.words)
+	return p.distinctShare() >= rareShare && n <= 2 && numberForm(name) &&
+		!strings.HasPrefix(name, "total") ||
+		p.distinctShare() >= thingShare && p.Field.Distinct >= 5*manyValues && isNumber
+}
 
 // fewestServants is the least number of values of a column that has names of people who decide or
 // care: fewer may be kinds of them.

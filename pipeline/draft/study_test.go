@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,17 +22,20 @@ func study(t *testing.T, rows int, columns ...string) string {
 	var header, out strings.Builder
 	for row := range rows {
 		for i, column := range columns {
-			name, values, _ := strings.Cut(column, "=")
+			name, values, given := strings.Cut(column, "=")
 			if end := ","; row == 0 {
 				if i == len(columns)-1 {
 					end = "\n"
 				}
-				header.WriteString(strings.TrimSuffix(name, "#") + end)
+				if !given {
+					name = strings.TrimSuffix(name, "#")
+				}
+				header.WriteString(name + end)
 			}
 			if i > 0 {
 				out.WriteByte(',')
 			}
-			if several := strings.Split(values, "|"); strings.HasSuffix(name, "#") {
+			if several := strings.Split(values, "|"); !given {
 				fmt.Fprint(&out, rng.IntN(900))
 			} else {
 				out.WriteString(several[rng.IntN(len(several))])
@@ -244,6 +248,25 @@ func TestDraftListsClassesBeforeItems(t *testing.T) {
 	}
 	if !strings.Contains(text, "# These can be masked, too, with entries of their own: q86, q87,") {
 		t.Errorf("drafted:\n%s", text)
+	}
+}
+
+// Numbers of things are dropped, by a name that ends in a word for a number, if they are thousands,
+// and so is a column that is only called #. Counts and amounts are not.
+func TestDraftDropsNumbersOfThings(t *testing.T) {
+	var all []string
+	for i := range 2000 {
+		all = append(all, strconv.Itoa(10_000+7*i))
+	}
+	many := "=" + strings.Join(all, "|")
+	text := study(t, 4000, "age#", "#=1|2|3", "GO / SC Num"+many, "WARRANT ##", "num_steps"+many,
+		"total wage num"+many, "lot num#", "# of steps#")
+	for name, want := range map[string]string{`"#"`: "drop", "GO / SC Num": "drop",
+		`"WARRANT #"`: "drop", "num_steps": "{mask:", "total wage num": "{mask:",
+		"lot num": "{mask:", `"# of steps"`: "{mask:"} {
+		if got := roleOfText(text, name); got != want {
+			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
+		}
 	}
 }
 
@@ -525,6 +548,23 @@ func TestDraftDropsFewNames(t *testing.T) {
 	if text = study(t, 600, "age#", "name=red|green|blue", "hours#"); !strings.Contains(text,
 		"  name:  suppress ") {
 		t.Errorf("kinds go:\n%s", text)
+	}
+}
+
+// Single letters are initials by their name, if they are many, and MI only next to names.
+func TestDraftDropsInitials(t *testing.T) {
+	const letters = "=A|B|C|D|E|F|G|H|J|K|L|M"
+	for column, want := range map[string]string{
+		"patient_first_inital" + letters: "drop", "middle" + letters: "drop",
+		"first_grade=A|B|C|D": "suppress", "block" + letters: "suppress",
+		"MI" + letters:                        "suppress",
+		"MI" + letters + " last_name=Doe|Roe": "drop",
+	} {
+		text := study(t, 600, append(strings.Fields(column), "age#", "hours#")...)
+		name, _, _ := strings.Cut(column, "=")
+		if got := roleOfText(text, name); got != want {
+			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
+		}
 	}
 }
 

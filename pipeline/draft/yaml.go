@@ -32,6 +32,15 @@ const secondHeaderWords = `# One row has texts where all others have numbers, in
 // fewestOdd is the least number of columns of numbers with one text each that show such a row.
 const fewestOdd = 3
 
+// oddColumns returns the number of such columns if they show such a row, else 0.
+func (d *draft) oddColumns() int {
+	n := numberOf(d.profiles, d.hasOddText)
+	if n < fewestOdd {
+		return 0
+	}
+	return n
+}
+
 // hasOddText reports whether all values of a column but one are of one type, as numbers.
 func (d *draft) hasOddText(p *Profile) bool {
 	return d.filled[p.name]-p.Field.Rows == 1 ||
@@ -157,7 +166,7 @@ func (d *draft) yaml() (string, error) {
 		}
 		fmt.Fprintf(&out, "csv: %s%s\n", csv, comment)
 	}
-	if n := numberOf(d.profiles, d.hasOddText); n >= fewestOdd {
+	if n := d.oddColumns(); n > 0 {
 		fmt.Fprintf(&out, secondHeaderWords, n)
 	}
 	if d.class != nil {
@@ -266,7 +275,7 @@ func (d *draft) writeColumns(out *strings.Builder) {
 
 // entry returns the entry of a column.
 func (d *draft) entry(p *Profile) string {
-	detail := slices.DeleteFunc([]string{p.renamed(), d.typeOf(p), p.role.Detail},
+	detail := slices.DeleteFunc([]string{d.typeOf(p), p.role.Detail},
 		func(text string) bool { return text == "" })
 	if len(detail) == 0 {
 		return p.role.Mask
