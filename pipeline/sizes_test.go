@@ -307,6 +307,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/draft.mostListed", value: 90},
 		{name: "pipeline/draft.mostMatched", value: 200},
 		{name: "pipeline/draft.mostOfEach", value: 50},
+		{name: "pipeline/draft.mostRead", value: 200},
 		{name: "pipeline/draft.mostRows", value: 200_000},
 		{name: "pipeline/draft.mostRowsPerEntity", value: 500},
 		{name: "pipeline/draft.mostTried", value: 100_000},

@@ -115,16 +115,27 @@ const (
 type tried struct {
 	*candidate
 	*forecast.Trial
-	asked  [2][]string // columns that analyses ask for: of ages, and of the sex
-	known  []string    // columns of the first set
+	asked [2][]string // columns that analyses ask for: of ages, and of the sex
+	known []string    // columns of the first set
+	// columns of which few rows have a value: most of their information is who has none, and so it
+	// does not show how much is left of their values
+	sparse []string
 	others []*tried
 }
 
-// keeps returns the number of columns of which more than little is left.
+// counted returns the number of columns of which a search may keep little.
+func (t *tried) counted() int { return t.Masked - len(t.sparse) }
+
+// keeps returns the number of these of which more than little is left.
 func (t *tried) keeps() int {
-	keeps := t.Masked - len(t.Lost)
+	keeps := t.counted()
+	for _, name := range t.Lost {
+		if !slices.Contains(t.sparse, name) {
+			keeps--
+		}
+	}
 	for name := range t.Parts {
-		if t.isLittle(name) {
+		if t.isLittle(name) && !slices.Contains(t.sparse, name) {
 			keeps--
 		}
 	}
@@ -226,11 +237,23 @@ func (d *draft) asked() (names [2][]string) {
 	return names
 }
 
+// sparse returns the masked columns of which few rows have one of several values.
+func (d *draft) sparse() (names []string) {
+	for _, p := range d.profiles {
+		if p.role.masked() && p.Field.Distinct > 1 &&
+			float64(p.Field.Rows) < fewestFilled*float64(p.Rows) {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
 // attempt tries candidates, and returns those that did not fail.
 func (d *draft) attempt(ctx context.Context, part *dataset.Dataset, try Try,
 	budget *spill.Budget, candidates []*candidate) (all []*tried, err error) {
 	for _, c := range candidates {
-		d.tried = &tried{candidate: c, asked: d.asked(), known: namesOf(d.known.columns)}
+		d.tried = &tried{candidate: c, asked: d.asked(), known: namesOf(d.known.columns),
+			sparse: d.sparse()}
 		j, err := d.parse()
 		if err != nil {
 			return nil, err
@@ -274,6 +297,8 @@ const (
 	triedWords = `
 # Tried on %s rows. Of %s, this many keep a tenth of their information:
 `
+	sparseWords = `# Not counted: %s of which less than a tenth of the rows have a value.
+`
 	regionsWords = `# It makes groups of the rows, and other groups of the next night's rows: for one release after
 # another take %s.
 `
@@ -308,9 +333,12 @@ func (d *draft) writeSearch(out *strings.Builder) {
 		return
 	}
 	if t := d.tried; t.Trial != nil {
-		fmt.Fprintf(out, triedWords, text.Grouped(t.Rows), text.Count(t.Masked, "masked column"))
+		fmt.Fprintf(out, triedWords, text.Grouped(t.Rows), text.Count(t.counted(), "masked column"))
 		for _, of := range append([]*tried{t}, t.others...) {
 			fmt.Fprintf(out, "#   %d with %s\n", of.keeps(), of.words())
+		}
+		if n := len(t.sparse); n > 0 {
+			fmt.Fprintf(out, sparseWords, text.Count(n, "column"))
 		}
 		if t.regions {
 			fmt.Fprintf(out, regionsWords, strings.Join(spread, " and "))
@@ -331,7 +359,7 @@ func (d *draft) writeSearch(out *strings.Builder) {
 		switch below := d.belowHalf(); {
 		case len(t.Lost)+len(little) > 0:
 			out.WriteString(moreWords)
-		case d.crowd == nil && t.Masked >= manyMasked && len(below) >= manyBelow:
+		case !d.crowd.isOfFew() && t.Masked >= manyMasked && len(below) >= manyBelow:
 			fmt.Fprintf(out, halfWords, text.List(quoted(below), mostLost))
 			out.WriteString(moreWords)
 		}

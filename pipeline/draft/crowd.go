@@ -3,6 +3,7 @@ package draft
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -11,19 +12,25 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// crowd is a table with too many columns for its rows: a search divides the people into at most one
-// group for each k of them, and the labels of another column are known only where it halves groups.
+// crowd is a table with columns of which too little is kept. Mostly they are too many for its rows:
+// a search divides the people into at most one group for each k of them, and the labels of another
+// column are known only where it halves groups.
 type crowd struct {
 	people      int64   // rows, or entities
 	columns     int     // that could be masked
 	kept        int     // that kept more than little when all were masked
 	information float64 // the part that all together kept then
 	most        int     // that are left
-	times       int     // that columns were dropped
+	times       int     // that columns were dropped as they are too many; 0: they are not
 	dropped     int
 	parts       map[string]float64
-	hardly      []string // columns that are dropped, as the search kept less than a tenth of them
+	// columns that are dropped however many there are, as a search kept hardly anything of them,
+	// with the reason
+	hardly map[string]string
 }
+
+// isOfFew reports whether the rows are too few for the columns.
+func (c *crowd) isOfFew() bool { return c != nil && c.times > 0 }
 
 const (
 	// usefulPart is the part of the information from which a release of many columns is useful.
@@ -54,26 +61,28 @@ func (d *draft) crowded() *crowd {
 	if t == nil || t.Trial == nil || d.rows > mostGrouped || d.For != "" && d.For != ForCount {
 		return nil
 	}
-	enough := t.loses() == 0 && 3*t.keeps() >= 2*t.Masked && t.Information >= d.useful()
-	hardly := d.hardlyKept()
-	if enough && (len(hardly) == 0 || d.crowd != nil) {
-		return nil
-	}
-	halvings := math.Log2(float64(d.people()) / float64(d.k()))
-	least := max(fewestLeft, int(columnsByHalving*halvings))
-	if t.Masked <= least {
-		return nil
-	}
 	c := crowd{people: d.people(), columns: t.Masked, kept: t.keeps(), parts: t.Parts,
-		information: t.Information}
-	if enough {
-		c.most, c.hardly = t.Masked-len(hardly), hardly
-		return &c
-	}
+		information: t.Information, hardly: make(map[string]string)}
 	if d.crowd != nil {
 		c = *d.crowd
 	}
-	c.dropped, c.most, c.hardly = 0, t.Masked, nil
+	halvings := math.Log2(float64(d.people()) / float64(d.k()))
+	least := max(fewestLeft, int(columnsByHalving*halvings))
+	c.dropped, c.most = 0, t.Masked
+	most := t.loses() == 0 && 3*t.keeps() >= 2*t.counted()
+	enough := most && t.Information >= d.useful()
+	if most || t.Masked <= least {
+		hardly := d.hardlyKept(enough && t.Masked > least)
+		if n := len(hardly); n > 0 && n < t.Masked {
+			maps.Copy(c.hardly, hardly)
+			c.most -= n
+			return &c
+		}
+	}
+	if enough || t.Masked <= least {
+		return nil
+	}
+	c.hardly = make(map[string]string) // these may be among those that say most about the class
 	for c.most >= t.Masked {
 		c.times++
 		part := math.Pow(float64(least)/float64(c.columns), float64(c.times)/mostTimes)
@@ -82,25 +91,46 @@ func (d *draft) crowded() *crowd {
 	return &c
 }
 
-// hardlyKept returns the columns of which a search that groups people, and looks at no class, keeps
-// less than a tenth, but those that an acquaintance knows: without them it keeps more of others.
-func (d *draft) hardlyKept() (names []string) {
-	if d.entity == nil || d.class != nil {
-		return nil
-	}
+// hardlyKept returns the columns of which a trial on all rows left a single label, but those that
+// nearly every analysis asks for, and those that another one of them determines: without that a
+// search may keep more of them. Where it groups people and looks at no class, and nothing was
+// dropped before, those of which it keeps less than a tenth are among them, but those that an
+// acquaintance knows: without them it keeps more of others.
+func (d *draft) hardlyKept(more bool) map[string]string {
+	more = more && d.crowd == nil && d.entity != nil && d.class == nil
+	hardly, outcomes := make(map[string]string), d.outcomes()
+	var shown []*Profile
 	for _, p := range d.profiles {
-		if p.role.masked() && !p.isBasic() && (d.tried.isLittle(p.name) ||
-			slices.Contains(d.tried.Lost, p.name)) {
-			names = append(names, p.name)
+		isLost := slices.Contains(d.tried.Lost, p.name)
+		switch {
+		case !p.role.masked():
+		case isLost && d.tried.Rows == d.rows && d.afterAsked(p, outcomes) > 1 &&
+			!d.mayBecomeClass(p):
+			hardly[p.name] = "a single label of it was left"
+			shown = append(shown, p.role.shows...)
+		case more && !p.isBasic() && (isLost || d.tried.isLittle(p.name)):
+			hardly[p.name] = "less than a tenth of it was kept"
 		}
 	}
-	return names
+	for _, p := range shown {
+		delete(hardly, p.name)
+	}
+	return hardly
+}
+
+// dropHardly drops the columns of which a search kept hardly anything.
+func (d *draft) dropHardly() {
+	for _, p := range d.profiles {
+		if d.crowd != nil && d.crowd.hardly[p.name] != "" && p.role.masked() {
+			d.leave(p, d.crowd.hardly[p.name])
+		}
+	}
 }
 
 // useful returns the part of the information from which a release of many columns is useful.
 func (d *draft) useful() float64 {
 	switch {
-	case d.class != nil && d.For != ForCount && d.crowd != nil:
+	case d.class != nil && d.For != ForCount && d.crowd.isOfFew():
 		return leftForClass
 	case d.class != nil && d.For != ForCount:
 		return usefulForClass
@@ -124,7 +154,7 @@ func (d *draft) people() int64 {
 // kept least. Age, sex, height, weight, treatment, the time up to an event, and without a class the
 // pay stay, which nearly every analysis asks for.
 func (d *draft) dropCrowd() {
-	if d.crowd == nil {
+	if !d.crowd.isOfFew() {
 		return
 	}
 	all := math.Inf(1)
@@ -138,13 +168,6 @@ func (d *draft) dropCrowd() {
 			d.leave(p, sameAsClass)
 		}
 		return same
-	})
-	masked = slices.DeleteFunc(masked, func(p *Profile) bool {
-		is := slices.Contains(d.crowd.hardly, p.name)
-		if is {
-			d.leave(p, "less than a tenth of it was kept")
-		}
-		return is
 	})
 	outcomes := d.outcomes()
 	slices.SortStableFunc(masked, func(a, b *Profile) int {
@@ -167,7 +190,7 @@ func (d *draft) afterAsked(p *Profile, outcomes []*Profile) int {
 	switch {
 	case d.isAsked(p):
 		return 0
-	case p == d.firstRace(),
+	case p == d.firstRace(), p.isBasic() && rank(p) == 1,
 		p.Field.Distinct <= mostOutcomes && treatments.has(p.words), d.endsWithClass(p),
 		p.typ.Ordered() && bodies.has(p.words), slices.Contains(outcomes, p):
 		return 1
@@ -175,26 +198,30 @@ func (d *draft) afterAsked(p *Profile, outcomes []*Profile) int {
 	return 2
 }
 
-// firstRace returns the first masked column of few values with a race; nil: there is none.
-func (d *draft) firstRace() *Profile {
+// firstRace returns the first masked column of few values with a race, one of an officer or the
+// like only if there is no other; nil: there is none.
+func (d *draft) firstRace() (race *Profile) {
 	for _, p := range d.profiles {
 		if p.role.masked() && p.isBasic() && p.Field.Distinct <= fewCodes &&
-			called(&raced, p.words) {
-			return p
+			called(&raced, p.words) && (race == nil || isOfServant(race) && !isOfServant(p)) {
+			race = p
 		}
 	}
-	return nil
+	return race
 }
 
-// isAsked reports whether a column has an age, a date of birth or a sex: that of a relative only if
-// there is no other age.
+// isOfServant reports whether a column is about somebody who decides about people or cares for
+// them, as the sex of an officer.
+func isOfServant(p *Profile) bool { return ofServants.has(p.words[:min(1, len(p.words))]) }
+
+// isAsked reports whether a column has an age, a date of birth or a sex: that of a relative, an
+// officer or the like only if there is no other.
 func (d *draft) isAsked(p *Profile) bool {
-	own := func(p *Profile) bool {
-		name := p.words
-		return p.isBasic() && first[0].has(name) && !ofRelatives.has(name)
+	own := func(of *Profile) bool {
+		return of.isBasic() && rank(of) == rank(p) && (rank(p) > 0 || first[0].has(of.words)) &&
+			!ofRelatives.has(of.words) && !isOfServant(of)
 	}
-	return p.isBasic() && (rank(p) == 1 || rank(p) == 0 &&
-		(own(p) || !slices.ContainsFunc(d.profiles, own)))
+	return p.isBasic() && rank(p) < 2 && (own(p) || !slices.ContainsFunc(d.profiles, own))
 }
 
 // mostLikeliest is the largest number of columns that are left as they may be the class.
@@ -259,16 +286,20 @@ func (d *draft) leave(p *Profile, why string) {
 	d.crowd.dropped++
 }
 
-// crowdWords are about the columns that are dropped because the rows are few.
-const crowdWords = `
-# k = %d divides %s into at most %s: too few to say something of all
-# %d columns that could be masked. Tried with all, %d of them kept a tenth of their
+// tooFewWords are about rows that are few for the columns, and crowdWords about the columns that
+// are dropped.
+const (
+	tooFewWords = `# k = %d divides %s into at most %s: too few to say something of all
+# columns.
+`
+	crowdWords = `# Tried with all %d columns that could be masked, %d of them kept a tenth of their
 # information, and all together %.0f %%. So the draft drops %d:
 # %s.
 # To have one of them back, replace drop by the mask in its comment (and drop another one), and add
 # it to the first set if an acquaintance knows it. Only what no recipient can know from elsewhere,
 # such as a measurement or an answer to a survey, may be kept: {keep: {identifying: accepted}}.
 `
+)
 
 // littleToSayWords are about few people, without too many columns for them.
 const littleToSayWords = `
@@ -297,12 +328,15 @@ func (d *draft) writeCrowd(out *strings.Builder) {
 	if c == nil {
 		return
 	}
-	name := nameClassWords
-	if d.class != nil {
+	if d.class != nil && c.isOfFew() {
 		by = "those that say about the same as the class, and those that say least about it"
-		name = ""
 	}
-	fmt.Fprintf(out, crowdWords, d.k(), people, text.Count(groups, "group"), c.columns,
-		c.kept, 100*c.information, c.dropped, by)
-	out.WriteString(name)
+	out.WriteString("\n")
+	if c.isOfFew() {
+		fmt.Fprintf(out, tooFewWords, d.k(), people, text.Count(groups, "group"))
+	}
+	fmt.Fprintf(out, crowdWords, c.columns, c.kept, 100*c.information, c.dropped, by)
+	if c.isOfFew() && d.class == nil {
+		out.WriteString(nameClassWords)
+	}
 }

@@ -1,6 +1,7 @@
 package draft_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -42,23 +43,23 @@ func survey(rows int, wrong ...float64) string {
 	return out.String()
 }
 
-// sees returns trials in which some columns are lost, the last of the job, with an information that
-// is kept of all. Columns that are lost keep none of theirs, others the more the later they are.
-func sees(lost int, information float64) draft.Try {
+// sees returns trials in which some columns keep little, the last of the job, with an information
+// that is kept of all. Others keep the more the later they are.
+func sees(little int, information float64) draft.Try {
 	return func(_ context.Context, in *dataset.Dataset, j *job.Job,
 		_ *spill.Budget) (*forecast.Trial, error) {
 		t := &forecast.Trial{Rows: in.Rows(), Information: information,
 			Parts: make(map[string]float64)}
+		var masked []string
 		for _, c := range j.Columns {
 			if c.Mask != job.MaskKeep && c.Mask != job.MaskDrop {
 				t.Masked++
 				t.Parts[c.Name] = float64(t.Masked)
-				t.Lost = append(t.Lost, c.Name)
+				masked = append(masked, c.Name)
 			}
 		}
-		t.Lost = t.Lost[max(0, len(t.Lost)-lost):]
-		for _, name := range t.Lost {
-			t.Parts[name] = 0
+		for _, name := range masked[max(0, len(masked)-little):] {
+			t.Parts[name] = 0.01
 		}
 		return t, nil
 	}
@@ -306,7 +307,7 @@ func TestDraftOfFewRowsKeepsAge(t *testing.T) {
 			func(ctx context.Context, in *dataset.Dataset, j *job.Job,
 				budget *spill.Budget) (*forecast.Trial, error) {
 				of, err := sees(0, 1)(ctx, in, j, budget)
-				of.Lost = []string{lost}
+				of.Parts[lost] = 0.01
 				return of, err
 			})
 		if n := len(maskedOf(t, text)); err != nil || n != want {
@@ -384,5 +385,97 @@ func TestDraftDropsWhatPeopleHardlyKeep(t *testing.T) {
 		if got := strings.Join(maskedOf(t, text), " "); got != tt.want {
 			t.Errorf("%+v: %q\n%s", tt, got, text)
 		}
+	}
+}
+
+// A draft drops columns of which a trial on all rows leaves a single label, but not age and sex,
+// and tries again: of nested areas the coarsest stays that keeps something.
+func TestDraftDropsWhatIsLost(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("age,sex,precinct,beat,area,steps,hours\n")
+	rng := rand.New(rand.NewPCG(4, 4))
+	for range 600 {
+		precinct := rng.IntN(120)
+		fmt.Fprintf(&out, "%d,%c,p%d,b%d,%c,%d,%d\n", 20+rng.IntN(50), "mf"[rng.IntN(2)], precinct,
+			precinct/4, 'a'+precinct/40, rng.IntN(90), rng.IntN(90))
+	}
+	write(t, "people.csv", out.String())
+	for _, tt := range []struct {
+		part int64 // of the rows that are tried
+		lost []string
+		want string
+	}{
+		{1, []string{"age", "precinct", "beat"}, "age sex area steps hours"},
+		{1, []string{"age", "precinct"}, "age sex beat area steps hours"},
+		{2, []string{"precinct", "beat"}, "age sex precinct beat area steps hours"},
+	} {
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}},
+			func(ctx context.Context, in *dataset.Dataset, j *job.Job,
+				budget *spill.Budget) (*forecast.Trial, error) {
+				of, err := sees(0, 0.9)(ctx, in, j, budget)
+				of.Rows /= tt.part
+				for _, name := range tt.lost {
+					if of.Parts[name] > 0 {
+						of.Lost = append(of.Lost, name)
+					}
+				}
+				return of, err
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(maskedOf(t, text), " "); got != tt.want ||
+			strings.Contains(text, "# a single label of it was left; to mask it: suppress (") ==
+				(tt.part > 1) || strings.Contains(text, "too few to say something") {
+			t.Errorf("%+v: %s:\n%s", tt, got, text)
+		}
+	}
+}
+
+// What a trial keeps of columns of which few rows have a value does not count: nearly all of it is
+// that others have none.
+func TestDraftCountsNoSparseColumns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := survey(320, .4, .4, .4, .4, .4)
+	var out strings.Builder
+	rng := rand.New(rand.NewPCG(5, 5))
+	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		out.WriteString(line)
+		for at := range 4 {
+			value := map[bool]string{true: fmt.Sprint("f", rng.IntN(3))}[rng.IntN(14) == 0]
+			name := map[bool]string{true: fmt.Sprint("force", at)}[i == 0]
+			out.WriteString("," + cmp.Or(name, value))
+		}
+		out.WriteByte('\n')
+	}
+	write(t, "few.csv", out.String())
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"}}, sees(0, 1))
+	if err != nil || !strings.Contains(text, "\n# Not counted: 4 columns of which ") {
+		t.Errorf("%v:\n%s", err, text)
+	}
+}
+
+// The race and the sex of who is met come before those of an officer.
+func TestDraftOfFewRowsLeavesTheRaceOfTheSubject(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(2, 2))
+	var out strings.Builder
+	for i, line := range strings.Split(strings.TrimSpace(survey(320, .4, .4, .4, .4, .4, .4, .4)),
+		"\n") {
+		people := "officer_race,subject_race"
+		if i > 0 {
+			people = fmt.Sprintf("%c,%c", "abc"[rng.IntN(3)], "abc"[rng.IntN(3)])
+		}
+		out.WriteString(people + "," + line + "\n")
+	}
+	write(t, "few.csv", out.String())
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"}}, sees(12, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := maskedOf(t, text); slices.Contains(got, "officer_race") ||
+		!slices.Contains(got, "subject_race") {
+		t.Errorf("%s:\n%s", got, text)
 	}
 }

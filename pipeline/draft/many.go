@@ -11,12 +11,15 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// mostListed is the largest number of columns that have an entry each, and the largest number of
-// masked ones in a wider table: nobody reads more.
-const mostListed = 90
+const (
+	// mostRead is the largest number of columns that have an entry each.
+	mostRead = 200
+	// mostListed is the largest number of masked columns of a wider table: nobody reads more.
+	mostListed = 90
+)
 
 // isWide reports whether a table has more columns than somebody reads.
-func (d *draft) isWide() bool { return len(d.profiles) > mostListed }
+func (d *draft) isWide() bool { return len(d.profiles) > mostRead }
 
 // dropMany drops the columns of a wide table but those that an acquaintance knows or that may be
 // its class, and those that tell most of the class or, without one, texts that are no items, and of

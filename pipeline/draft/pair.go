@@ -42,6 +42,8 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	d.noteRatios()
 	d.dropShowing()
 	d.noteDurations()
+	d.dropConstants()
+	d.dropHardly()
 	d.dropMany()
 	d.dropCombinations()
 	for _, of := range d.profiles {

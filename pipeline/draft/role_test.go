@@ -11,7 +11,7 @@ import (
 )
 
 // A column with one value marks rows: those without it are the others, unless everybody has a value
-// of its name, or nearly all rows have it. Runs keep the nulls of marks, also of rare ones.
+// of its name, or nearly all rows have it, or fewer than k. Runs keep the nulls of marks.
 func TestDraftMasksMarks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
@@ -34,7 +34,7 @@ func TestDraftMasksMarks(t *testing.T) {
 	job, report := runDraft(t, text)
 	wantMasks(t, job, map[string]string{"age": "discretize", "sex": "suppress",
 		"married": "suppress", "smoking": "suppress", "uses": "suppress", "tool": "suppress",
-		"rare": "suppress", "once": "suppress", "country": "drop", "still": "drop", "ill": "drop",
+		"rare": "suppress", "once": "drop", "country": "drop", "still": "drop", "ill": "drop",
 		"hurt": "suppress"})
 	want := "# one value in 112 of 1,000 rows, which it may mark\n"
 	if !strings.Contains(text, want) {

@@ -63,7 +63,7 @@ func TestDraftKnowsDummies(t *testing.T) {
 		"two":             {600, 4, []int{-1, 0, 2}, []string{"married", "sex"}},
 		"few rows":        {36, 4, []int{0, 1, 2}, []string{"married", "sex"}},
 		"of rare kinds":   {600, 8, []int{0, 1, 2}, []string{"married", "sex"}},
-		"some are rare":   {200, 40, []int{0, 1, 2}, []string{"la", "lb", "married", "sex"}},
+		"some are rare":   {600, 40, []int{0, 1, 2}, []string{"la", "lb", "married", "sex"}},
 		"none is married": {600, 4, []int{0, 1, -1}, []string{"married", "sex"}},
 	} {
 		rng := rand.New(rand.NewPCG(7, 7))

@@ -20,6 +20,7 @@ func seen(values []uint64) Occurrences {
 	}
 	s := Occurrences{Rows: int64(len(values)), Distinct: int64(len(counts))}
 	for _, n := range counts {
+		s.Most = max(s.Most, int64(n))
 		switch n {
 		case 1:
 			s.Once++

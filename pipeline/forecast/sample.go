@@ -436,6 +436,7 @@ type Occurrences struct {
 	Distinct int64
 	Once     int64 // distinct values that occur in one row
 	Twice    int64 // distinct values that occur in two rows
+	Most     int64 // rows of the most frequent value
 	Local    int64 // distinct values that occur in only one place; Once if there are few places
 
 	Places      int64 // the number of places with rows; 0: too few for an estimate
@@ -452,6 +453,7 @@ func CountOccurrences(values []uint64, ends []int64) Occurrences {
 	slices.Sort(values)
 	eachRun(values, func(_ uint64, n int) {
 		s.Distinct++
+		s.Most = max(s.Most, int64(n))
 		switch n {
 		case 1:
 			s.Once++

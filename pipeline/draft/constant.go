@@ -1,0 +1,28 @@
+package draft
+
+import "github.com/kcut/kcut/internal/text"
+
+// dropConstants drops columns that have the same value, or none, in all rows but fewer than k:
+// nobody learns anything from what a release shows of these, but that they are rare. What may be
+// the class of a table, and a treatment, stay.
+func (d *draft) dropConstants() {
+	for _, p := range d.profiles {
+		others := p.others()
+		// in rows that were not read, too
+		all := float64(others) * float64(d.rows) / float64(p.Rows)
+		if p.role.masked() && all < float64(d.K) &&
+			float64(others) <= (1-most)*float64(p.Rows) && !d.mayBecomeClass(p) &&
+			!treatments.has(p.words) {
+			p.role = drop("all but %s of %s rows have the same value, or all none: too few to show",
+				text.Grouped(others), text.Grouped(p.Rows))
+		}
+	}
+}
+
+// others returns the number of rows outside the most frequent value of a column, or outside null.
+func (p *Profile) others() int64 {
+	return p.Rows - max(p.Field.Most, p.Rows-p.Field.Rows)
+}
+
+// mayBecomeClass reports whether a column may be the class of a table without one.
+func (d *draft) mayBecomeClass(p *Profile) bool { return d.class == nil && d.mayBeOutcome(p) }
