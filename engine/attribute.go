@@ -238,6 +238,40 @@ func (a *Attribute) Widest() string {
 
 var escaper = strings.NewReplacer(`\`, `\\`, `|`, `\|`, `{`, `\{`, `}`, `\}`)
 
+// NodesIn returns the nodes that a label of a generalized attribute names: one or, in a region,
+// several. The null is NullNode.
+func (a *Attribute) NodesIn(label Label) (nodes []uint32) {
+	if n, own := a.Tree.Node(label.Text); own && !label.Null {
+		return []uint32{uint32(n)}
+	}
+	for _, member := range NodesOf(label) {
+		if n, known := a.Tree.Node(member.Text); member.Null {
+			nodes = append(nodes, NullNode)
+		} else if known {
+			nodes = append(nodes, uint32(n))
+		}
+	}
+	return nodes
+}
+
+// NodeLabel returns the label of some nodes of a generalized attribute in a region: the node, or
+// several as those of SetLabel. A single node that reads like several is written as a set of one.
+func NodeLabel(nodes []Label) Label {
+	if len(nodes) == 1 && len(Members(nodes[0])) == 1 {
+		return nodes[0]
+	}
+	return SetLabel(nodes)
+}
+
+// NodesOf returns the nodes that the label of a generalized attribute in a region contains. It
+// undoes NodeLabel.
+func NodesOf(label Label) (nodes []Label) {
+	if nodes = Members(label); len(nodes) == 1 && len(Members(nodes[0])) == 1 {
+		return []Label{label}
+	}
+	return nodes
+}
+
 // nullMark is the null in the label of a set.
 const nullMark = `\N`
 

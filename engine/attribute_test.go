@@ -60,7 +60,7 @@ func TestAttributeFind(t *testing.T) {
 	}
 }
 
-// Members returns the values that SetLabel got.
+// Members returns the values that SetLabel got, and NodesOf the nodes that NodeLabel got.
 func TestMembers(t *testing.T) {
 	null := Label{Null: true}
 	for _, values := range [][]Label{
@@ -69,6 +69,13 @@ func TestMembers(t *testing.T) {
 	} {
 		if got := Members(SetLabel(values)); !slices.Equal(got, values) {
 			t.Errorf("%s tells %+v, of %+v", SetLabel(values).Text, got, values)
+		}
+	}
+	for _, nodes := range [][]Label{
+		{null}, {{Text: "a"}}, {{Text: "{a}"}}, {{Text: "{a|b}"}}, {{Text: "{a|b}"}, null},
+	} {
+		if got := NodesOf(NodeLabel(nodes)); !slices.Equal(got, nodes) {
+			t.Errorf("%s tells %+v, of nodes %+v", NodeLabel(nodes).Text, got, nodes)
 		}
 	}
 	for _, text := range []string{"{", "}", "{a", "a}", "*", ""} {

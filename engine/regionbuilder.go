@@ -37,12 +37,14 @@ type Overlap struct {
 type Content struct {
 	// Discretize: Lo ≤ code < Hi, or all codes if that has every number; Generalize: Lo is the node
 	Lo, Hi uint32
-	values string // Suppress: the codes that its label names, four bytes each; empty: it names none
+	// what its label names, four bytes each. Suppress: codes; empty: it names none. Generalize:
+	// several of the nodes below Lo; empty: Lo
+	values string
 }
 
 // OnlyNulls is the content of a group that has only nulls in a generalized or discretized
 // attribute.
-var OnlyNulls = Content{Lo: math.MaxUint32, Hi: math.MaxUint32}
+var OnlyNulls = Content{Lo: NullNode, Hi: NullNode}
 
 // contents are the different contents of one attribute, in the order of their first group.
 type contents struct {
@@ -242,6 +244,27 @@ func (a *Attribute) Named(codes []uint32) Content {
 	return Content{values: string(named)}
 }
 
+// Nodes returns the content of several nodes below a node of a generalized attribute, in preorder;
+// the null comes last, as NullNode.
+func Nodes(below int, nodes []uint32) Content {
+	named := make([]byte, 0, 4*len(nodes))
+	for _, node := range nodes {
+		named = binary.BigEndian.AppendUint32(named, node)
+	}
+	return Content{Lo: uint32(below), values: string(named)}
+}
+
+// NullNode is the null among nodes.
+const NullNode = math.MaxUint32
+
+// names returns what the label of a content names.
+func (c Content) names() (named []uint32) {
+	for at := 0; at < len(c.values); at += 4 {
+		named = append(named, binary.BigEndian.Uint32([]byte(c.values[at:at+4])))
+	}
+	return named
+}
+
 // first returns the smallest code of a content of values.
 func (c Content) first() uint32 {
 	if c.values == "" {
@@ -256,6 +279,17 @@ func (a *Attribute) covers(c Content) int {
 	switch {
 	case c == OnlyNulls:
 		return 1
+	case a.Mask == Generalize && c.values != "":
+		codes := 0
+		for _, node := range c.names() {
+			if node == NullNode {
+				codes++
+				continue
+			}
+			lo, hi := a.Tree.Range(int(node))
+			codes += hi - lo
+		}
+		return codes
 	case a.Mask == Generalize && c.Lo > 0:
 		lo, hi := a.Tree.Range(int(c.Lo))
 		return hi - lo
@@ -295,14 +329,24 @@ func (a *Attribute) contentLabel(c Content) (Label, *Interval) {
 	case a.Mask == Discretize:
 		interval := a.Interval(int(c.Lo), int(c.Hi))
 		return Label{Text: interval.Label}, &interval
-	case a.Mask == Generalize:
-		return Label{Text: a.Tree.Name(int(c.Lo))}, nil
+	case a.Mask == Generalize && c.values == "":
+		c = Nodes(0, []uint32{c.Lo})
 	case c.values == "":
 		return Label{Text: Suppressed}, nil
 	}
 	var values []Label
-	for at := 0; at < len(c.values); at += 4 {
-		values = append(values, a.Label(int(Content{values: c.values[at:]}.first())))
+	for _, named := range c.names() {
+		switch {
+		case a.Mask == Suppress:
+			values = append(values, a.Label(int(named)))
+		case named == NullNode:
+			values = append(values, Label{Null: true})
+		default:
+			values = append(values, Label{Text: a.Tree.Name(int(named))})
+		}
+	}
+	if a.Mask == Generalize {
+		return NodeLabel(values), nil
 	}
 	return SetLabel(values), nil
 }

@@ -30,7 +30,9 @@ func (a *audit) covers(column *cutfile.Column, value string, texts []string) boo
 			slices.Contains(parseSet(released), value)
 	case job.MaskGeneralize:
 		path := a.path(column.Name, value)
-		return slices.Contains(path, released)
+		above := func(node string) bool { return slices.Contains(path, node) }
+		return above(released) || a.cut.Kind == cutfile.KindRegions &&
+			slices.ContainsFunc(parseSet(released), above)
 	}
 	if strings.HasPrefix(value, "NaN") {
 		value = null // no interval can hold it

@@ -4,7 +4,7 @@
 //
 //	an interval             the attribute's codes in it; the whole range: and the null
 //	a node of a taxonomy    the leaves below it, whether they occur or not; the root: and the null
-//	{a|b}                   its members
+//	{a|b}                   its members: values, or the leaves below nodes
 //	*                       all values; where labels depend only on their own column, as in a cut,
 //	                        all except those that are always disclosed
 //	a suppressed record     all values
@@ -17,6 +17,7 @@
 package cover
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -115,9 +116,7 @@ func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) []Cover {
 			of := recoding.Intervals(attribute)[i]
 			c.runs = []run{{uint32(of.Lo), uint32(of.Hi)}}
 		case a.Mask == engine.Generalize:
-			node, _ := a.Tree.Node(label.Text)
-			lo, hi := a.Tree.Range(node)
-			c.runs = []run{{uint32(lo), uint32(hi)}}
+			c.runs = nodes(a, label)
 		default:
 			c.runs = members(a, label)
 		}
@@ -147,15 +146,37 @@ func members(a *engine.Attribute, label engine.Label) (runs []run) {
 			codes = append(codes, code)
 		}
 	}
-	slices.Sort(codes) // the cut of another job may have another order
 	for _, code := range codes {
-		if n := len(runs); n > 0 && runs[n-1].hi == code {
-			runs[n-1].hi++
+		runs = append(runs, run{code, code + 1})
+	}
+	return joined(runs)
+}
+
+// nodes returns the codes of a label of a generalized attribute: of one node or of a set.
+func nodes(a *engine.Attribute, label engine.Label) (runs []run) {
+	for _, node := range a.NodesIn(label) {
+		if node == engine.NullNode {
+			runs = append(runs, run{a.NullCode(), a.NullCode() + 1})
+			continue
+		}
+		lo, hi := a.Tree.Range(int(node))
+		runs = append(runs, run{uint32(lo), uint32(hi)})
+	}
+	return joined(runs)
+}
+
+// joined returns disjoint runs in ascending order, with gaps between them: the cut of another job
+// may have another order.
+func joined(runs []run) (ascending []run) {
+	slices.SortFunc(runs, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
+	for _, next := range runs {
+		if n := len(ascending); n > 0 && ascending[n-1].hi == next.lo {
+			ascending[n-1].hi = next.hi
 		} else {
-			runs = append(runs, run{code, code + 1})
+			ascending = append(ascending, next)
 		}
 	}
-	return runs
+	return ascending
 }
 
 // undisclosed removes from the cover of suppressed values those that are always disclosed, if

@@ -44,7 +44,9 @@ func (c Column) Covers(label, value engine.Label) bool {
 	}
 	switch c.Mask {
 	case engine.Generalize:
-		return c.under(c.Tree, label.Text, value)
+		return slices.ContainsFunc(Members(label.Text), func(name string) bool {
+			return name == `\N` && value.Null || c.under(c.Tree, name, value)
+		})
 	case engine.Discretize:
 		ends := strings.Split(strings.Trim(label.Text, "[]()"), ",")
 		if value.Null {

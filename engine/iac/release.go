@@ -73,7 +73,10 @@ func (s *search) label(regions, attribute int, l *locator) (c engine.ColumnCut,
 	for _, n := range slices.Compact(slices.Sorted(slices.Values(nodes))) {
 		number[n] = uint32(len(c.Labels))
 		label := level.tree.Label(n)
-		if n > 0 && s.input.Attributes[attribute].Mask == engine.Suppress {
+		switch mask := s.input.Attributes[attribute].Mask; {
+		case mask == engine.Generalize:
+			label = engine.NodeLabel([]engine.Label{label})
+		case mask == engine.Suppress && n > 0:
 			label = engine.SetLabel([]engine.Label{label})
 		}
 		c.Labels = append(c.Labels, label)

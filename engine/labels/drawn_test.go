@@ -107,8 +107,8 @@ func TestWords(t *testing.T) {
 		words     map[string]string // of labels that stand for other words than their own
 		code      []uint32          // of a cut
 	}{
-		{nodes, []string{"all", "a", "a2", "b", ""},
-			map[string]string{"all": "a1,a2,b,", "a": "a1,a2"}, nil},
+		{nodes, []string{"all", "a", "a2", "b", `{a|\N}`, ""},
+			map[string]string{"all": "a1,a2,b,", "a": "a1,a2", `{a|\N}`: "a1,a2,"}, nil},
 		{letters, []string{"x", `{x|z|\{}`, `{y|\N}`, "*", ""},
 			map[string]string{`{x|z|\{}`: "x,z,{", `{y|\N}`: "y,", "*": "x,y,z,{,"}, nil},
 		{letters, []string{"y", "*"}, map[string]string{"*": "x,z,{,"}, []uint32{1, 0, 1, 1, 1}},

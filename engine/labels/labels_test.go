@@ -38,8 +38,8 @@ func TestLabels(t *testing.T) {
 		values    string
 	}{
 		{
-			"nodes", Labels{Attribute: &nodes, values: texts("all", "a", "a2", "b", "")},
-			"[1 0.6666666666666666 0 0 0]", "[3 0 1 2 3]", "[]",
+			"nodes", Labels{Attribute: &nodes, values: texts("all", "a", "a2", "b", "{a2|b}", "")},
+			"[1 0.6666666666666666 0 0 0.6666666666666666 0]", "[4 0 1 2 3 4]", "[]",
 		},
 		{
 			"nodes, roots too", Labels{

@@ -84,13 +84,17 @@ func (l Labels) intervalPenalty(label int) float64 {
 	return (upper - lower) / (l.Upper - l.Lower)
 }
 
-// nodePenalty returns the penalty of a node. The null is a leaf under the root.
+// nodePenalty returns the penalty of a node, or of a set of nodes. The null is a leaf under the
+// root.
 func (l Labels) nodePenalty(label int) float64 {
-	null := l.Len() - len(l.Texts)
-	n, _ := l.Tree.Node(l.values[label].Text)
-	below := l.Tree.Values(n)
-	if n == 0 {
-		below += null
+	null, below := l.Len()-len(l.Texts), 0
+	for _, node := range l.NodesIn(l.values[label]) {
+		if node == engine.NullNode || node == 0 {
+			below += null
+		}
+		if node != engine.NullNode {
+			below += l.Tree.Values(int(node))
+		}
 	}
 	if below == 1 {
 		return 0

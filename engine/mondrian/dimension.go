@@ -26,10 +26,13 @@ type dimension struct {
 	codes int    // with the null's
 	top   uint32 // codes below it are measured; with a separate null, it is the null's code
 	leaf  []int  // Generalize: the node of every code except the null's
-	// Suppress: largest number of values that a label may name: the largest K of the sets with the
+	// largest number of values or nodes that a label may name: the largest K of the sets with the
 	// attribute
 	most uint64
-	ends []uint32 // Discretize: the codes at which narrow intervals end, ascending
+	// Generalize: by code, with the null's, the lowest node above it that a label may name: with as
+	// many records as the sets ask for
+	named []int
+	ends  []uint32 // Discretize: the codes at which narrow intervals end, ascending
 	division
 }
 
@@ -130,6 +133,98 @@ func (d *dimension) setEnds(set *cells.FrequencySet) {
 		since, below = since+set.Size(i), below+set.Size(i)
 	}
 	d.ends = append(d.ends, d.top)
+}
+
+// setNamed sets the nodes that labels may name, given the histogram of all records: no label shows
+// that a few people have a value. The weight of records proves that many people have one.
+func (d *dimension) setNamed(weights []uint64, least uint64) {
+	below := make([]uint64, d.Tree.Len())
+	for code, n := range d.leaf {
+		for ; n >= 0; n = d.Tree.Parent(n) {
+			below[n] += weights[code]
+		}
+	}
+	for _, n := range d.leaf {
+		for n > 0 && below[n] < least {
+			n = d.Tree.Parent(n)
+		}
+		d.named = append(d.named, n)
+	}
+	if d.HasNull {
+		null := 0
+		if weights[d.top] >= least {
+			null = engine.NullNode
+		}
+		d.named = append(d.named, null)
+	}
+}
+
+// above returns the content of a region with some codes, not all nulls: the fewest of the lowest
+// nodes above them that a label may name.
+func (d *dimension) above(codes []uint32) engine.Content {
+	nodes := d.nodes(codes, math.MaxInt)
+	for depth := d.deepest(nodes); depth > 0 && uint64(len(nodes)) > d.most; depth-- {
+		nodes = d.nodes(codes, depth-1)
+	}
+	if len(nodes) == 1 {
+		return engine.Content{Lo: nodes[0]}
+	}
+	e, covered := cells.Extent{Lo: d.top}, 0
+	for _, n := range nodes {
+		if n == engine.NullNode {
+			e.Above = true
+			covered++
+			continue
+		}
+		lo, hi := d.Tree.Range(int(n))
+		e.Lo, e.Hi = min(e.Lo, uint32(lo)), uint32(hi-1)
+		covered += hi - lo
+	}
+	top := engine.Content{Lo: uint32(d.ancestor(e))}
+	if d.Share(covered) == d.Width(top) {
+		return top
+	}
+	return engine.Nodes(int(top.Lo), nodes)
+}
+
+// deepest returns the greatest depth of some nodes.
+func (d *dimension) deepest(nodes []uint32) (depth int) {
+	for _, n := range nodes {
+		if n != engine.NullNode {
+			depth = max(depth, d.Tree.Depth(int(n)))
+		}
+	}
+	return depth
+}
+
+// nodes returns the lowest nodes above some codes that a label may name, none of them deeper than a
+// depth or above another one, in preorder.
+func (d *dimension) nodes(codes []uint32, depth int) (nodes []uint32) {
+	for _, code := range codes {
+		n := d.named[code]
+		if n == engine.NullNode {
+			if len(nodes) != 1 || nodes[0] != 0 {
+				nodes = append(nodes, engine.NullNode)
+			}
+			continue
+		}
+		for at := d.Tree.Depth(n); at > depth; at-- {
+			n = d.Tree.Parent(n)
+		}
+		lo, _ := d.Tree.Range(n)
+		from, to := 0, 0 // the codes below the last node that is not below n
+		for len(nodes) > 0 {
+			last := len(nodes) - 1
+			if from, to = d.Tree.Range(int(nodes[last])); from < lo {
+				break
+			}
+			nodes, to = nodes[:last], 0
+		}
+		if to <= int(code) {
+			nodes = append(nodes, uint32(n))
+		}
+	}
+	return nodes
 }
 
 // narrow returns the narrowest interval around the values present, given what the cuts leave: it

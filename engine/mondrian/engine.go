@@ -29,9 +29,11 @@
 // whatever else it contains: so no label names a value of too few records, and * is true for all.
 // More values than the largest K of the sets with the attribute are *, too.
 //
-// Tight labels are those of the values present instead, as in the papers. Intervals around numbers
-// end at cuts or at few other bounds, of which no two have fewer records between them than the sets
-// ask for.
+// Tight labels are those of the values present instead, as in the papers: sets of nodes, too, that
+// are {a|b} like those of values. They are the lowest nodes with as many records as the largest K
+// of the sets with the attribute, and no more of them than that. Intervals around numbers end at
+// cuts or at few other bounds, of which no two have fewer records between them than the sets ask
+// for.
 package mondrian
 
 import (

@@ -1,6 +1,7 @@
 package mondrian_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -28,6 +29,8 @@ type naive struct {
 	// sets
 	closed []bool
 	turn   int
+
+	frequent map[[2]int]bool // of hasK, by column and node
 
 	records  []naiveCell // all
 	released map[string][]naivePart
@@ -109,6 +112,7 @@ type naiveBound struct {
 	lo, hi int // by order: the codes lo ≤ code < hi; in a hierarchy: lo is the node
 	nulls  bool
 	codes  []int // values without an order; none: all
+	nodes  []int // of a tight label, -1 for the null
 }
 
 // whole returns what no cuts leave of all attributes.
@@ -730,8 +734,8 @@ func (n *naive) tight(part []naiveCell, a int, cuts naiveBound) naiveBound {
 		return naiveBound{codes: codes}
 	case n.isNull(a, lo):
 		return naiveBound{nulls: true}
-	case n.isHierarchy(a):
-		return naiveBound{lo: n.lowest(a, codes)}
+	case attribute.Mask == engine.Generalize:
+		return naiveBound{nodes: n.named(a, codes)}
 	case attribute.Mask == engine.Discretize && n.isNull(a, hi):
 		return cuts
 	case attribute.Mask == engine.Discretize:
@@ -748,6 +752,96 @@ func (n *naive) tight(part []naiveCell, a int, cuts naiveBound) naiveBound {
 		return tight
 	}
 	return naiveBound{lo: lo, hi: hi + 1}
+}
+
+// named returns the nodes that a tight label names: above each value the lowest that k records
+// have, unless it is below another one, and not below a depth at which these are at most k.
+func (n *naive) named(a int, codes []int) (nodes []int) {
+	for depth := n.Attributes[a].Tree.Len(); ; depth-- {
+		nodes = nil
+		for _, code := range codes {
+			above := n.ancestors(a, code)
+			i := slices.IndexFunc(above, func(node int) bool {
+				return node <= 0 && n.hasK(a, node) || node == 0 ||
+					len(n.ancestorsOf(a, node)) <= depth && n.hasK(a, node)
+			})
+			nodes = append(nodes, above[i])
+		}
+		nodes = slices.DeleteFunc(nodes, func(node int) bool {
+			return slices.ContainsFunc(n.ancestorsOf(a, node), func(above int) bool {
+				return above != node && slices.Contains(nodes, above)
+			})
+		})
+		slices.SortFunc(nodes, func(x, y int) int { return cmp.Compare(uint(x), uint(y)) })
+		if nodes = slices.Compact(nodes); len(nodes) <= max(1, kOf(n.sets, a)) {
+			return nodes
+		}
+	}
+}
+
+// ancestorsOf returns the nodes above a node, and itself.
+func (n *naive) ancestorsOf(a, node int) (above []int) {
+	if node < 0 {
+		return []int{node, 0}
+	}
+	for ; node >= 0; node = n.Attributes[a].Tree.Parent(node) {
+		above = append(above, node)
+	}
+	return above
+}
+
+// below returns the codes below a node.
+func (n *naive) below(a, node int) (codes []int) {
+	for code := range n.Attributes[a].Len() {
+		if slices.Contains(n.ancestors(a, code), node) {
+			codes = append(codes, code)
+		}
+	}
+	return codes
+}
+
+// hasK reports whether as many records, or entities, as the sets ask for have values below a node.
+func (n *naive) hasK(a, node int) bool {
+	at := [2]int{a, node}
+	if has, known := n.frequent[at]; known {
+		return has
+	}
+	var rows []int
+	below := n.below(a, node)
+	for r := range n.Rows {
+		if slices.Contains(below, int(n.Columns[a][r])) {
+			rows = append(rows, r)
+		}
+	}
+	if n.frequent == nil {
+		n.frequent = make(map[[2]int]bool)
+	}
+	n.frequent[at] = n.data.Stats(rows).Size >= uint64(kOf(n.sets, a))
+	return n.frequent[at]
+}
+
+// nodesLabel returns the label of nodes: of one that has no values but theirs below it.
+func (n *naive) nodesLabel(a int, nodes []int) string {
+	var codes []int
+	for _, node := range nodes {
+		codes = append(codes, n.below(a, node)...)
+	}
+	tree := n.Attributes[a].Tree
+	if len(nodes) == 1 {
+		return tree.Name(nodes[0])
+	}
+	if top := n.lowest(a, codes); len(n.below(a, top)) == len(codes) {
+		return tree.Name(top)
+	}
+	var names []string
+	for _, node := range nodes {
+		if node < 0 {
+			names = append(names, `\N`)
+		} else {
+			names = append(names, tree.Name(node))
+		}
+	}
+	return "{" + strings.Join(names, "|") + "}"
 }
 
 // ends returns the codes at which intervals of the values present end, apart from cuts: between two
@@ -779,6 +873,8 @@ func (n *naive) label(a int, b naiveBound) string {
 	switch {
 	case b.nulls, len(codes) == 1 && n.isNull(a, codes[0]) && attribute.Len() > 1:
 		return nullLabel
+	case b.nodes != nil:
+		return n.nodesLabel(a, b.nodes)
 	case n.isHierarchy(a):
 		return attribute.Tree.Name(b.lo)
 	case attribute.Mask == engine.Discretize && b.hi > len(attribute.Texts):

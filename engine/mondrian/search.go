@@ -111,7 +111,7 @@ func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 		return s.guide.growTwice(ctx, cells)
 	}
 	if s.engine.Tight {
-		if err := s.setEnds(ctx, cells); err != nil {
+		if err := s.setNarrow(ctx, cells); err != nil {
 			return err
 		}
 	}
@@ -123,18 +123,38 @@ func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 	return s.grow(ctx, cells)
 }
 
-// setEnds sets the ends of narrow intervals of all discretized attributes.
-func (s *search) setEnds(ctx context.Context, of *cells.Cells) error {
+// setNarrow sets what narrow labels may show: the ends of intervals, and the nodes that are named.
+func (s *search) setNarrow(ctx context.Context, of *cells.Cells) error {
 	var columns []int
 	for column, d := range s.dimensions {
-		if d.kind == continuous {
+		if d.Mask != engine.Suppress {
 			columns = append(columns, column)
 		}
 	}
 	return of.Histograms(ctx, columns, func(i int, set *cells.FrequencySet) error {
-		s.dimensions[columns[i]].setEnds(set)
+		d := s.dimensions[columns[i]]
+		if d.kind == continuous {
+			d.setEnds(set)
+			return nil
+		}
+		d.setNamed(s.weights(set, d.codes), s.kinds.LeastWeight(d.most))
 		return nil
 	})
+}
+
+// weights returns the weight of the records by code, or their number where k counts records.
+func (s *search) weights(set *cells.FrequencySet, codes int) []uint64 {
+	weights := make([]uint64, codes)
+	for i, code := range set.Codes {
+		if weights[code] = set.Size(i); !s.kinds.Weighted() {
+			continue
+		}
+		weights[code] = 0
+		for e := set.Start[i]; e < set.Start[i+1]; e++ {
+			weights[code] += set.Count[e] * s.kinds.Weight[set.Class[e]]
+		}
+	}
+	return weights
 }
 
 // grow cuts the cells until no cut is allowable, and consumes them.
@@ -366,11 +386,14 @@ func (s *search) tight(ctx context.Context, p part) (contents []engine.Content, 
 		switch {
 		case isNull(e):
 			*c = engine.OnlyNulls
-		case d.Mask == engine.Generalize:
-			c.Lo = uint32(d.ancestor(e))
-		case d.Mask == engine.Suppress:
+		case d.Mask == engine.Generalize && e.Lo == e.Hi && !e.Above:
+			c.Lo = uint32(d.leaf[e.Lo])
+		case d.Mask != engine.Discretize:
 			note := func(_ int, set *cells.FrequencySet) error {
-				if d.names(len(set.Codes)) {
+				switch {
+				case d.Mask == engine.Generalize:
+					*c = d.above(set.Codes)
+				case d.names(len(set.Codes)):
 					*c = d.Named(set.Codes)
 				}
 				return nil

@@ -28,11 +28,11 @@ type coverer struct {
 	job       job.Taxonomy
 	taxonomy  engine.Generator          // nil: names do not show which node is above which
 	positions map[engine.Label]uint32   // of all labels
-	naming    map[engine.Label][]uint32 // suppress: by value, the labels that name it
+	naming    map[engine.Label][]uint32 // by value or node, the labels that name it
 	ends      []*end                    // discretize: ascending, each once
 	lows      []int32                   // the lower ranks of the intervals, ascending
 	highest   []int32                   // by position there: the highest upper rank up to it
-	whole     []uint32                  // labels that cover the null
+	whole     []uint32                  // discretize: labels that cover the null
 }
 
 func newCoverer(column *Column, t job.Taxonomy) (c *coverer, err error) {
@@ -45,12 +45,14 @@ func newCoverer(column *Column, t job.Taxonomy) (c *coverer, err error) {
 	}
 	for i, label := range column.Cut {
 		c.positions[label.Plain()] = uint32(i)
-		if column.Is(engine.Suppress) {
-			for _, value := range label.Values() {
-				c.naming[value] = append(c.naming[value], uint32(i))
+		if column.Is(engine.Discretize) {
+			if label.Null || c.isWhole(label) {
+				c.whole = append(c.whole, uint32(i))
 			}
-		} else if label.Null || c.isWhole(label) {
-			c.whole = append(c.whole, uint32(i))
+			continue
+		}
+		for _, named := range column.Named(label) {
+			c.naming[named] = append(c.naming[named], uint32(i))
 		}
 	}
 	if column.Is(engine.Discretize) {
@@ -59,11 +61,8 @@ func newCoverer(column *Column, t job.Taxonomy) (c *coverer, err error) {
 	return c, nil
 }
 
-// isWhole reports whether a label covers everything, including nulls.
+// isWhole reports whether an interval covers everything, including nulls.
 func (c *coverer) isWhole(label Label) bool {
-	if c.Is(engine.Generalize) {
-		return c.taxonomy != nil && label.Label == engine.Ancestry(c.taxonomy, "")[0]
-	}
 	return len(c.Cut) == 1 || label.Lower == nil && label.Upper == nil
 }
 
@@ -123,28 +122,38 @@ func (c *coverer) covers(label Label) bool {
 // covering returns the positions of the labels that cover one of this or another cut, which is no
 // interval.
 func (c *coverer) covering(label Label) (positions []uint32) {
-	switch {
-	case c.Is(engine.Suppress):
-		values := label.Values()
-		return slices.DeleteFunc(slices.Clone(c.naming[values[0]]), func(at uint32) bool {
-			names := c.Cut[at].Values()
-			return slices.ContainsFunc(values, func(value engine.Label) bool {
-				return !slices.Contains(names, value)
-			})
-		})
-	case label.Null:
+	if c.Is(engine.Discretize) { // the null
 		return c.whole
 	}
-	path := []string{label.Label}
-	if c.taxonomy != nil {
-		path = engine.Ancestry(c.taxonomy, label.Label)
-	}
-	for _, name := range path {
-		if at, ok := c.positions[engine.Label{Text: name}]; ok {
-			positions = append(positions, at)
+	for i, named := range c.Named(label) {
+		above := c.above(named)
+		if i == 0 {
+			positions = above
 		}
+		positions = slices.DeleteFunc(positions, func(at uint32) bool {
+			return !slices.Contains(above, at)
+		})
 	}
 	return positions
+}
+
+// above returns the positions of the labels that name a value, or a node or one above it.
+func (c *coverer) above(named engine.Label) (positions []uint32) {
+	positions = slices.Clone(c.naming[named])
+	if !c.Is(engine.Generalize) || c.taxonomy == nil {
+		return positions
+	}
+	path := engine.Ancestry(c.taxonomy, named.Text)
+	if named.Null {
+		path = path[:1]
+	}
+	for _, name := range path {
+		if above := (engine.Label{Text: name}); above != named {
+			positions = append(positions, c.naming[above]...)
+		}
+	}
+	slices.Sort(positions)
+	return slices.Compact(positions)
 }
 
 // within reports whether every label is covered by one of another cut, except those that are
@@ -162,14 +171,16 @@ func (c *coverer) within(coarse *coverer) bool {
 				above[at] = true
 			}
 		}
-		if !label.Null {
-			names = append(names, label.Label)
+		for _, named := range c.Named(label) {
+			names = append(names, named.Text)
 		}
 	}
 	slices.Sort(names)
 	return !slices.ContainsFunc(missing(c.Cut, coarse.Cut), func(label Label) bool {
-		parted := c.Is(engine.Discretize) || c.begins(label.Label, names)
-		parted = above[c.positions[label.Plain()]] || !label.Null && parted
+		parted := above[c.positions[label.Plain()]] || c.Is(engine.Discretize) && !label.Null ||
+			slices.ContainsFunc(c.Named(label), func(named engine.Label) bool {
+				return !named.Null && c.begins(named.Text, names)
+			})
 		return parted && !coarse.covers(label)
 	})
 }

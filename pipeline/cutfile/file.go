@@ -426,6 +426,14 @@ func (l Label) Ends() engine.Interval {
 // {a|b}.
 func (l Label) Values() []engine.Label { return engine.Members(l.Plain()) }
 
+// Named returns what a label of a column without intervals names in a region: values, or nodes.
+func (c *Column) Named(l Label) []engine.Label {
+	if c.Is(engine.Generalize) {
+		return engine.NodesOf(l.Plain())
+	}
+	return l.Values()
+}
+
 // named returns the values that a label of a suppressed column names: in regions, those of a set.
 func (l Label) named(regions bool) []engine.Label {
 	if regions {

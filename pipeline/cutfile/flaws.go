@@ -216,12 +216,15 @@ func (f *flaws) checkColumn(c *Column) {
 		compare := compareValues(c.Order)
 		switch {
 		case f.hasRegions():
+			f.checkNamed(c, engine.SetLabel)
 			f.checkValueSets(c, compare)
 		case !ascend(c.Cut, func(a, b Label) int { return compare(a.Plain(), b.Plain()) }):
 			f.find("column %s: the values of its cut are out of order", c.Name)
 		}
 	case c.Is(engine.Discretize):
 		f.checkIntervals(c)
+	case f.hasRegions():
+		f.checkNamed(c, engine.NodeLabel)
 	}
 }
 
@@ -269,27 +272,34 @@ func (f *flaws) checkMark(c *Column) {
 	}
 }
 
-// checkValueSets checks labels that name several values: for more of them than the largest k of the
-// column's sets, kcut releases the mark. They are in the order of their first values, the longer
-// ones first.
-func (f *flaws) checkValueSets(c *Column, compare func(a, b engine.Label) int) {
+// checkNamed checks labels that name several values or nodes: for more of them than the largest k
+// of the column's sets, kcut releases the mark or nodes above them.
+func (f *flaws) checkNamed(c *Column, label func(named []engine.Label) engine.Label) {
 	most := 1
 	for _, set := range f.Sets {
 		if slices.Contains(set.Columns, c.Name) {
 			most = max(most, set.K)
 		}
 	}
+	for _, l := range c.Cut {
+		switch named := c.Named(l); {
+		case len(named) > most:
+			f.find("column %s: a label of its cut names more values than k = %d", c.Name, most)
+		case label(named) != l.Plain():
+			f.find("column %s: a label of its cut is a set without an end, or is written in "+
+				"another way", c.Name)
+		}
+	}
+}
+
+// checkValueSets checks the order of labels that name several values: that of their first values,
+// the longer ones first.
+func (f *flaws) checkValueSets(c *Column, compare func(a, b engine.Label) int) {
 	var all [][]engine.Label
 	for _, l := range c.Cut {
 		values := l.Values()
 		all = append(all, values)
-		switch {
-		case len(values) > most:
-			f.find("column %s: a label of its cut names more values than k = %d", c.Name, most)
-		case engine.SetLabel(values) != l.Plain():
-			f.find("column %s: a label of its cut is a set without an end, or is written in "+
-				"another way", c.Name)
-		case !ascend(values, compare):
+		if !ascend(values, compare) {
 			f.find("column %s: the values of a label of its cut are out of order", c.Name)
 		}
 	}

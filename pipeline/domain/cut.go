@@ -114,11 +114,11 @@ func (g *Cut) BindColumn(column *CutColumn) error {
 	return nil
 }
 
-// checkSetLabels refuses regions with labels that name more values of a suppressed column than the
+// checkSetLabels refuses regions with labels that name more values or nodes of a column than the
 // largest k of its sets: no release has them.
 func (g *Cut) checkSetLabels(j *job.Job) error {
 	for _, column := range g.columns {
-		if g.Kind != cutfile.KindRegions || !column.Is(engine.Suppress) {
+		if g.Kind != cutfile.KindRegions || column.Is(engine.Discretize) {
 			continue
 		}
 		most := 1
@@ -128,7 +128,7 @@ func (g *Cut) checkSetLabels(j *job.Job) error {
 			}
 		}
 		for _, label := range column.Cut {
-			if n := len(label.Values()); n > most {
+			if n := len(column.Named(label)); n > most {
 				return column.mismatch("a label of the cut names %d values, which must not "+
 					"be more than k = %d", n, most)
 			}

@@ -149,8 +149,8 @@ func (c *overlapLabeler) coverValues(numbers []uint32) {
 	}
 }
 
-// coverNodes finds the labels on the path to a value. A value that the taxonomy does not have is
-// unmapped, or directly below the root.
+// coverNodes finds the labels that name a node on the path to a value. A value that the taxonomy
+// does not have is unmapped, or directly below the root.
 func (c *overlapLabeler) coverNodes(numbers []uint32) error {
 	taxonomy := c.column.Taxonomy
 	generator, err := job.GeneratorOf(taxonomy)
@@ -158,24 +158,24 @@ func (c *overlapLabeler) coverNodes(numbers []uint32) error {
 		return Untreed(c.column.Spec, err)
 	}
 	unknown := c.column.Spec.Unknown == job.UnknownRoot
-	number := make(map[string]uint32)
+	naming := make(map[string][]uint32)
 	for i, label := range c.column.Cut {
-		switch {
-		case label.Null:
-			c.ofNull = append(c.ofNull, numbers[i])
-		case !unknown && !engine.Takes(generator, label.Label):
-			return c.column.mismatch("its taxonomy lacks a node of the cut")
-		default:
-			if err := c.column.checkLevel(generator, label.Label); err != nil {
-				return err
+		for _, node := range c.column.Named(label) {
+			switch {
+			case node.Null:
+				c.ofNull = append(c.ofNull, numbers[i])
+			case !unknown && !engine.Takes(generator, node.Text):
+				return c.column.mismatch("its taxonomy lacks a node of the cut")
+			default:
+				if err := c.column.checkLevel(generator, node.Text); err != nil {
+					return err
+				}
+				naming[node.Text] = append(naming[node.Text], numbers[i])
 			}
-			number[label.Label] = numbers[i]
 		}
 	}
 	root := engine.Ancestry(generator, "")[0]
-	if all, ok := number[root]; ok {
-		c.ofNull = append(c.ofNull, all)
-	}
+	c.ofNull = append(c.ofNull, naming[root]...)
 	c.of = func(values *formats.Values, i int) (labels []uint32, ok bool) {
 		text := values.Text(i)
 		path := []string{root, text}
@@ -184,12 +184,10 @@ func (c *overlapLabeler) coverNodes(numbers []uint32) error {
 			path = engine.Ancestry(generator, text)
 		}
 		for _, name := range path {
-			if label, ok := number[name]; ok {
-				labels = append(labels, label)
-			}
+			labels = append(labels, naming[name]...)
 		}
 		slices.Sort(labels)
-		return labels, ok || unknown
+		return slices.Compact(labels), ok || unknown
 	}
 	return nil
 }
