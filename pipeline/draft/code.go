@@ -41,8 +41,8 @@ var serials = words{
 }
 
 // origins are names of columns of facts without an order, whatever their numbers.
-var origins = words{alone: strings.Fields("country ethnicity ethnic race nationality region " +
-	"gender sex")}
+var origins = words{alone: strings.Fields("country ethnicity ethnic race raceth nationality " +
+	"region province religion marital maritalstatus gender sex")}
 
 // codesInShort are other names of columns of such numbers, cut short or written as one word.
 var codesInShort = words{whole: strings.Fields("arm arms indust denomina denomination villnum " +

@@ -274,7 +274,7 @@ var pay = words{
 
 // treatments are the names of columns by which studies compare people.
 var treatments = words{
-	alone: []string{"treatment", "treat", "treated", "trt", "arm", "rx", "intervention"},
+	alone: []string{"treatment", "treat", "treated", "trt", "tx", "arm", "rx", "intervention"},
 	whole: []string{"therapy", "drug", "dose", "placebo", "group", "grp", "cohort"},
 	not:   earlier,
 }

@@ -32,9 +32,10 @@ var facts = []words{
 		whole: []string{"placeofbirth"},
 	},
 	{ // origin: race, language, religion, migration
-		alone: slices.Concat(strings.Fields("race raceethnicity raceeth ethnicity ethnic ethn "+
-			"ethrace eth ethnicgroup ancestry ancestr tribe tribal caste hispanic hispan hispand "+
-			"hisp latino raced nwhite nationality nativity citizenship citizen immstat native "+
+		alone: slices.Concat(strings.Fields("race raceethnicity raceeth raceth ethnicity ethnic "+
+			"ethn ethrace eth ethnicgroup ancestry ancestr tribe tribal caste hispanic "+
+			"hispan hispand hisp latino raced nwhite nationality nativity citizenship citizen "+
+			"immstat native "+
 			"foreign religion relig denomination denomina catholic protestant jewish muslim hindu "+
 			"christian language immigrant imigrnt immig immigr yrsusa yrimmig bpl bpld "+
 			"immigrationstatus migrant indigenous indig aboriginal minority"),
@@ -62,7 +63,7 @@ var facts = []words{
 			pairs(strings.Fields("big large lg vlg small smll sm med inner outer cent home"),
 				[]string{"city"})),
 		whole: strings.Fields("address south north east west northeast northwest southeast " +
-			"southwest midwest northcentral northcen nrthcen nrtheast ne nc locationcode"),
+			"southwest midwest northcentral northcen nrthcen nrtheast locationcode"),
 	},
 	{ // home: who owns or rents what, and pets
 		alone: slices.Concat(pairs([]string{"own", "owns", "has", "have"}, owned),
@@ -198,7 +199,7 @@ var unknown = words{alone: slices.Concat(
 		"acceptable comfortable worried economic favor favors favour favours oppose opposes "+
 		"support supports agree disagree approve vote discuss discussed negative serious seek"),
 	strings.Fields("income inc earnings wage wages salary expenditure spending expense expenses "+
-		"earn earned money cost costs fee fees debt loan loans charge"),
+		"earn earned money cost costs fee fees debt loan loans charge pay"),
 	strings.Fields("pct percent percentage perc share rate ratio frac fraction"),
 	strings.Fields("req required requirement requirements benefit benefits resources"),
 	strings.Fields("intellectual developmental learning involved"),

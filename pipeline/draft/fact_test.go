@@ -2,9 +2,12 @@ package draft_test
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kcut/kcut/pipeline/draft"
 )
 
 // The first set has the facts that people know about others, by rules that fit many names: times of
@@ -98,6 +101,9 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age grade Learning_Disabilities", "student_aid learning_style"},
 		{"age", "Color Size Season Purchase_Amount Frequency_of_Purchases"},
 		{"age ethnicty educaton occuption martial_status", "cuntry eduction_cost statoin"},
+		{"age no_of_employees yr_of_estab founded company_age",
+			"wage 2016_Overtime_Pay no_of_calls"},
+		{"age", "founded Ne Ag Co Ex Op"},
 		{"Age How_tall_are_you Do_you_have_any_children_under_18", "How_rude_is_an_unruly_child " +
 			"How_much_money_did_your_household_earn Do_you_feel_at_home_in_your_country " +
 			"Have_you_ever_smoked_in_the_bathroom_of_a_plane_against_all_the_rules"},
@@ -120,6 +126,53 @@ func TestDraftKnowsNumbersOfInstitutions(t *testing.T) {
 		"schoolno": "suppress", "sitenum": "suppress", "hospitals": "discretize"} {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
+		}
+	}
+}
+
+// The day of a death, of a stop or the like is known if the file, or a column of texts, is called
+// so: one that is called like the day of an event, or the only one. So are days of a stay as
+// numbers of days.
+func TestDraftKnowsDaysOfEvents(t *testing.T) {
+	const days = "=2020-01-03|2020-01-09|2021-05-04|2021-06-06"
+	for _, tt := range []struct{ file, columns, want string }{
+		{"mohd_deaths.csv", "age#;date" + days, "age date"},
+		{"mohd.csv", "age#;date" + days, "age"},
+		{"mohd_deaths.csv", "age#;date" + days + ";vow" + days, "age"},
+		{"table.csv", "age#;Reported_Date" + days + ";vow" + days + ";Stop Resolution=a|b|c",
+			"age Reported_Date"},
+		{"table.csv", "age#;EventDate" + days + ";vow" + days + ";DeathType=a|b|c",
+			"age EventDate"},
+		{"table.csv", "age#;Reported_Date" + days + ";stops=1|2|3;death=0|1", "age"},
+		{"table.csv", "age#;sadmdte#;dthdte#;lstctdte#;dose#", "age sadmdte dthdte"},
+		{"table.csv", "age#;sadmdte=1|2|3;update#", "age"},
+	} {
+		study(t, 600, strings.Split(tt.columns, ";")...)
+		if err := os.Rename("study.csv", tt.file); err != nil {
+			t.Fatal(err)
+		}
+		checkCertain(t, draftOf(t, draft.Options{Input: []string{tt.file}}), tt.want)
+	}
+}
+
+// Some names mean a part of a country only next to another one, and a day on which somebody joined
+// is known of members, and not of customers.
+func TestDraftKnowsByOtherColumns(t *testing.T) {
+	const days = "=2020-01-03|2020-01-09|2021-05-04|2021-06-06"
+	for columns, want := range map[string]string{
+		"age#;ne=0|1;nw=0|1": "age ne nw", "age#;ne=0|1;Ag=0|1": "age",
+		"age#;ne=1|2|3;nw=0|1":                                     "age nw",
+		"age#;JoinDate" + days + ";Subscription Type=a|b":          "age",
+		"age#;Join Month=Jan|Feb;Plan=a|b":                         "age",
+		"age#;Dt_Customer" + days + ";NumDealsPurchases#":          "age",
+		"age#;JoinDate" + days + ";club=a|b;payment=1|2":           "age JoinDate club",
+		"age#;JoinDate" + days + ";employee=a|b;Health plan=x|y|z": "age JoinDate",
+	} {
+		text := study(t, 600, strings.Split(columns, ";")...)
+		checkCertain(t, text, want)
+		if got := doubted(text); slices.Contains(got, "JoinDate") ||
+			slices.Contains(got, "Dt_Customer") {
+			t.Errorf("%s: %q in doubt", columns, got)
 		}
 	}
 }

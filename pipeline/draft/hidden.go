@@ -25,7 +25,7 @@ var hidden = words{alone: slices.Concat(
 		"protection session website app email sms response responded complain complaint segment "+
 		"poutcome"),
 	// health
-	strings.Fields("health mental suicidal "+
+	strings.Fields("health mental suicidal diet dietary eating exercise exercises habit habits "+
 		"illness depression anxiety disease disorder condition chronic "+
 		"symptom symptoms consequence consequences pain therapy treatment treat treated "+
 		"placebo intervention trt arm arms "+
@@ -64,10 +64,19 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 	name := withoutEnds(p.words)
 	isDay := p.isOfDays()
 	return (p.role.Mask != job.MaskDiscretize || isDay) && len(name) <= mostWords &&
+		!d.isOfCustomer(p) && !p.isNumberedThroughout() &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
 		!d.isOfThing(p) && !p.isPartial() && !d.isOutcome(p) && !p.amongItems &&
 		!d.isAnswer(p) && !d.isOnlyCandidate(p) && !d.isOfDesign(p) && !d.isOfForm(p) &&
 		!(d.asksForOpinions && p.hasOpinions())
+}
+
+// experiments is the form of names of columns that say who was treated how in an experiment.
+var experiments = matches(`treat|intervention|randomi[sz]|\bassign|\b(tx|trt|arms?|strat\w*)\b`)
+
+// isOfExperiment reports whether a column has such a name.
+func (p *Profile) isOfExperiment() bool {
+	return experiments(strings.Join(withoutEnds(p.words), " "))
 }
 
 // fewestOpinions is the least number of columns with opinions from which a table has answers to
@@ -126,6 +135,44 @@ var likeThings = words{whole: strings.Fields("size color colour season brand sty
 // and by those of others.
 func (d *draft) isOfThing(p *Profile) bool {
 	return likeThings.has(p.words) && slices.ContainsFunc(d.profiles, isCalled(bought))
+}
+
+var (
+	// joining are names of days on which somebody became a customer, in a table with one of the
+	// names of sold, and none of those of people who meet each other
+	joining = words{alone: strings.Fields("customer client join joined joining enrol enrolled " +
+		"enroll enrolment enrollment")}
+	sold = words{alone: append(slices.Clone(bought.alone), strings.Fields("subscription "+
+		"subscriptions subscriber plan revenue payment payments purchase purchases mnt")...)}
+	meeting = words{alone: append(slices.Clone(atWork.alone), strings.Fields("club clubs "+
+		"student students pupil pupils school team")...), not: atWork.not}
+)
+
+// isOfCustomer reports whether a column has the day on which somebody became a customer, or a part
+// of it.
+func (d *draft) isOfCustomer(p *Profile) bool {
+	return joining.has(p.words) && (p.isDated() || periods.has(p.words)) &&
+		slices.ContainsFunc(d.profiles, isCalled(sold)) &&
+		!slices.ContainsFunc(d.profiles, isCalled(meeting))
+}
+
+// wordAndNumber matches a word with a number behind it.
+var wordAndNumber = matches(`^[A-Za-z]+[ _-]?\d+$`)
+
+// isNumberedThroughout reports whether the name and all values of a column are a word with a
+// number, as those of somebody who hid what it is about: Var_1 with Cat_1 to Cat_7.
+func (p *Profile) isNumberedThroughout() bool {
+	if len(p.texts.few) == 0 || !wordAndNumber(p.name) {
+		return false
+	}
+	stems := make(map[string]bool)
+	for text := range p.texts.few {
+		if !wordAndNumber(text) {
+			return false
+		}
+		stems[strings.TrimRight(text, "0123456789")] = true
+	}
+	return len(stems) == 1
 }
 
 const (
@@ -215,24 +262,44 @@ var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses
 	"adenopathy paramcd saffl ittfl trt01p trt01a armcd actarm aedecod aesev aeser usubjid tsh " +
 	"t3 tt4 fti")}
 
-// fewestClinical is the least number of clinical columns of a table of patients.
-const fewestClinical = 2
+// vitals are the names of columns of vital signs and laboratory values in short, each of which
+// may mean something else, and history is the form of names of diseases that patients had.
+var (
+	vitals = words{whole: strings.Fields("meanbp map hrt hr resp rr temp spo sao wblc wbc paco " +
+		"pao pafi ph alb hema hct bili crea cre bun sod na pot k plt ast alt alp crp ldh inr " +
+		"gfr egfr lact bicarb")}
+	history = matches(`hx$`)
+)
+
+const (
+	// fewestClinical is the least number of clinical columns of a table of patients, and
+	// fewestVitals that of histories, or of vital signs and laboratory values in short.
+	fewestClinical = 2
+	fewestVitals   = 3
+)
 
 // isClinical reports whether a table is one of patients, by the names of its columns, or by texts
 // about a placebo or a bed in a hospital.
 func (d *draft) isClinical() bool {
-	n := 0
+	n, histories, values := 0, 0, 0
 	for _, p := range d.profiles {
 		for text := range p.texts.few {
 			if p.Field.Distinct <= mostOutcomes && ofPatients(text) {
 				return true
 			}
 		}
-		if clinical.has(withoutEnds(p.words)) {
+		switch name := withoutEnds(p.words); {
+		case slices.Equal(name, []string{"ptid"}):
+			return true
+		case clinical.has(name):
 			n++
+		case p.typ.Ordered() && p.Field.Distinct > 2 && vitals.has(name):
+			values++
+		case history(strings.Join(name, "")):
+			histories++
 		}
 	}
-	return n >= fewestClinical
+	return n >= fewestClinical || max(histories, values) >= fewestVitals
 }
 
 // ofPatients matches texts that only tables of patients have.

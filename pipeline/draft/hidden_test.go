@@ -84,6 +84,18 @@ func TestDraftDoubts(t *testing.T) {
 			"stay=Often|Never|no", "go=Maybe|Yes|No", "moth=x|y|z"}, []string{"farm", "moth"}},
 		"few opinions": {[]string{"age#", "leave=Very easy|Don't know|hard",
 			"stay=Often|Never|no", "moth=x|y|z"}, []string{"leave", "stay", "moth"}},
+		"treatments": {[]string{"age#", "farm=0|1", "anysecrecytreatment=0|1", "tx=0|1",
+			"strat2=1|2|3", "assigned_to=a|b|c", "given_random=x|y"}, []string{"farm"}},
+		"numbered throughout": {[]string{"age#", "Var_1=Cat_1|Cat_2|Cat_3",
+			"Var_2=Cat 1|Dog 2|Cat 3", "Dietary Habits=good|bad|fair"}, []string{"Var_2"}},
+		"number of a patient": {[]string{"age#", "ptid#", "moth=x|y|z"}, nil},
+		"histories": {[]string{"age#", "amihx=0|1", "psychhx=0|1", "hx_liver=0|1", "renalhx=0|1",
+			"moth=x|y|z"}, nil},
+		"few histories": {[]string{"age#", "amihx=0|1", "psychhx=0|1", "moth=x|y|z"},
+			[]string{"amihx", "psychhx", "moth"}},
+		"vital signs": {[]string{"age#", "hrt1#", "temp1#", "crea1#", "moth=x|y|z"}, nil},
+		"few vital signs": {[]string{"age#", "hrt1#", "temp1#", "moth=x|y|z"},
+			[]string{"moth"}},
 		"a trial": {[]string{"age#", "farm=0|1", "given=0_placebo|1_pill", "moth=x|y|z"}, nil},
 		"last of two": {[]string{"age#", "farm=0|1", "house=x|y|z", "moth=0|1"},
 			[]string{"farm", "house"}},
@@ -196,5 +208,20 @@ func TestDraftKnowsFigures(t *testing.T) {
 	checkCertain(t, text, "sex state stateur")
 	if got := doubted(text); !slices.Equal(got, []string{"guild", "members"}) {
 		t.Errorf("%q in doubt:\n%s", got, text)
+	}
+}
+
+// The day on which people answered goes if all others are items of a questionnaire, and stays next
+// to a fact.
+func TestDraftDropsDaysOfAnswers(t *testing.T) {
+	columns := []string{"date=2020-01-03|2020-02-09|2021-05-04|2021-06-06"}
+	for i := range 14 {
+		columns = append(columns, fmt.Sprintf("%cx=1|2|3|4|5", 'a'+i))
+	}
+	for fact, want := range map[string]string{"ox=1|2|3|4|5": "drop", "sex=m|f": "discretize"} {
+		text := study(t, 600, append(columns, fact)...)
+		if got := roleOfText(text, "date"); got != want {
+			t.Errorf("%s: date: %s, want %s:\n%s", fact, got, want, text)
+		}
 	}
 }

@@ -362,9 +362,10 @@ var numbersOfPlaces = words{alone: pairs(append(slices.Clone(regions), "dist"), 
 var categories = words{
 	alone: slices.Concat(ofThings.alone, pairs(belongings, numbered), pairs(staff, numbered),
 		regions,
-		strings.Fields("id cd code key type race raced ethnicity ethnic ethnicgroup hispanic "+
-			"hispan hispand hisp eth ancestry ancestr sex gender marital marriage marr marstat "+
-			"marst mstat maritl nationality nativity birthplace bplace bpl bpld pob cob caste "+
+		strings.Fields("id cd code key type race raced raceth ethnicity ethnic ethnicgroup "+
+			"hispanic hispan hispand hisp eth ancestry ancestr sex gender marital marriage marr "+
+			"marstat marst mstat maritl "+
+			"nationality nativity birthplace bplace bpl bpld pob cob caste "+
 			"tribe religion relig denom denomination language homelanguage homelang tongue "+
 			"citizenship citizen msa cbsa fips statefip stateicp countyfip countyicp "+
 			"metarea sector industry indust indus occupation occ occup naics nace isco soc "+
@@ -391,7 +392,7 @@ var headed = slices.Concat(pairs(strings.Fields("rel relation relationship relat
 // More numbers count something.
 var kindsOfLife = words{
 	whole: strings.Fields("employment job relationship housing homeownership ownership faith " +
-		"party metro smsa lang bloodgroup bloodtype jobtype worktype contracttype"),
+		"party metro smsa lang bloodgroup bloodtype jobtype worktype contracttype ivdrug"),
 }
 
 // counted are the names of columns that may count things or those who serve.

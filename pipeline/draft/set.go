@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
@@ -24,6 +25,7 @@ const acquaintance = "what an acquaintance, a neighbour or a colleague knows"
 // chooseSet puts the columns that an acquaintance knows or may know into one set, or all masked
 // columns if none has a name of the first kind.
 func (d *draft) chooseSet() {
+	d.dropDayOfAnswers()
 	var all []*Profile
 	for _, p := range d.profiles {
 		if p.role.masked() {
@@ -44,6 +46,30 @@ func (d *draft) chooseSet() {
 	unique := d.sample.Figures(placesOf(known), 1).Unique
 	d.known = &set{knownTo: knownTo, columns: known, doubted: doubted, unique: unique,
 		all: len(known) == len(all)}
+}
+
+// dropDayOfAnswers drops the day on which people answered if all other masked columns are items of
+// a questionnaire: it says nothing of a person, and all of them are one set.
+func (d *draft) dropDayOfAnswers() {
+	var day *Profile
+	items := 0
+	for _, p := range d.profiles {
+		switch {
+		case !p.role.masked():
+		case p.scaleOf().distinct > 0:
+			if p.isItem {
+				items++
+			}
+		case day == nil && p.isDated() && recorded.has(p.words):
+			day = p
+		default:
+			return
+		}
+	}
+	if day != nil && 2*items > manyItems {
+		day.role = drop("the day of the answers says nothing of a person, and the answers keep "+
+			"more without it; to mask it: %s", d.entry(day))
+	}
 }
 
 // knownOf returns those of some columns that an acquaintance knows, by their names, and those that
@@ -94,10 +120,12 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 // doubtedOf returns those of other columns that an acquaintance may know, by their names, and those
 // that one of these determines, but none that a column determines which hardly anybody knows, and
 // next to which it stays. If one has parts of days, as months, all others that have such join. In a
-// table of patients these are only columns that name institutions, or say how one was infected.
+// table of patients these are only columns that name institutions, or say how one was infected, and
+// nobody knows what an experiment did to whom.
 func (d *draft) doubtedOf(known, others []*Profile, person int) (doubted []*Profile) {
 	var may []*Profile
 	clinical := d.isClinical()
+	others = slices.DeleteFunc(slices.Clone(others), (*Profile).isOfExperiment)
 	for _, p := range others {
 		if !clinical && (d.mayBeKnown(p) || d.isOnlyPeriod(p) || d.isOfPlayer(p)) ||
 			clinical && (d.mayBeKnown(p) && p.namesInstitutions() || p.isOfInfection()) {
@@ -156,11 +184,36 @@ func (d *draft) isFigureOf(p, of *Profile) bool {
 // a figure.
 const muchOfPlace = 1.0 / 3
 
-// events are words for events that people see, with a row for each in tables with only one time.
-var events = words{alone: strings.Fields("arrest arrests arrested released admission admissions " +
-	"admitted claim claims accident accidents crash crashes offence offense offences offenses " +
-	"visit visits citation citations killing killings killed shooting shootings stop stops " +
-	"suicide suicides homicide homicides murders")}
+var (
+	// published are words for events whose day records name that are published.
+	published = words{alone: append(strings.Fields("arrest arrests arrested stop stops killing "+
+		"killings killed shooting shootings suicide suicides homicide homicides murders death "+
+		"deaths fatal fatalities overdose useofforce"),
+		pairs([]string{"perceived"}, raced.alone)...)}
+	// events are words for events that people see, with a row for each in tables with only one
+	// time.
+	events = words{alone: append(slices.Clone(published.alone), strings.Fields("released "+
+		"admission admissions admitted claim claims accident accidents crash crashes offence "+
+		"offense offences offenses visit visits citation citations")...)}
+	// happening are words for the day of such an event.
+	happening = words{alone: strings.Fields("reported event occurred occurrence incident death")}
+)
+
+// isOfEvent reports whether a column has the day or the time of the death, the stop or the like
+// that a row is about, by its name, or the only day, by the name of the file or of a column of
+// texts.
+func (d *draft) isOfEvent(p *Profile) bool {
+	isDay := func(p *Profile) bool {
+		return p.isDated() && p.typ.Kind != formats.Time && p.role.masked() && !births.has(p.words)
+	}
+	isPublished := func(p *Profile) bool {
+		return p.typ.Kind == formats.String && p.Field.Distinct > 2 && isCalled(published)(p)
+	}
+	return (p.isDated() && happening.has(p.words) ||
+		isDay(p) && numberOf(d.profiles, isDay) == 1) &&
+		(published.has(withoutEnds(wordsOf(stemOf(d.Input[0])))) ||
+			slices.ContainsFunc(d.profiles, isPublished))
+}
 
 // isOnlyPeriod reports whether a column has the year, the month or the day of the event that a row
 // is about, by the names of other columns or of the file, and the only time is the one of which it
@@ -180,8 +233,9 @@ func (d *draft) isOnlyPeriod(p *Profile) bool {
 
 // isKnown reports whether an acquaintance knows a column, by its name and its values.
 func (d *draft) isKnown(p *Profile) bool {
-	return p.isBasic() || p.isOfStay() || d.isOfTrial(p) || d.isPartOfStay(p) || d.isOfCase(p) ||
-		d.isWeightOfHeight(p) || d.isContextual(p) || d.knowsResult(p)
+	return !d.isOfCustomer(p) && (p.isBasic() || p.isOfStay() || d.isOfTrial(p) ||
+		d.isPartOfStay(p) || d.isOfCase(p) || d.isOfEvent(p) || d.isWeightOfHeight(p) ||
+		d.isContextual(p) || d.knowsResult(p))
 }
 
 // standsForKnown reports whether a column is left instead of one that an acquaintance knows, which
@@ -213,10 +267,16 @@ var stays = words{alone: strings.Fields("admitted admission admit hosp hospitali
 	"visit vdate arrested arrest booked booking incarcerated jail death died deceased dod " +
 	"deathdate dthdtc")}
 
+// dayOfStay is the form of names of such days that tables may have as whole numbers, of days since
+// some day, as sadmdte and dthdte.
+var dayOfStay = matches(`(adm|dsch|disch|dth|death)[a-z]*(dte|dt|date)$`)
+
 // isOfStay reports whether a column has the days on which people came to a hospital or a jail, left
 // it, or died, or parts of such days.
 func (p *Profile) isOfStay() bool {
-	return stays.has(p.words) && (p.isDated() || slices.ContainsFunc(p.words, p.isPartOfDay))
+	return stays.has(p.words) && (p.isDated() || slices.ContainsFunc(p.words, p.isPartOfDay)) ||
+		dayOfStay(strings.Join(p.words, "")) && (p.isDated() ||
+			p.typ.Ordered() && !p.broken && p.Field.Distinct > fewCodes)
 }
 
 // partsOfDays are the words for parts of days and times, with their least and greatest numbers.
@@ -392,6 +452,11 @@ var contextual = []struct {
 	},
 	others: isCalled(words{alone: strings.Fields("precinct ward beat borough neighborhood " +
 		"neighbourhood district councildistrict sector reportingarea distname officer officers")}),
+}, { // parts of a country in short
+	facts: words{whole: strings.Fields("ne nc nw se sw")},
+	others: isCalled(words{whole: strings.Fields("ne nc nw se sw s north south east west " +
+		"northcen nrthcen northeast midwest smsa")}),
+	most: 2,
 }, { // districts in short
 	facts:  words{whole: []string{"dist"}},
 	others: isCalled(policing),
@@ -421,6 +486,13 @@ var contextual = []struct {
 	others: isCalled(words{alone: strings.Fields("prison prisoner jail sentence recid recidivism " +
 		"arrest arrests rearrest parole probation felon felony conviction convictions " +
 		"convicted offender offense offence")}),
+}, { // figures of an employer
+	facts: words{whole: slices.Concat(pairs([]string{"no", "noof", "num", "numof", "numberof"},
+		[]string{"employees"}), pairs([]string{"yr", "year"}, []string{"ofestab", "estab",
+		"ofestablishment", "established", "founded"}), pairs([]string{"", "company", "firm",
+		"employer"}, []string{"founded"}), pairs([]string{"company", "firm", "employer"},
+		[]string{"age"}))},
+	others: isCalled(words{alone: append(slices.Clone(atWork.alone), "job")}),
 }, { // the time in a job
 	facts:  words{whole: strings.Fields("tenure exp expr pexper ttlexp")},
 	others: isCalled(paid),

@@ -130,9 +130,10 @@ func TestDraftSaysWhereNullsJoin(t *testing.T) {
 // Regions have numbers.
 func TestDraftKnowsCounts(t *testing.T) {
 	text := study(t, 300, "hospital=0|0|1|2|3|8", "school=0|6|8|12|16", "station=1|2|3|5",
-		"county=0|1|2|5", "age#", "sex=m|f")
+		"county=0|1|2|5", "raceth=1|2|3", "ivdrug=1|2|3", "province=1.5|2|3", "age#", "sex=m|f")
 	for name, want := range map[string]string{"hospital": "discretize", "school": "discretize",
-		"station": "suppress", "county": "suppress"} {
+		"station": "suppress", "county": "suppress", "raceth": "suppress", "ivdrug": "suppress",
+		"province": "suppress"} {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
 		}
@@ -181,17 +182,21 @@ func TestDraftOfFewRowsLeavesCandidates(t *testing.T) {
 }
 
 // The sum of two or three other numbers is dropped, with or without a fraction; a sum in nearly all
-// rows stays, and so does the age, which many know.
+// rows stays, and so does the age, which many
+// know, and one of few values that is hardly ever another number than its parts.
 func TestDraftDropsSums(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(3, 3))
 	var out strings.Builder
-	out.WriteString("sat_v,sat_m,sat_sum,part,rest,all,nearly,schooling,work,age,paid\n")
+	out.WriteString("sat_v,sat_m,sat_sum,part,rest,all,nearly,schooling,work,age,paid,few,other," +
+		"both,rare,same\n")
 	for i := range 600 {
 		v, m, educ, work := 30+rng.IntN(50), 30+rng.IntN(50), rng.IntN(20), rng.IntN(50)
 		part, rest := float64(rng.IntN(900))/10, float64(rng.IntN(900))/10
-		fmt.Fprintf(&out, "%d,%d,%d,%g,%g,%g,%d,%d,%d,%d,%g\n", v, m, v+m, part, rest, part+rest,
-			v+educ+i/599, educ, work, educ+work, float64(v)+part+rest)
+		few, other, rare := rng.IntN(4), rng.IntN(4), max(0, i%20-17)
+		fmt.Fprintf(&out, "%d,%d,%d,%g,%g,%g,%d,%d,%d,%d,%g,%d,%d,%d,%d,%d\n", v, m, v+m, part,
+			rest, part+rest, v+educ+i/599, educ, work, educ+work, float64(v)+part+rest, few, other,
+			few+other, rare, few+rare)
 	}
 	write(t, "study.csv", out.String())
 	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"study.csv"}}, sees(0, 1))
@@ -199,7 +204,7 @@ func TestDraftDropsSums(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := maskedOf(t, text)
-	want := strings.Fields("sat_v sat_m part rest nearly schooling work age")
+	want := strings.Fields("sat_v sat_m part rest nearly schooling work age few other rare same")
 	if !slices.Equal(got, want) || !strings.Contains(text, "# the sum of sat_v and sat_m") ||
 		!strings.Contains(text, "# the sum of sat_v, part and rest") {
 		t.Errorf("%q, want %q:\n%s", got, want, text)

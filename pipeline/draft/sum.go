@@ -12,8 +12,8 @@ import (
 // mostAdded is the largest number of columns among which sums are looked for.
 const mostAdded = 40
 
-// dropSums drops numbers of many values that are the sum of two or three others, or the difference
-// between two, but not those that everybody knows.
+// dropSums drops numbers that are the sum of two or three others, or of many values and the
+// difference between two, but not those that everybody knows.
 func (d *draft) dropSums() {
 	var terms []*Profile
 	for _, p := range d.profiles {
@@ -88,7 +88,8 @@ func areTwoTimes(a, b *Profile) bool {
 // It has a value only in rows in which they have theirs.
 func (p *Profile) dropAs(why string, sum *Profile, parts ...*Profile) {
 	all := append([]*Profile{sum}, parts...)
-	if p.Field.Distinct <= fewCodes || slices.Contains(parts, sum) ||
+	if slices.Contains(parts, sum) || p.Field.Distinct <= fewCodes &&
+		(p != sum || !sum.exceeds(parts)) ||
 		slices.ContainsFunc(all, func(p *Profile) bool { return !p.role.masked() }) ||
 		!isSum(sum, parts) || p.isBasic() {
 		return
@@ -102,6 +103,23 @@ func (p *Profile) dropAs(why string, sum *Profile, parts ...*Profile) {
 		p.role = drop("%s %s and %s", why, strings.Join(names[:last], ", "), names[last])
 	}
 }
+
+// exceeds reports whether a number is none of others in some hundred rows: else a sum of few values
+// may be one of its parts, of which the others are nearly always 0.
+func (p *Profile) exceeds(parts []*Profile) bool {
+	rows := 0
+	for row, x := range p.numbers {
+		if !math.IsNaN(x) && !slices.ContainsFunc(parts, func(part *Profile) bool {
+			return part.numbers[row] == x
+		}) {
+			rows++
+		}
+	}
+	return rows >= fewestExceeding
+}
+
+// fewestExceeding is the least number of rows in which a sum of few values is none of its parts.
+const fewestExceeding = 200
 
 // onlyWith reports whether a number is null in each row in which one of others is.
 func (p *Profile) onlyWith(others []*Profile) bool {
