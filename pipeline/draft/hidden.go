@@ -23,9 +23,10 @@ var hidden = words{alone: slices.Concat(
 		"online phone telephone telephony "+
 		"mobile call calls line lines streaming service services support backup security "+
 		"protection session website app email sms response responded complain complaint segment "+
-		"poutcome"),
+		"poutcome ticket tickets resolution"),
 	// health
-	strings.Fields("health mental suicidal diet dietary eating exercise exercises habit habits "+
+	strings.Fields("health mental suicidal contraception contraceptive diet dietary eating "+
+		"exercise exercises habit habits "+
 		"illness depression anxiety disease disorder condition chronic "+
 		"symptom symptoms consequence consequences pain therapy treatment treat treated "+
 		"placebo intervention trt arm arms "+
@@ -54,7 +55,7 @@ var recorded = words{
 		"created inserted extracted recorded reported report entry load loaded login signup " +
 		"seen active due expiry expires expiration issue issued timestamp datetime transaction " +
 		"subscribed registered lastmodified odate fdate"),
-	whole: strings.Fields("year yr month day week date time quarter wave weekday hour"),
+	whole: strings.Fields("dt year yr month day week date time quarter wave weekday hour"),
 }
 
 // mayBeKnown reports whether an acquaintance may know a column: one of words, codes, two values,
@@ -105,14 +106,19 @@ var (
 )
 
 // isOfForm reports whether a column has times at which forms were begun or completed: another one
-// has the other ones, and nearly all forms took less than a day.
+// has the other ones, and nearly all forms took less than a day, or both are texts of dates with
+// times, which days of jobs do not have.
 func (d *draft) isOfForm(p *Profile) bool {
 	isBeginning := begun.has(p.words)
-	return p.typ.Kind == formats.Timestamp && (isBeginning || completed.has(p.words)) &&
+	hasTime := func(p *Profile) bool {
+		return p.share(someDate) >= most && p.texts.longest > len("12/31/2020")
+	}
+	return (isBeginning || completed.has(p.words)) &&
 		slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 			isOther := isBeginning && completed.has(of.words) || !isBeginning && begun.has(of.words)
-			return isOther && of.typ == p.typ &&
-				differ(p, of, p.unitsOfDay())*resumed <= len(p.numbers)
+			return isOther && of.typ == p.typ && (hasTime(p) && hasTime(of) ||
+				p.typ.Kind == formats.Timestamp &&
+					differ(p, of, p.unitsOfDay())*resumed <= len(p.numbers))
 		})
 }
 

@@ -546,6 +546,9 @@ var paid = words{
 // isContextual reports whether a column has a fact that people know, by its name and by those of
 // other columns.
 func (d *draft) isContextual(p *Profile) bool {
+	if d.isOfForm(p) {
+		return false
+	}
 	for _, b := range contextual {
 		if isCalled(b.facts)(p) && (b.most == 0 || p.Field.Distinct <= b.most) &&
 			slices.ContainsFunc(d.profiles, func(of *Profile) bool {
@@ -562,7 +565,7 @@ func (d *draft) isContextual(p *Profile) bool {
 // values: a sex, a marital status, a kind of place or work, a religion or an origin.
 func (p *Profile) isBasic() bool {
 	byValues := p.share(sex)+p.share(marital)+p.share(common) >= most || p.isMarital()
-	return (p.fact || byValues && !formerly.has(p.words)) && !p.countsSex()
+	return (p.fact || byValues && !formerly.has(p.words)) && !p.countsSex() && !p.isNoSize()
 }
 
 // isMarital reports whether a status has the first letters of single, married, divorced and
@@ -587,6 +590,10 @@ const mostSexes = 10
 func (p *Profile) countsSex() bool {
 	return p.typ.Ordered() && p.Field.Distinct > mostSexes && sexes.has(p.words)
 }
+
+// isNoSize reports whether a column that is called like a person's size has only two values, as ht
+// for hypertension.
+func (p *Profile) isNoSize() bool { return p.Field.Distinct == 2 && bodies.has(p.words) }
 
 // rank decides which columns come first.
 func rank(p *Profile) int {
