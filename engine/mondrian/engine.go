@@ -29,9 +29,9 @@
 // whatever else it contains: so no label names a value of too few records, and * is true for all.
 // More values than the largest K of the sets with the attribute are *, too.
 //
-// Tight labels are those of the values present instead, as in the papers: sets of nodes, too, that
-// are {a|b} like those of values. They are the lowest nodes with as many records as the largest K
-// of the sets with the attribute, and no more of them than that. Intervals around numbers end at
+// Tight labels are those of the values present instead, as in the papers: with Ordered also sets of
+// nodes, {a|b} like those of values. They are the lowest nodes with as many records as the largest
+// K of the sets with the attribute, and no more of them than that. Intervals around numbers end at
 // cuts or at few other bounds, of which no two have fewer records between them than the sets ask
 // for.
 package mondrian
@@ -81,7 +81,7 @@ type Engine struct {
 	// Median is the median of strict cuts.
 	Median Median
 	// Ordered makes the engine cut generalized attributes by the order of their leaves, too, not
-	// into the children of a node.
+	// into the children of a node, where InfoGain is not set. Their tight labels are sets of nodes.
 	Ordered bool
 	// Tight labels regions by the values present, where Guided is not set.
 	Tight bool

@@ -734,6 +734,8 @@ func (n *naive) tight(part []naiveCell, a int, cuts naiveBound) naiveBound {
 		return naiveBound{codes: codes}
 	case n.isNull(a, lo):
 		return naiveBound{nulls: true}
+	case n.isHierarchy(a):
+		return naiveBound{lo: n.lowest(a, codes)}
 	case attribute.Mask == engine.Generalize:
 		return naiveBound{nodes: n.named(a, codes)}
 	case attribute.Mask == engine.Discretize && n.isNull(a, hi):

@@ -127,7 +127,7 @@ func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 func (s *search) setNarrow(ctx context.Context, of *cells.Cells) error {
 	var columns []int
 	for column, d := range s.dimensions {
-		if d.Mask != engine.Suppress {
+		if d.kind == continuous || s.namesNodes(d) {
 			columns = append(columns, column)
 		}
 	}
@@ -140,6 +140,12 @@ func (s *search) setNarrow(ctx context.Context, of *cells.Cells) error {
 		d.setNamed(s.weights(set, d.codes), s.kinds.LeastWeight(d.most))
 		return nil
 	})
+}
+
+// namesNodes reports whether tight labels of a dimension are sets of nodes: where cuts follow its
+// taxonomy, a region is below one node.
+func (s *search) namesNodes(d *dimension) bool {
+	return d.Mask == engine.Generalize && s.engine.Ordered && !s.engine.InfoGain
 }
 
 // weights returns the weight of the records by code, or their number where k counts records.
@@ -386,6 +392,8 @@ func (s *search) tight(ctx context.Context, p part) (contents []engine.Content, 
 		switch {
 		case isNull(e):
 			*c = engine.OnlyNulls
+		case d.Mask == engine.Generalize && !s.namesNodes(d):
+			c.Lo = uint32(d.ancestor(e))
 		case d.Mask == engine.Generalize && e.Lo == e.Hi && !e.Above:
 			c.Lo = uint32(d.leaf[e.Lo])
 		case d.Mask != engine.Discretize:

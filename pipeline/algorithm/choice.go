@@ -100,9 +100,6 @@ func Noting(e engine.Engine, chose func(name string, by engine.Engine) error) en
 func chosen(j *job.Job, algorithm string) *job.Job {
 	as := *j
 	as.Algorithm = job.Algorithm{Name: algorithm, RegionLabels: j.Algorithm.RegionLabels}
-	if as.Algorithm.RegionLabels == job.RegionLabelsTight {
-		as.Algorithm.Categories = job.CategoriesOrdered
-	}
 	return &as
 }
 

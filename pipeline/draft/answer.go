@@ -25,12 +25,15 @@ func (d *draft) isFirstAnswer(p *Profile) bool {
 	isTwo := func(p *Profile) bool { return p.Field.Distinct == 2 }
 	asks := func(p *Profile) bool { return slices.Contains(p.words, "respondent") }
 	return p != d.last() && d.isAtEnd(p) && p.couldBeClass() && p.isYesOrNo() && !p.isBasic() &&
-		!treatments.has(name) && len(name) <= mostInAnswer &&
+		!treatments.has(name) && !states.has(name) && len(name) <= mostInAnswer &&
 		!(&words{alone: earlier}).has(name) && !d.isOneOfSeveral(p) &&
 		2*numberOf(d.profiles, isTwo) <= len(d.profiles) &&
 		slices.ContainsFunc(d.profiles, (*Profile).isBasic) &&
 		!slices.ContainsFunc(d.profiles, asks)
 }
+
+// states are names of columns that say only whether somebody is there.
+var states = words{whole: strings.Fields("active isactive current iscurrent enabled isenabled")}
 
 // mostInAnswer is the largest number of words of a name that is no question.
 const mostInAnswer = 3

@@ -69,9 +69,15 @@ func (d *draft) tight(algorithm, options string) *candidate {
 	if !d.known.all {
 		apart = ", sets: " + job.SetsApart
 	}
+	if algorithm == job.AlgorithmMondrian && slices.ContainsFunc(d.profiles, isGeneralized) {
+		options = ", categories: " + job.CategoriesOrdered + options
+	}
 	return &candidate{lines: []string{"algorithm: {name: " + algorithm + apart +
 		", region_labels: " + job.RegionLabelsTight + options + "}"}, regions: true, tight: true}
 }
+
+// isGeneralized reports whether a column is generalized: labels of regions may be sets of nodes.
+func isGeneralized(p *Profile) bool { return p.role.Mask == job.MaskGeneralize }
 
 // checkPurpose refuses a purpose that is unknown.
 func (d *draft) checkPurpose() error {

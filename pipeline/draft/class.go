@@ -207,7 +207,8 @@ func (d *draft) rankByName(p *Profile) int {
 	case p == last && (slices.Contains(finals, name) || slices.Contains(passing, words[0])) &&
 		(p.Field.Distinct <= mostOutcomes || p.typ.Kind == formats.String):
 		return rank + 3*usualClasses
-	case d.isAtEnd(p) && (slices.ContainsFunc(words, mayBe) || isSuffered(words)):
+	case d.isAtEnd(p) && (slices.ContainsFunc(words, mayBe) || isSuffered(words)) &&
+		(!p.isBasic() || words[n-1] != "status"):
 		return rank + 3*usualClasses
 	case d.isOutcome(p): // a fact, such as who was hired to do a job
 		return rank + 4*usualClasses
@@ -269,7 +270,7 @@ func (d *draft) last() *Profile {
 	for i := len(d.profiles) - 1; i > 0; i-- {
 		p := d.profiles[i]
 		isConstant := p.Field.Distinct < 2 && p.Field.Rows == d.looked
-		if p.Field.Rows > 0 && !isConstant && p.name != "" &&
+		if p.Field.Rows > 0 && !isConstant && p.name != "" && (p.position == 0 || d.headless) &&
 			!strings.HasPrefix(p.name, "Unnamed: ") { // pandas calls it so
 			return p
 		}

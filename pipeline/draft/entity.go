@@ -159,10 +159,24 @@ var nations = words{whole: strings.Fields("country cntry cnt nation countryid co
 // them.
 var subjects = words{alone: pairs(append([]string{"worker"}, people...), numbered), whole: people}
 
+// sites are names of columns of where a study asks people, who do not go from one to another.
+var sites = words{whole: strings.Fields("site sites siteid sitecode lab labid school schoolid")}
+
+// numbersAtEach reports whether each site numbers its own people: no number is twice at one, and
+// the same numbers are at several.
+func (d *draft) numbersAtEach(site, id *Profile) bool {
+	return sites.has(site.words) && site != id && site.place >= 0 && id.place >= 0 &&
+		id.repeats() && site.Field.Distinct > 1 && !d.determines(id, site) &&
+		d.sample.Figures([]int{id.place, site.place}, 1).Unique > mostOnce
+}
+
 // isOfSeveral reports whether rows with the same value of an identifier, that is not called like a
 // person's, are those of several people, as the sex or the country shows: each country numbers its
 // own people.
 func (d *draft) isOfSeveral(id *Profile) bool {
+	if slices.ContainsFunc(d.profiles, func(p *Profile) bool { return d.numbersAtEach(p, id) }) {
+		return true
+	}
 	if directMeaning(id.words).meaning != identifiers || families.has(id.words) ||
 		subjects.has(id.words) {
 		return false

@@ -414,3 +414,25 @@ func TestDraftCountsMostRowsOfPeople(t *testing.T) {
 		}
 	}
 }
+
+// Where each site numbers its own people k counts no numbers, and a column of yes and no has none.
+func TestDraftCountsNoNumbersOfSites(t *testing.T) {
+	for head, want := range map[string]string{
+		"site,participant_id": "", "wave,participant_id": "participant_id",
+	} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString(head + ",age,voterid_law\n")
+		for i := range 1500 {
+			fmt.Fprintf(&out, "%d,%d,%d,%t\n", i%5, 100+i/5, 20+i*7%61, i%3 > 0)
+		}
+		write(t, "people.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"people.csv"}})
+		if job, _ := runDraft(t, text); job.Entity != want {
+			t.Errorf("%s: k counts %q, want %q:\n%s", head, job.Entity, want, text)
+		}
+		if got := roleOfText(text, "voterid_law"); got != "suppress" {
+			t.Errorf("voterid_law: %s", got)
+		}
+	}
+}

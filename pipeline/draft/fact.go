@@ -25,7 +25,8 @@ var facts = []words{
 	first[0], first[1], first[2],
 	{
 		alone: strings.Fields("agea agey agem ageyr ageyrs agemo " +
-			"howold mthage fthage chldage agefbrth agefstm agefirstbirth agehed agehead " +
+			"howold daysoflife monthsoflife yearsoflife " +
+			"mthage fthage chldage agefbrth agefstm agefirstbirth agehed agehead " +
 			"birthplace bplace pob cob " +
 			"yearborn monthborn mnthborn yob ybirth " +
 			"birthyr"),

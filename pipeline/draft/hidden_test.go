@@ -131,6 +131,8 @@ func TestDraftDoubts(t *testing.T) {
 			"StartDate=3/18/15 11:38|3/18/15 12:40", "EndDate=3/18/15 13:58|3/18/15 12:45",
 			"Ticket_Priority=low|high", "contraception=0|1", "dt=2020-01-03|2020-02-03"},
 			[]string{"ht"}},
+		"drinking next to smoking": {[]string{"age#", "SMOKING=yes|no", "ALCOHOL_CONSUMING=yes|no",
+			"days_of_life#", "moth=x|y|z"}, []string{"moth"}},
 		"days of other things": {[]string{"age#",
 			"StartDate=2020-01-03 10:00:00|2020-01-03 11:00:00",
 			"EndDate=2020-01-06 12:00:00|2020-01-09 12:30:00", "moth=x|y|z"},

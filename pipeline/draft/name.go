@@ -310,7 +310,8 @@ func directMeaning(name []string) words {
 
 // places are the names of coordinates.
 var places = words{
-	alone: []string{"latitude", "longitude", "lat", "lon", "lng"},
+	alone: append(pairs([]string{"x", "y"}, []string{"coord", "coordinate", "coordinates"}),
+		"latitude", "longitude", "lat", "lon", "lng"),
 	whole: append(pairs([]string{"point", "coord", "coordinate", "geo"}, []string{"x", "y"}),
 		strings.Fields("long xcoord ycoord xcoordinate ycoordinate easting northing")...),
 	last: []string{"long"},

@@ -28,7 +28,8 @@ var scales = [][]string{
 	scale("never almost_never|hardly_ever rarely|seldom occasionally sometimes " +
 		"often|frequently|regularly very_often usually|mostly|most_of_the_time|most_of_time " +
 		"almost_always|nearly_always always"),
-	scale("never daily|every_day weekly fortnightly|bi-weekly monthly quarterly " +
+	scale("never daily|every_day weekly fortnightly|bi-weekly monthly " +
+		"quarterly|every_3_months " +
 		"half-yearly|semi-annually yearly|annually|annual"),
 	scale("none|no|zero minimal|negligible extremely_low very_low|lowest low below_average " +
 		"lower_middle|low_to_medium medium|moderate|average|normal|middle|mid|intermediate " +
@@ -51,6 +52,7 @@ var scales = [][]string{
 	scale("xxs|extra_extra_small xs|extra_small small|s medium|m|middle large|l big " +
 		"xl|extra_large|very_large xxl"),
 	scale("short medium|average long|tall"),
+	scale("poverty|poor working_class|lower_class middle_class upper_class|rich"),
 	scale("light medium|moderate heavy"),
 	scale("underweight|insufficient_weight normal|normal_weight|healthy|healthy_weight " +
 		"overweight " +
@@ -256,7 +258,7 @@ func withoutCommon(texts []string) []string {
 // one that a text has decides, from the last on, but for the words behind it, which it must not
 // have.
 var schooling = [][2]string{
-	{"illiterate|no_education|no_schooling|no_formal|uneducated", ""},
+	{"none|illiterate|no_education|no_schooling|no_formal|uneducated", ""},
 	{"preschool|nursery|kindergarten", ""},
 	{"primary|elementary|8th|7th", "post"},
 	{"less_than_high|less_than_hs|below_high|below_hs|lesshs|lt-hs|<_hs|lt_hs|no_high|drop_out|" +
@@ -267,11 +269,12 @@ var schooling = [][2]string{
 		"less_|below|lt-|lt_|<|drop|some_high|no_high|lower_|post-sec|junior|lesshs"},
 	{"some_college|somcol|someps|below_college|some_univ|vocational|trade|diploma|post-secondary",
 		"high_school|highschool|hs_"},
-	{"associate|college|2-year|two-year", "some_|below_|no_college|bach"},
+	{"associate|college|2-year|two-year", "some_|below_|no_college|bach|post-college|post_college"},
 	{"bachelor|bach|undergrad|university|he_qual|degree|grad|4-year|four-year|tertiary|higher",
 		"some_|associate|high_school|hs_|_hs|post|no_degree|did_not|sub_degree|school_degree|" +
 			"no_university|higher_sec|grade"},
-	{"master|post_grad|postgrad|post-grad|graduate_degree|graduate_school|advanced|gradwk|mba",
+	{"master|post-college|post_college|post_grad|postgrad|post-grad|graduate_degree|" +
+		"graduate_school|advanced|gradwk|mba",
 		"under|doctor"},
 	{"doctor|phd|ph.d|professional", ""},
 }

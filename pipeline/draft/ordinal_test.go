@@ -35,6 +35,9 @@ func TestInOrder(t *testing.T) {
 		"new|2 years|7 years|more than 7", "1 vehicle|2 vehicles|3 to 4|more than 8",
 		"No Formal quals|Lower Than A Level|A Level or Equivalent|HE Qualification|" +
 			"Post Graduate Qualification",
+		"none|high school|university", "poverty|working class|middle class|upper class",
+		"High school|2-year college degree|4-year college degree|Post-college degree",
+		"Weekly|Bi-Weekly|Monthly|Every 3 Months|Annually",
 		"1 time a month|1 time a week|2 times a week|1 time a day",
 	} {
 		want := strings.Split(tt, "|")

@@ -30,6 +30,10 @@ func TestDraftKnowsOutcomesByValues(t *testing.T) {
 		{"age# output=0|1|2 feedback=a|b hours# sex=m|f", ""},
 		{"class=a|b|c age# survived=0|1 hours# sex=m|f", "survived"},
 		{"age# class=a|b|c hours# sex=m|f", "class"},
+		{"age# hours# sex=m|f b=1|2|3 employment_status=full|part|none", ""},
+		{"age# hours# sex=m|f b=1|2|3 membership_status=full|part|none", "membership_status"},
+		{"active=True|False age# hours# sex=m|f b=1|2|3 c=1|2|3", ""},
+		{"paid=True|False age# hours# sex=m|f b=1|2|3 c=1|2|3", "paid"},
 	} {
 		text := study(t, 600, strings.Fields(tt.columns)...)
 		if got := classOf(t, text); got != tt.want {
@@ -252,6 +256,36 @@ func TestDraftKeepsWhatOnlySeemsToIdentify(t *testing.T) {
 	for _, column := range []string{"time_on_website", "race"} {
 		if roleOfText(text, column) == "drop" || !strings.Contains(text, "\nclass: died\n") {
 			t.Errorf("%s is dropped, or the class is another one:\n%s", column, text)
+		}
+	}
+}
+
+// Behind the class there may be a column without a name, in which some line has a value, and a date
+// that says the class within a limit shows it. Coordinates of a grid are none of its codes.
+func TestDraftOfCrimes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("age,sex,X_COORD_CD,last_review,ten_year_chd,\n")
+	for i := range 900 {
+		ill, end := i%3/2, ""
+		if i == 7 {
+			end = "1"
+		}
+		day := fmt.Sprintf("%d-%02d-%02d", 2019-4*ill, 1+i%12, 1+i/3%28)
+		if i%100 == 5 {
+			day = "2018-01-01"
+		}
+		fmt.Fprintf(&out, "%d,%c,%d,%s,%d,%s\n", 20+i*7%61, "mf"[i/3%2],
+			980000+i%150*77, day, ill, end)
+	}
+	write(t, "people.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"people.csv"}})
+	if got := classOf(t, text); got != "ten_year_chd" {
+		t.Errorf("class %q in\n%s", got, text)
+	}
+	for _, want := range []string{"  last_review:  drop ", "  X_COORD_CD:   {mask: discretize"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
 		}
 	}
 }

@@ -284,7 +284,7 @@ var named = []rule{{
 	func(p *Profile) bool {
 		name := p.words
 		meaning := directMeaning(name).meaning
-		if p.counts() {
+		if p.counts() || p.typ.Kind == formats.Boolean {
 			return false
 		}
 		return p.typ.Kind == formats.String && ofPeople.has(name) ||

@@ -486,6 +486,11 @@ var contextual = []struct {
 	others: isCalled(words{alone: strings.Fields("prison prisoner jail sentence recid recidivism " +
 		"arrest arrests rearrest parole probation felon felony conviction convictions " +
 		"convicted offender offense offence")}),
+}, { // what people drink, as they smoke
+	facts: words{alone: strings.Fields("alcohol drinking drinker drinks drink")},
+	others: isCalled(words{alone: strings.Fields("smoke smoker smokes smoking smoked " +
+		"currentsmoker tobacco cigarettes cigs")}),
+	unless: clinical,
 }, { // figures of an employer
 	facts: words{whole: slices.Concat(pairs([]string{"no", "noof", "num", "numof", "numberof"},
 		[]string{"employees"}), pairs([]string{"yr", "year"}, []string{"ofestab", "estab",

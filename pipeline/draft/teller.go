@@ -60,6 +60,8 @@ func (d *draft) shows(p, class *Profile) string {
 	case p.isCalledLike(class) && (d.information(p, class) >= mostOfClass*d.entropy(class) ||
 		d.limitSays(p, class, mostOfClass)):
 		return sameAsClass
+	case p.isDated() && !d.endsWithClass(p) && d.limitSays(p, class, likeClass):
+		return sameAsClass
 	case p.Field.Distinct == 2 && (p.isCalledLike(class) || p.hasHappened()) &&
 		d.shownBy(p, class) > 0:
 		return "a value shows the class: no model knows it when it predicts"

@@ -152,11 +152,6 @@ func (r *reader) setDefault(f *field, owner string, m *yaml.Node, mask string, o
 		value = RegionLabelsTight
 	case path == "algorithm.region_labels":
 		value = RegionLabelsPath
-	case path == "algorithm.categories":
-		labels := m.Value("region_labels")
-		if value = CategoriesHierarchy; labels != nil && labels.Text == RegionLabelsTight {
-			value = CategoriesOrdered // their labels are no wider between branches than in one
-		}
 	case f.kind == "job.Taxonomy" && len(f.masks) > 0:
 		value = of.FieldByName("Name").String()
 	}

@@ -214,7 +214,7 @@ type Algorithm struct {
 	MaxDivergence        *float64 `key:"max_divergence" range:"[0,1]" default:"0.1" for:"iacc"`
 	MaxInformationChange *float64 `key:"max_information_change" range:"[0,1]" default:"0.1" for:"iacc"`
 	Partitioning         string   `key:"partitioning" default:"strict" enum:"strict|relaxed" for:"mondrian"`
-	Categories           string   `key:"categories" enum:"hierarchy|ordered" for:"mondrian"`
+	Categories           string   `key:"categories" default:"hierarchy" enum:"hierarchy|ordered" for:"mondrian"`
 	Sets                 string   `key:"sets" default:"united" enum:"united|apart" for:"mondrian|infogain-mondrian"`
 	Ties                 string   `key:"ties" default:"listed" enum:"listed|rare" for:"mondrian"`
 	RegionLabels         string   `key:"region_labels" enum:"path|tight" for:"mondrian|infogain-mondrian|auto"`
@@ -315,7 +315,6 @@ const (
 	LeftoverRecruit     = "recruit"
 	SmallTopUp          = "topup"
 	PartitioningRelaxed = "relaxed"
-	CategoriesHierarchy = "hierarchy"
 	CategoriesOrdered   = "ordered"
 	SetsApart           = "apart"
 	TiesRare            = "rare"

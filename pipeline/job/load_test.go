@@ -98,21 +98,6 @@ func TestDefaultLabels(t *testing.T) {
 	}
 }
 
-// Mondrian cuts categories in their order where labels are tight.
-func TestDefaultCategories(t *testing.T) {
-	for options, want := range map[string]string{
-		"":                      "hierarchy",
-		", region_labels: path": "hierarchy", ", region_labels: tight": CategoriesOrdered,
-		", region_labels: tight, categories: hierarchy": "hierarchy",
-	} {
-		text := smallJob + "algorithm: {name: mondrian" + options + "}\n"
-		job, err := Parse("a.yaml", []byte(text), nil)
-		if err != nil || job.Algorithm.Categories != want {
-			t.Errorf("%s: %+v, %v", options, job, err)
-		}
-	}
-}
-
 func TestLoadFiles(t *testing.T) {
 	dir := t.TempDir()
 	var bad *Error
