@@ -11,9 +11,10 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// repetition is rows of the same people at the same time, without an identifier of them.
+// repetition is rows of the same people at the same time, or copies of rows, without an identifier
+// of them.
 type repetition struct {
-	columns []string // the time, and facts about a person
+	columns []string // the time, and facts about a person; none: all
 	rows    int64    // that have the same values of them as another one
 }
 
@@ -27,9 +28,32 @@ const (
 // raced are the names of columns of races.
 var raced = words{alone: strings.Fields("race ethnicity ethnic hispanic")}
 
-// findRepetition finds rows with the same time, age, sex and race.
+// mostCopies is the largest number of rows with the same values that are copies: where more people
+// have the same, they are alike by chance.
+const mostCopies = 5
+
+// copied returns the number of rows that another one has all values of; 0: few have, or by chance.
+func (d *draft) copied() int64 {
+	var all []int
+	for _, p := range d.profiles {
+		if p.place >= 0 {
+			all = append(all, p.place)
+		}
+	}
+	rows := d.sample.Tuples(all)
+	if copied := rows.Rows - rows.Once; rows.Most <= mostCopies && 2*copied >= rows.Rows {
+		return copied
+	}
+	return 0
+}
+
+// findRepetition finds rows with the same time, age, sex and race, or the same values.
 func (d *draft) findRepetition() {
 	d.repetition = nil
+	if copied := d.copied(); copied > 0 && d.entity == nil && d.uncounted == nil {
+		d.repetition = &repetition{rows: copied}
+		return
+	}
 	columns := d.moment()
 	if d.entity != nil || d.uncounted != nil || d.panel != nil || columns == nil {
 		return
@@ -131,8 +155,11 @@ const repetitionWords = `
 // writeRepetition writes that k does not count the people of repeated rows, or of visits.
 func (d *draft) writeRepetition(out *strings.Builder) {
 	if r := d.repetition; r != nil {
-		fmt.Fprintf(out, repetitionWords, text.Grouped(r.rows), text.Grouped(d.looked),
-			text.List(quoted(r.columns), mostLost))
+		same := "values in all columns"
+		if len(r.columns) > 0 {
+			same = text.List(quoted(r.columns), mostLost)
+		}
+		fmt.Fprintf(out, repetitionWords, text.Grouped(r.rows), text.Grouped(d.looked), same)
 	}
 	if d.visit != nil {
 		fmt.Fprintf(out, visitWords, job.Quoted(d.visit.name))

@@ -9,6 +9,26 @@ import (
 	"github.com/kcut/kcut/pipeline/draft"
 )
 
+// Where most rows have a few copies, these may be those of one person. In a table of few columns
+// many people are alike.
+func TestDraftWarnsOfCopies(t *testing.T) {
+	for copies, want := range map[int]bool{1: false, 2: true, 9: false} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString("age,sex,height,wage\n")
+		for row := range 600 {
+			i := row / copies
+			fmt.Fprintf(&out, "%d,%c,%d,%d\n", 18+i*7%61, "mf"[i%2], 150+i*11%47, i*13%997)
+		}
+		write(t, "table.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
+		if strings.Contains(text, "# k COUNTS ROWS, NOT PEOPLE: 600 of 600 rows have the same "+
+			"values in all columns as another one") != want {
+			t.Errorf("%d copies:\n%s", copies, text)
+		}
+	}
+}
+
 // Rows with the same time, age, sex and race as another one are probably those of one person, of
 // which no column has a number. Where many have the same time, they meet by chance.
 func TestDraftWarnsOfRepeatedPeople(t *testing.T) {
