@@ -317,6 +317,10 @@ var places = words{
 	last: []string{"long"},
 }
 
+// grids are the names of columns of coordinates of a grid, and of points as text.
+var grids = words{alone: append(pairs([]string{"x", "y"}, []string{"coord", "coordinate",
+	"coordinates"}), strings.Fields("georeferenced geocoded geom wkt lonlat latlon latlong")...)}
+
 // postal are the names of columns of zip codes.
 var postal = words{alone: []string{"zip", "zip4", "zip5", "zipcode", "postal", "postcode",
 	"postalcode", "plz"}}

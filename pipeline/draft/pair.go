@@ -35,6 +35,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	}
 	d.dropWeights()
 	d.dropAges()
+	d.dropGrids()
 	d.dropTwins()
 	d.dropRare()
 	d.dropEnds()
