@@ -75,7 +75,7 @@ func TestMembers(t *testing.T) {
 		{null}, {{Text: "a"}}, {{Text: "{a}"}}, {{Text: "{a|b}"}}, {{Text: "{a|b}"}, null},
 	} {
 		if got := NodesOf(NodeLabel(nodes)); !slices.Equal(got, nodes) {
-			t.Errorf("%s tells %+v, of nodes %+v", NodeLabel(nodes).Text, got, nodes)
+			t.Errorf("%s has %+v, of nodes %+v", NodeLabel(nodes).Text, got, nodes)
 		}
 	}
 	for _, text := range []string{"{", "}", "{a", "a}", "*", ""} {

@@ -9,7 +9,7 @@ import (
 
 // A copy of the texts of another column goes, with other spellings, or with coordinates behind
 // them, but not one with something else behind each, and not one that has other texts in some rows.
-// What is left of a known one is known, whatever it is called.
+// A column that is left instead of a known one is known, whatever its name.
 func TestDraftDropsCopies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	var at [1500]int

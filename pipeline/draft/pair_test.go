@@ -15,7 +15,7 @@ import (
 // Of two columns that determine each other the readable one stays. A column stays alone whose
 // coarse labels are those of another one: the first characters of a code, or intervals; else both
 // stay. A copy with fewer values goes, and so does a number of a word in spite of some mistakes. A
-// day determines no code of a place. What is only recoded goes, too, in spite of some mistakes.
+// day determines no code of a place. A recoded copy goes, too, in spite of some mistakes.
 func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
