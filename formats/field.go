@@ -33,7 +33,7 @@ type TextLine struct {
 	Number bool   // all are numbers, but not all have one form, as 10 and 10.0
 	Advice string // the form of the texts, and how to declare it; empty: just texts
 	Type   string // the one type of a job by which all are dates or times; empty: none, or several
-	Found  bool   // no type is stored or declared of the column: its texts made it one of texts
+	Found  bool   // no type is stored or declared of the column: its texts show its type
 
 	Numerals []Numerals // the numerals, other than kcut's own, in which all are numbers
 	Parted   byte       // the character between fields; 0: files have several

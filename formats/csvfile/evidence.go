@@ -166,7 +166,7 @@ func (c *evidence) Join(other formats.Texts) formats.Texts {
 func (c *evidence) Infer(f *formats.Field) {
 	settled := *c
 	settled.mix()
-	f.Type, f.Text = settled.inferred(), formats.TextLine{}
+	f.Type, f.Text = settled.inferred(), formats.TextLine{Found: true}
 	f.Nullable = c.nullable(f.Type)
 	if f.Type.Kind == formats.String {
 		f.Text = settled.textLine()

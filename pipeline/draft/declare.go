@@ -3,7 +3,9 @@ package draft
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -33,6 +35,10 @@ func (d *draft) declare(fields []formats.Field) bool {
 	}
 	before, types := len(d.CSV.Nulls), len(d.types)
 	for i, p := range d.profiles {
+		if fields[i].Text.Found && p.areDays() {
+			d.types = append(d.types, job.Column{Name: p.name, Type: daysAsNumbers,
+				Mask: job.MaskDiscretize})
+		}
 		if p.typ.Kind != formats.String || p.Field.Rows == 0 || !fields[i].Text.Found {
 			continue
 		}
@@ -74,6 +80,22 @@ func (d *draft) declare(fields []formats.Field) bool {
 		}
 	}
 	return d.declareNumerals(fields) || len(d.CSV.Nulls) > before || len(d.types) > types
+}
+
+// daysAsNumbers is the type of numbers such as 20200131.
+const daysAsNumbers = "date(YYYYMMDD)" + job.OrNull
+
+// areDays reports whether whole numbers are days, as 20200131: each percent of them is one since
+// 1900.
+func (p *Profile) areDays() bool {
+	if p.typ.Kind != formats.Int && p.typ.Kind != formats.Uint || len(p.quantiles) == 0 ||
+		p.quantiles[0] < 1900_00_00 {
+		return false
+	}
+	return !slices.ContainsFunc(p.quantiles, func(x float64) bool {
+		_, err := time.Parse("20060102", strconv.FormatFloat(x, 'f', 0, 64))
+		return err != nil
+	})
 }
 
 // mostDates is the share of the texts that must be dates in one form for the others to be null:

@@ -358,3 +358,30 @@ func TestDraftNamesByPosition(t *testing.T) {
 		t.Errorf("row names of R: %+v", first)
 	}
 }
+
+// Numbers such as 20200131 are days, also those of a death in a table of these, and so are those of
+// D.O.A. Numbers of eight digits that are no days stay.
+func TestDraftOfDaysAsNumbers(t *testing.T) {
+	text := tableOf(t, 1500, map[string]func(row int) string{
+		"age": func(row int) string { return fmt.Sprint(20 + row*7%61) },
+		"homicide": func(row int) string {
+			return []string{"gun", "knife", "poison"}[row%3]
+		},
+		"reported_date": func(row int) string {
+			return fmt.Sprintf("%d%02d%02d", 2010+row%9, 1+row%12, 1+row%28)
+		},
+		"D.O.A": func(row int) string {
+			return fmt.Sprintf("%d-%02d-%02d", 2011+row%7, 1+row%11, 1+row%27)
+		},
+		"meter": func(row int) string { return fmt.Sprint(19000000 + row*row%311*977) },
+	})
+	for _, want := range []string{
+		"reported_date: {mask: discretize, type: date(YYYYMMDD) or null, round: month}",
+		"  meter:         {mask: discretize, round: 20000}",
+		"  - columns: [age, sex, D.O.A, reported_date, homicide]",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}

@@ -150,11 +150,12 @@ var facts = []words{
 	ofSurveys,
 	{ // body: what others see or smell
 		alone: slices.Concat(pairs([]string{"ht", "hgt"}, units), pairs([]string{"body"},
-			[]string{"type"}), strings.Fields("height howtall smoke smstat smokers cigs "+
-			"cigarettes tobacco drinker disability handicap handicapped handcap preferredfoot "+
-			"preferredhand handed "+
-			"handedness pregnant pregnancies gravida gravidity npreg preg haircolor haircolour "+
-			"eyecolor eyecolour")),
+			[]string{"type"}), pairs([]string{"bmi", "obesity"},
+			[]string{"category", "class", "group", "cat"}),
+			strings.Fields("height howtall smoke smstat smokers cigs cigarettes tobacco "+
+				"drinker disability handicap handicapped handcap preferredfoot "+
+				"preferredhand handed handedness pregnant pregnancies gravida gravidity "+
+				"npreg preg haircolor haircolour eyecolor eyecolour")),
 		whole: strings.Fields("ht hgt foot hand bats throws fml alco pregnancy parity cig booze " +
 			"drinks nicotine"),
 		not: strings.Fields("injury death peak infants"),

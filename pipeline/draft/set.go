@@ -265,7 +265,8 @@ func (p *Profile) isStatusOf(number *Profile) bool {
 var stays = words{alone: strings.Fields("admitted admission admit hosp hospitalized hospitalised " +
 	"hospitalization hospitalisation surgery operation arrival outcome discharge discharged " +
 	"visit vdate arrested arrest booked booking incarcerated jail death died deceased dod " +
-	"deathdate dthdtc")}
+	"deathdate dthdtc"),
+	whole: []string{"doa", "dod"}}
 
 // dayOfStay is the form of names of such days that tables may have as whole numbers, of days since
 // some day, as sadmdte and dthdte.
