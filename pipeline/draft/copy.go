@@ -13,9 +13,9 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 )
 
-// dropCopies drops columns of texts that have the texts of another one, apart from case, blanks and
-// what is added to each, in all rows but a few, as the names of towns with their coordinates. Of
-// two with the same texts the one with fewer spellings stays.
+// dropCopies drops columns of texts that repeat those of another column in all rows but a few,
+// apart from case, blanks and text behind them, as towns with their coordinates. The column with
+// fewer spellings stays.
 func (d *draft) dropCopies(ctx context.Context, in *dataset.Dataset) error {
 	var of []*Profile
 	var columns []int

@@ -310,16 +310,19 @@ func directMeaning(name []string) words {
 
 // places are the names of coordinates.
 var places = words{
-	alone: append(pairs([]string{"x", "y"}, []string{"coord", "coordinate", "coordinates"}),
-		"latitude", "longitude", "lat", "lon", "lng"),
+	alone: append(slices.Clone(axes), "latitude", "longitude", "lat", "lon", "lng"),
 	whole: append(pairs([]string{"point", "coord", "coordinate", "geo"}, []string{"x", "y"}),
-		strings.Fields("long xcoord ycoord xcoordinate ycoordinate easting northing")...),
+		strings.Fields("long easting northing")...),
 	last: []string{"long"},
 }
 
-// grids are the names of columns of coordinates of a grid, and of points as text.
-var grids = words{alone: append(pairs([]string{"x", "y"}, []string{"coord", "coordinate",
-	"coordinates"}), strings.Fields("georeferenced geocoded geom wkt lonlat latlon latlong")...)}
+// axes are words for coordinates of a grid, and grids names of columns of these, and of points as
+// text.
+var (
+	axes  = pairs([]string{"x", "y"}, []string{"coord", "coordinate", "coordinates"})
+	grids = words{alone: append(slices.Clone(axes),
+		strings.Fields("georeferenced geocoded geom wkt lonlat latlon latlong")...)}
+)
 
 // postal are the names of columns of zip codes.
 var postal = words{alone: []string{"zip", "zip4", "zip5", "zipcode", "postal", "postcode",

@@ -1,0 +1,203 @@
+package draft
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// contextual are facts that people know only in a table with another column, by its name:
+// alone a grade may mean marks or tumors, a location shops, and a tenure the time of a customer.
+// Their columns have no more than a number of values, if it is not 0.
+var contextual = []struct {
+	facts  words
+	others func(p *Profile) bool
+	most   int64
+	unless words // no column is called so
+}{{ // where pupils are in school
+	facts: words{whole: append(pairs(strings.Fields("grade stage section class classroom"),
+		[]string{"id", "level", "lvl", "cd", "code"}), strings.Fields("grade stage section "+
+		"classroom schoolyear yeargroup homeroom learningdisability learningdisabilities "+
+		"learningdifficulties")...)},
+	others: isCalled(words{
+		alone: strings.Fields("student students pupil pupils school classroom teacher"),
+		whole: strings.Fields("schid schoolid"),
+	}),
+	most: 20,
+}, { // marks of origin, and who has no spouse
+	facts:  words{whole: strings.Fields("colour color minority single")},
+	others: (*Profile).isBasic,
+	most:   20,
+	unless: bought,
+}, { // all people of a household
+	facts: words{whole: strings.Fields("size nadults")},
+	others: isCalled(words{alone: strings.Fields("kids children child family household food " +
+		"wfood totexp")}),
+	most: 20,
+}, { // the home of a household
+	facts: words{whole: strings.Fields("rooms room nrooms numrooms ncrooms homerooms bedrooms " +
+		"roof wall walls floor toilet")},
+	others: isCalled(words{alone: strings.Fields("household hh hhsize famsize familysize head " +
+		"marital married maritalstatus marstat numadults kids children nchild")}),
+	most: 20,
+	unless: words{alone: strings.Fields("price prices sale sold sqft sqm listing booking guest " +
+		"hotel")},
+}, { // children, and a degree
+	facts:  words{whole: strings.Fields("k5 k6 k618 kl6 ba aa bs")},
+	others: (*Profile).isBasic,
+	most:   20,
+}, {
+	facts:  words{whole: []string{"location"}},
+	others: (*Profile).isBasic,
+}, { // the position in a job, such as that of an academic
+	facts:  words{whole: strings.Fields("rank discipline role")},
+	others: isCalled(paid),
+	most:   20,
+}, { // when somebody died, was killed or was born
+	facts: words{whole: strings.Fields("date month year day weekday")},
+	others: isCalled(words{alone: strings.Fields("death deaths died killed fatal suicide " +
+		"homicide victim deceased gestation birthweight bwt delivery")}),
+}, { // when the police met somebody
+	facts: words{
+		whole: strings.Fields("date time datetime day weekday hour datestop timestop"),
+		last:  strings.Fields("date time datetime"),
+		not: append(slices.Clone(recorded.alone), strings.Fields("dispatch received cleared "+
+			"closed approved response finish end")...),
+	},
+	others: isCalled(words{alone: append(pairs([]string{"subject", "suspect", "driver"},
+		strings.Fields("age sex gender race injury")),
+		strings.Fields("beat officer officers offorce forcetype forceused crash precinct "+
+			"frisked")...)}),
+}, { // why somebody was in a prison, and how it ended, as courts publish
+	facts: words{alone: append(strings.Fields("offense offence crime charge conviction convicting"),
+		pairs([]string{"release"}, []string{"type", "reason"})...), not: past.alone},
+	others: isCalled(words{alone: append(strings.Fields("offender inmate prisoner prison parole "+
+		"probation supervising"), pairs([]string{"release", "released"}, []string{"year", "date",
+		"type"})...)}),
+}, { // how long a guest stays, next to the arrival
+	facts: words{alone: strings.Fields("nights parking adults children babies")},
+	others: isCalled(words{alone: pairs([]string{"arrival", "checkin"},
+		[]string{"year", "month", "day", "date"})}),
+}, { // parts of a town next to others
+	facts: words{
+		whole: append(strings.Fields("area beat zone sector tract"),
+			pairs(strings.Fields("reporting police patrol"), strings.Fields("area beat zone "+
+				"sector district"))...),
+		last: strings.Fields("beat sector zone division location"),
+	},
+	others: isCalled(words{alone: strings.Fields("precinct ward beat borough neighborhood " +
+		"neighbourhood district councildistrict sector reportingarea distname officer officers")}),
+}, { // parts of a country in short
+	facts: words{whole: strings.Fields("ne nc nw se sw")},
+	others: isCalled(words{whole: strings.Fields("ne nc nw se sw s north south east west " +
+		"northcen nrthcen northeast midwest smsa")}),
+	most: 2,
+}, { // districts in short
+	facts:  words{whole: []string{"dist"}},
+	others: isCalled(policing),
+}, { // where the police patrol
+	facts: words{whole: append([]string{"beat"}, pairs([]string{"police", "patrol"},
+		[]string{"beat"})...)},
+	others: isCalled(words{alone: []string{"city", "town"}}),
+}, { // what athletes have won, and their number, which is published
+	facts: words{
+		alone: strings.Fields("medal medals caps goals"),
+		whole: append(pairs([]string{"", "total"}, strings.Fields("gold silver bronze")),
+			strings.Fields("pick draftpick draftround draftyear draftnumber number "+
+				"jersey jerseynumber shirtnumber kitnumber")...),
+	},
+	others: isCalled(words{
+		alone: strings.Fields("sport sports team teams athlete athletes noc player club")}),
+}, { // how many were born together
+	facts: words{whole: strings.Fields("plural plurality twin twins multiple multiplebirth " +
+		"singleton")},
+	others: isCalled(words{alone: strings.Fields("mom mother mage momage birth births " +
+		"birthweight bwt gestation gest premie preterm")}),
+	most: 20,
+}, { // when somebody left a prison
+	facts: words{whole: append(pairs([]string{"release", "released"},
+		[]string{"date", "month", "year"}), pairs([]string{"date", "month", "year"},
+		[]string{"release", "released", "ofrelease"})...)},
+	others: isCalled(words{alone: strings.Fields("prison prisoner jail sentence recid recidivism " +
+		"arrest arrests rearrest parole probation felon felony conviction convictions " +
+		"convicted offender offense offence")}),
+}, { // what people drink, as they smoke
+	facts: words{alone: strings.Fields("alcohol drinking drinker drinks drink")},
+	others: isCalled(words{alone: strings.Fields("smoke smoker smokes smoking smoked " +
+		"currentsmoker tobacco cigarettes cigs")}),
+	unless: clinical,
+}, { // figures of an employer
+	facts: words{whole: slices.Concat(pairs([]string{"no", "noof", "num", "numof", "numberof"},
+		[]string{"employees"}), pairs([]string{"yr", "year"}, []string{"ofestab", "estab",
+		"ofestablishment", "established", "founded"}), pairs([]string{"", "company", "firm",
+		"employer"}, []string{"founded"}), pairs([]string{"company", "firm", "employer"},
+		[]string{"age"}))},
+	others: isCalled(words{alone: append(slices.Clone(atWork.alone), "job")}),
+}, { // the time in a job
+	facts:  words{whole: strings.Fields("tenure exp expr pexper ttlexp")},
+	others: isCalled(paid),
+}, {
+	facts: words{whole: []string{"tenure"}},
+	others: isCalled(words{alone: strings.Fields("joblost jobloss bluecol bluecoll whitecol " +
+		"union wage employed unemployed unempl employer employee displaced industry workclass " +
+		"overtime hired")}),
+}, { // the rank of a job, but not of pupils, loans and tumors
+	facts:  words{whole: pairs([]string{"", "job", "emp", "employee"}, []string{"grade"})},
+	others: func(p *Profile) bool { return gradedJobs.has(p.words) || isDayOfTurn(p.words) },
+	most:   20,
+	unless: words{alone: strings.Fields("student students pupil pupils school marks loan credit " +
+		"debt mortgage tumor tumour stage nodes biopsy")},
+}, { // days on which somebody began or left work
+	facts:  daysAtWork,
+	others: isCalled(atWork),
+}, { // what somebody studies
+	facts: words{whole: append(strings.Fields("course module coursecode modulecode codemodule "+
+		"programme program faculty"), pairs([]string{"course", "module", "program"},
+		[]string{"code", "name", "id"})...)},
+	others: isCalled(words{alone: strings.Fields("student students studentid gpa cgpa semester " +
+		"studied credits")}),
+	most: 200,
+}, { // results of a race, which are published
+	facts: words{alone: append(pairs(strings.Fields("official finish finishing chip gun net"),
+		[]string{"time"}), "finishtimes"),
+		whole: strings.Fields("time pace finish place rank overall division divplace genderplace " +
+			"overallplace divisionplace")},
+	others: isCalled(words{alone: strings.Fields("bib bibno 5k 10k 15k 20k 25k 30k 35k 40k 5km " +
+		"10km 15km 20km 25km 30km 35km 40km")}),
+}}
+
+// bought are names of columns of tables of things that people buy.
+var bought = words{alone: append(pairs(strings.Fields("purchase purchased order item product unit "+
+	"sale sales transaction"), strings.Fields("amount price quantity qty value total")),
+	pairs([]string{"item", "product"}, []string{"purchased", "bought", "sold"})...)}
+
+// isCalled returns a test for columns with a meaning by their names, also with digits behind words.
+func isCalled(w words) func(p *Profile) bool {
+	return func(p *Profile) bool { return w.has(p.words) || w.has(withoutEnds(p.words)) }
+}
+
+// paid are names of columns that tables of people at work have, but none of customers, whose salary
+// is estimated.
+var paid = words{
+	alone: strings.Fields("salary wage wages lwage logwage hrwage earnings occupation"),
+	not:   []string{"estimated"},
+}
+
+// isContextual reports whether a column has a fact that people know, by its name and by those of
+// other columns.
+func (d *draft) isContextual(p *Profile) bool {
+	if d.isOfForm(p) {
+		return false
+	}
+	for _, b := range contextual {
+		if isCalled(b.facts)(p) && (b.most == 0 || p.Field.Distinct <= b.most) &&
+			slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+				return of != p && b.others(of)
+			}) && !slices.ContainsFunc(d.profiles, isCalled(b.unless)) &&
+			!(p.role != nil && p.role.Mask == job.MaskDiscretize && extents.has(p.words)) {
+			return true
+		}
+	}
+	return false
+}
