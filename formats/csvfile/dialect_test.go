@@ -450,6 +450,22 @@ func TestTrailingDelimiters(t *testing.T) {
 	}
 }
 
+// The questions and their numbers that Qualtrics writes behind the header are no records.
+func TestQuestions(t *testing.T) {
+	const numbers = "\"{\"\"ImportId\"\":\"\"QID1\"\"}\",\"{\"\"ImportId\"\":\"\"QID2\"\"}\"\n"
+	for text, notes := range map[string]int{
+		"Q1,Q2\nHow old?,\"Where\nfrom?\"\n" + numbers + "1,x\n2,y\n": 1,
+		"Q1,Q2\n1,x\n2,y\n" + numbers:                                 0,
+	} {
+		s := mustCSV(t, text, formats.ReadOptions{})
+		got, kind := formatstest.ReadAll(t, s, true), s.Fields()[0].Type.Kind
+		if noted := s.(formats.Inferring).Notes(); len(noted) != notes ||
+			(len(got[0]) == 2 && kind == formats.Int) != (notes == 1) {
+			t.Errorf("%q: %v %q, notes %q", text, kind, got, noted)
+		}
+	}
+}
+
 // A column at the end that has values, and no name in the header, gets a name by its position where
 // the reader names columns, or the job has one with that name. Otherwise the error says how to name
 // it.

@@ -1,6 +1,7 @@
 package csvfile
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +36,12 @@ func (s *source) header(ctx context.Context, start place) (names []string, _ pla
 	if !s.csv.Headless {
 		start = place{scan.offset, scan.next}
 		// an error comes again when all records are read
-		if first, err := scan.record(); err == nil && isShifted(names, first) {
+		first, err := scan.record()
+		if err == nil && isShifted(names, first) {
 			s.shifted, names = true, slices.Insert(names, 0, "")
+		}
+		if second, err := scan.record(); err == nil && areImports(second) {
+			s.asked, start = true, place{scan.offset, scan.next}
 		}
 	}
 	names, err = s.names(names)
@@ -49,6 +54,14 @@ func (s *source) header(ctx context.Context, start place) (names []string, _ pla
 func isShifted(names []string, first []field) bool {
 	return len(names) > 1 && !slices.Contains(names, "") && len(first) == len(names)+1 &&
 		namedFields(first) == len(first)
+}
+
+// areImports reports whether a record has the numbers of questions that Qualtrics writes behind the
+// header and the questions.
+func areImports(record []field) bool {
+	return !slices.ContainsFunc(record, func(f field) bool {
+		return !bytes.HasPrefix(f.text, []byte(`{"ImportId":`))
+	})
 }
 
 // surveyNamed makes the columns, still without types, and returns their evidence. It passes over
@@ -113,7 +126,8 @@ func (s *source) columns(names []string) error {
 				"%d, as UTF-16 has", formats.ErrDamaged, i+1)
 		// the whole file is one line: values follow
 		case strings.Contains(strings.ReplaceAll(name, "\r\n", ""), "\r"):
-			return fault.Errorf(fault.Input, "write it with line feeds between records",
+			return fault.Errorf(fault.Input, "write it with line feeds between records, "+
+				`as tr '\r' '\n' < old.csv > new.csv`,
 				"%w: line 1 has a carriage return in column %d: lines must end with a line feed",
 				formats.ErrSchema, i+1)
 		case name == "" && (i > 0 || len(names) == 1): // the first may be the row numbers of pandas
@@ -209,6 +223,10 @@ func (s *source) noteHeader(columns []evidence) {
 	}
 	if s.csv.Headless {
 		return
+	}
+	if s.asked {
+		s.notes = append(s.notes, "two lines of Qualtrics follow the header, with questions and "+
+			"their numbers: they are passed over")
 	}
 	if s.shifted && s.csv.Naming {
 		s.notes = append(s.notes, "all lines have one field more than the header: its names are "+

@@ -45,6 +45,7 @@ type source struct {
 	cutting  cutting
 	unpack   func(io.Reader) (io.ReadCloser, error) // nil: the file is not packed
 	decode   func(io.Reader) io.Reader              // nil: UTF-8
+	returns  bool                                   // lines end in carriage returns
 	dialect  dialect
 	csv      formats.CSV
 	numerals *numerals       // nil: numbers are in kcut's own form
@@ -55,6 +56,7 @@ type source struct {
 	headed   int  // number of fields of the header, with unnamed ones at its end
 	shifted  bool // the header lacks the name of the first column: see isShifted
 	surplus  bool // lines end in delimiters followed by nothing
+	asked    bool // questions and their numbers in Qualtrics follow the header
 	notes    []string
 	parts    []part
 	held     int64       // most bytes that reading reported when the file was opened
@@ -193,6 +195,9 @@ func (s *source) text(ctx context.Context, offset, end int64) (*text, error) {
 	if s.decode != nil {
 		t.Reader = s.decode(t.Reader)
 	}
+	if s.returns {
+		t.Reader = lineFeeds{t.Reader}
+	}
 	if err == nil && s.inSequence() {
 		_, err = io.CopyN(io.Discard, t, offset)
 	}
@@ -201,6 +206,19 @@ func (s *source) text(ctx context.Context, offset, end int64) (*text, error) {
 		return nil, damage(err)
 	}
 	return t, nil
+}
+
+// lineFeeds reads carriage returns as line feeds.
+type lineFeeds struct{ io.Reader }
+
+func (f lineFeeds) Read(b []byte) (n int, err error) {
+	n, err = f.Reader.Read(b)
+	for i, c := range b[:n] {
+		if c == '\r' {
+			b[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 func (t *text) Close() (err error) {
@@ -267,8 +285,8 @@ func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
 
 var utf8BOM = []byte("\xef\xbb\xbf")
 
-// sniff finds the unpacker and the encoding of the file, and the dialect, and returns the start of
-// the text, behind a byte order mark and Excel's line that names the delimiter.
+// sniff finds the unpacker, the encoding and the line ends of the file, and the dialect. It returns
+// the start of the text, behind a byte order mark and Excel's line that names the delimiter.
 func (s *source) sniff(ctx context.Context, declared formats.CSV) (start place, err error) {
 	head, err := s.head(ctx)
 	if s.unpack = unpackerOf(head); err == nil && s.unpack != nil {
@@ -278,6 +296,10 @@ func (s *source) sniff(ctx context.Context, declared formats.CSV) (start place, 
 		return start, err
 	}
 	if s.decode, err = decoderOf(declared.Encoding, head); err == nil && s.decode != nil {
+		head, err = s.head(ctx)
+	}
+	s.returns = !bytes.Contains(head, newline) && bytes.IndexByte(head, '\r') >= 0
+	if err == nil && s.returns {
 		head, err = s.head(ctx)
 	}
 	if err != nil {

@@ -46,6 +46,7 @@ func TestCells(t *testing.T) {
 		{"plain", "a,b\nx,y\nz,w\n", [][]string{{"x", "z"}, {"y", "w"}}},
 		{"no newline at the end", "a,b\nx,y", [][]string{{"x"}, {"y"}}},
 		{"crlf", "a,b\r\nx,y\r\n", [][]string{{"x"}, {"y"}}},
+		{"carriage returns", "a,b\rx,\"y\rz\"\r\rv,w\r", [][]string{{"x", "v"}, {"y\nz", "w"}}},
 		{"crlf cut short", "a,b\r\nx,y\r", [][]string{{"x"}, {"y"}}},
 		{"byte order mark", "\ufeffa,b\nx,y\n", [][]string{{"x"}, {"y"}}},
 		{"quotes", "\"a\",b\n\"x,1\",\"say \"\"yes\"\"\"\n", [][]string{{"x,1"}, {`say "yes"`}}},
@@ -223,8 +224,8 @@ func TestInference(t *testing.T) {
 func TestHeadersShowNothing(t *testing.T) {
 	for _, text := range []string{
 		"secret,1,secret\nother,2,x\n",
-		"a,b\rsecret,1\rsecret,2\r",
-		"a,b\rsecret1,1\rsecret2,2",
+		"a,b\rsecret,1\rsecret,2\r\n",
+		"a,b\rsecret1,1\rsecret2,2\n",
 		"secret,,x\n",
 		",secret,,x\n",
 	} {

@@ -185,13 +185,15 @@ func (d *draft) dropCrowd() {
 }
 
 // afterAsked is 0 for a column with an age, a date of birth or a sex, 1 for one with a race, a
-// treatment, a time up to an event, a height or a weight, and for outcomes, and 2 for others.
+// treatment, a visit, a time up to an event, a height or a weight, and for outcomes, and 2 for
+// others.
 func (d *draft) afterAsked(p *Profile, outcomes []*Profile) int {
 	switch {
 	case d.isAsked(p):
 		return 0
 	case p == d.firstRace(), p.isBasic() && rank(p) == 1,
 		p.Field.Distinct <= mostOutcomes && treatments.has(p.words), d.endsWithClass(p),
+		p.Field.Distinct <= usualClasses && waves.has(p.words) && !periods.has(p.words),
 		p.typ.Ordered() && bodies.has(p.words), slices.Contains(outcomes, p):
 		return 1
 	}

@@ -137,7 +137,8 @@ func (d *draft) hasMembers(family *Profile) bool {
 }
 
 // waves are names of columns of when people were asked.
-var waves = words{whole: strings.Fields("wave waves round survey surveyround year yr period visit")}
+var waves = words{whole: strings.Fields("wave waves round survey surveyround year yr period " +
+	"visit visitnum visitnumber avisit time timepoint session occasion eventname redcapeventname")}
 
 // hasWaves reports whether the rows of one family are those of several times: none is there twice.
 func (d *draft) hasWaves(family *Profile) bool {

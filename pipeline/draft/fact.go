@@ -27,7 +27,7 @@ var facts = []words{
 		alone: strings.Fields("agea agey agem ageyr ageyrs agemo " +
 			"howold daysoflife monthsoflife yearsoflife " +
 			"mthage fthage chldage agefbrth agefstm agefirstbirth agehed agehead " +
-			"birthplace bplace pob cob " +
+			"birthplace birthplc bplace pob cob " +
 			"yearborn monthborn mnthborn yob ybirth " +
 			"birthyr"),
 		whole: []string{"placeofbirth"},
@@ -38,7 +38,7 @@ var facts = []words{
 			"hispan hispand hisp latino raced nwhite nationality nativity citizenship citizen "+
 			"immstat native "+
 			"foreign religion relig denomination denomina catholic protestant jewish muslim hindu "+
-			"christian language immigrant imigrnt immig immigr yrsusa yrimmig bpl bpld "+
+			"christian language primlang immigrant imigrnt immig immigr yrsusa yrimmig bpl bpld "+
 			"immigrationstatus migrant indigenous indig aboriginal minority"),
 			pairs([]string{"mother"}, []string{"tongue"}),
 			pairs([]string{"home", "native", "first"}, []string{"language", "lang"}),

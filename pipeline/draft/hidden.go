@@ -72,11 +72,22 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 		!(d.asksForOpinions && p.hasOpinions())
 }
 
-// experiments is the form of names of columns that say who was treated how in an experiment.
-var experiments = matches(`treat|intervention|randomi[sz]|\bassign|\b(tx|trt|arms?|strat\w*)\b`)
+// experiments is the form of names of columns that say who was treated how in an experiment, and
+// treated that of texts of such columns.
+var (
+	experiments = matches(`treat|intervention|randomi[sz]|\bassign|` +
+		`\b(tx|trt|rx|arms?|cue|cond|condition|grp|strat\w*)\b`)
+	treated = matches(`^(?i:(un|non)?[ _-]?treat(ed|ment)|(no|the)[ _-]treatment|controls?|` +
+		`placebo|sham)\b`)
+)
 
-// isOfExperiment reports whether a column has such a name.
+// isOfExperiment reports whether a column has such a name, or few texts with such a one.
 func (p *Profile) isOfExperiment() bool {
+	for text := range p.texts.few {
+		if p.Field.Distinct <= mostOutcomes && treated(text) {
+			return true
+		}
+	}
 	return experiments(strings.Join(withoutEnds(p.words), " "))
 }
 

@@ -21,16 +21,21 @@ const (
 // isWide reports whether a table has more columns than somebody reads.
 func (d *draft) isWide() bool { return len(d.profiles) > mostRead }
 
-// dropMany drops the columns of a wide table but those that an acquaintance knows or that may be
-// its class, and those that tell most of the class or, without one, texts that are no items, and of
-// which most rows have a value. Of columns that determine each other it takes one.
+// dropMany drops the columns of a wide table but those that nearly every analysis asks for, that an
+// acquaintance knows or that may be its class, and those that tell most of the class or, without
+// one, texts that are no items, and of which most rows have a value. Of columns that determine each
+// other it takes one.
 func (d *draft) dropMany() {
 	if !d.isWide() {
 		return
 	}
 	masked, worth := d.worths()
+	place := make(map[*Profile]int)
+	for _, p := range masked {
+		place[p] = d.afterKnown(p)
+	}
 	slices.SortStableFunc(masked, func(a, b *Profile) int {
-		return cmp.Or(d.afterKnown(a)-d.afterKnown(b), cmp.Compare(worth[b], worth[a]))
+		return cmp.Or(place[a]-place[b], cmp.Compare(worth[b], worth[a]))
 	})
 	var chosen []*Profile
 	for _, p := range masked {
@@ -49,22 +54,25 @@ func (d *draft) dropMany() {
 	}
 }
 
-// afterKnown is 0 for a column that an acquaintance knows, 1 for one that may be the class of a
-// table without one, 2 for other texts of such a table that are no items, 3 for others, and 4 for
-// columns of which few rows have a value, as those of whom a form asks to specify another answer.
+// afterKnown is 0 for a column that nearly every analysis asks for, 1 for one that an acquaintance
+// knows, 2 for one that may be the class of a table without one, 3 for other texts of such a table
+// that are no items, 4 for others, and 5 for columns of which few rows have a value, as those of
+// whom a form asks to specify another answer.
 func (d *draft) afterKnown(p *Profile) int {
 	switch {
-	case float64(p.Field.Rows) < fewestAnswered*float64(p.Rows):
-		return 4
-	case d.isKnown(p):
+	case d.afterAsked(p, nil) < 2: // often only the first of somebody's rows has a value
 		return 0
+	case float64(p.Field.Rows) < fewestAnswered*float64(p.Rows):
+		return 5
+	case d.isKnown(p):
+		return 1
 	case d.class != nil:
 	case d.mayBeOutcome(p), p == d.last() && p.couldBeClass():
-		return 1
-	case p.typ.Kind == formats.String && !d.hasMany(p):
 		return 2
+	case p.typ.Kind == formats.String && !d.hasMany(p):
+		return 3
 	}
-	return 3
+	return 4
 }
 
 // fewestAnswered is the least share of the rows that have a value of a column that is listed before

@@ -49,6 +49,7 @@ var scales = [][]string{
 		"fairly|quite|pretty|mostly|quite_a_bit very|a_lot|very_much extremely|a_great_deal"),
 	ofDegree("satisfied dissatisfied"), ofDegree("likely unlikely"), ofDegree("happy unhappy"),
 	ofDegree("important unimportant"), ofDegree("liberal conservative"), ofDegree("easy difficult"),
+	ofDegree("democrat republican"),
 	scale("xxs|extra_extra_small xs|extra_small small|s medium|m|middle large|l big " +
 		"xl|extra_large|very_large xxl"),
 	scale("short medium|average long|tall"),
@@ -82,10 +83,12 @@ func ofDegree(adjective string) []string {
 	is, not, _ := strings.Cut(adjective, " ")
 	var places []string
 	for _, word := range []string{not, is} {
-		degrees := []string{"extremely_" + word + "|completely_" + word, "very_" + word, word,
-			"somewhat_" + word + "|slightly_" + word + "|fairly_" + word}
+		degrees := []string{"extremely_" + word + "|completely_" + word,
+			"very_" + word + "|strongly_" + word + "|strong_" + word, word, "somewhat_" + word +
+				"|slightly_" + word + "|fairly_" + word + "|weak_" + word + "|lean_" + word}
 		if word == is {
-			places = append(places, "neutral|neither|moderate|average|neither_"+is+"_nor_"+not)
+			places = append(places,
+				"neutral|neither|moderate|average|independent|neither_"+is+"_nor_"+not)
 			slices.Reverse(degrees)
 		}
 		places = append(places, degrees...)
@@ -115,7 +118,8 @@ var (
 		"week weeks " +
 		"d day days h hr hrs hour hours min mins minute minutes s sec secs second seconds child " +
 		"children kid kids person persons people member members employee employees time times km " +
-		"mi mile miles vehicle vehicles car cars kg lb lbs cm m ft in points credits books")
+		"mi mile miles vehicle vehicles car cars kg lb lbs cm m ft in points credits books " +
+		"thousand")
 	// daysOf has the lengths of measured of time, in days.
 	daysOf = map[string]float64{"week": 7, "weeks": 7, "wk": 7, "wks": 7, "w": 7, "month": 30,
 		"months": 30, "mo": 30, "mos": 30, "mth": 30, "year": 365, "years": 365, "yr": 365,
@@ -234,10 +238,12 @@ func placesOn(texts []string, on func(text string) (int, bool), single bool) (fo
 	return found
 }
 
-// withoutCommon returns folded texts without the last word that all have which stand for an answer.
+// withoutCommon returns folded texts, up to their first comma, without the last word that all have
+// which stand for an answer.
 func withoutCommon(texts []string) []string {
 	short, last := make([]string, len(texts)), ""
 	for i, text := range texts {
+		text, _, _ = strings.Cut(text, ",")
 		short[i] = folded(text)
 		at := strings.LastIndexByte(short[i], '_')
 		switch {

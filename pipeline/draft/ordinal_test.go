@@ -39,6 +39,11 @@ func TestInOrder(t *testing.T) {
 		"High school|2-year college degree|4-year college degree|Post-college degree",
 		"Weekly|Bi-Weekly|Monthly|Every 3 Months|Annually",
 		"1 time a month|1 time a week|2 times a week|1 time a day",
+		"strongly conservative|conservative|somewhat conservative|moderate, or neither|" +
+			"somewhat liberal|liberal|strongly liberal",
+		"Less than 20 thousand|20-40 thousand|100+",
+		"Strong Republican|Weak Republican|Independent|Weak Democrat|Strong Democrat",
+		"Less than $10k|$10-20k|$100-150k|$150k or more", "18-24 years|25-34|35-44|100 or older",
 	} {
 		want := strings.Split(tt, "|")
 		got := inOrder(slices.Sorted(slices.Values(want)))

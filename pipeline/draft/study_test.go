@@ -237,21 +237,23 @@ func TestDraftKeepsChanges(t *testing.T) {
 	}
 }
 
-// Of more columns than are listed, the draft takes first what people know, what may be the class,
-// and texts that are no items. It names those that it leaves.
+// Of more columns than are listed, the draft takes first what nearly every analysis asks for, also
+// in few rows, what people know, what may be the class, and texts that are no items. It names those
+// that it leaves.
 func TestDraftListsClassesBeforeItems(t *testing.T) {
 	columns := []string{"age#"}
 	for i := range 205 {
 		columns = append(columns, fmt.Sprintf("q%d=1|2|3", i))
 	}
-	columns = append(columns, "remark=x|y|z|w", "result_1=a|b|c|", "category=a|b|c|")
+	columns = append(columns, "remark=x|y|z|w", "result_1=a|b|c|", "category=a|b|c|", "group=0|1",
+		"time=0|6|12|24", "sex="+strings.Repeat("|", 45)+"f|m")
 	text := study(t, 300, columns...)
-	for _, name := range []string{"age", "remark", "result_1", "category"} {
+	for _, name := range []string{"age", "remark", "result_1", "category", "group", "time", "sex"} {
 		if roleOfText(text, name) == "" {
 			t.Errorf("%s is not in\n%s", name, text)
 		}
 	}
-	if !strings.Contains(text, "# These can be masked, too, with entries of their own: q86, q87,") {
+	if !strings.Contains(text, "# These can be masked, too, with entries of their own: q83, q84,") {
 		t.Errorf("drafted:\n%s", text)
 	}
 }
