@@ -137,17 +137,15 @@ func (s *Sample) FiguresOfPeople(column, person int) *risk.Figures {
 	return risk.FiguresOf(values, 1)
 }
 
-// ReliablyDetermines reports whether a column determines another one in the sense of
-// risk.Report.Determines, and by no chance: the other column has several values, those of the
-// column occur in several rows on average, and hardly any other order of the other's values would
-// show this. The rows of a person, by a third column, count once for each value; -1: each row
-// counts.
+// ReliablyDetermines reports whether a column determines another one, apart from at most one in
+// twenty of the rows that do not have the other's most frequent value, and by no chance: the other
+// column has several values, those of the column occur in several rows on average, and hardly any
+// other order of the other's values would show this. The rows of a person, by a third column, count
+// once for each value; -1: each row counts.
 func (s *Sample) ReliablyDetermines(column, other, person int) bool {
-	if !s.Determines(column, other, 0) {
-		return false
-	}
-	met, of := make(map[uint64]bool), make(map[uint64]uint64)
-	rows, values := make(map[uint64]int), make(map[uint64]int) // of each value of the other
+	met := make(map[uint64]bool)
+	pairs := make(map[[2]uint64]int)
+	rows, most := make(map[uint64]int), make(map[uint64]int) // of values of the other, the column
 	all := 0
 	for row, h := range s.columns[column].rows {
 		if person >= 0 {
@@ -158,15 +156,32 @@ func (s *Sample) ReliablyDetermines(column, other, person int) bool {
 			met[both] = true
 		}
 		value := s.columns[other].rows[row]
-		if _, known := of[h]; !known {
-			of[h] = value
-			values[value]++
-		}
+		pair := [2]uint64{h, value}
+		pairs[pair]++
+		most[h] = max(most[h], pairs[pair])
 		rows[value]++
 		all++
 	}
-	return len(rows) > 1 && len(of)*risk.LeastRows <= all && orders(rows)-orders(values) >= byChance
+	usual, agree := 0, 0
+	for _, n := range rows {
+		usual = max(usual, n)
+	}
+	values := make(map[uint64]int) // of each value of the other, those of the column that have it
+	for pair, n := range pairs {
+		if n == most[pair[0]] {
+			values[pair[1]]++
+		}
+	}
+	for _, n := range most {
+		agree += n
+	}
+	return len(rows) > 1 && len(most)*risk.LeastRows <= all && (all-agree)*mostApart <= all-usual &&
+		orders(rows)-orders(values) >= byChance
 }
+
+// mostApart is the part of the rows that may have another value than those with the same value of a
+// column that determines it: one in this number.
+const mostApart = 20
 
 // orders returns the logarithm to the base 2 of the number of orders of values, each of which
 // occurs some times.
