@@ -77,8 +77,10 @@ type draft struct {
 	times    map[*Profile]*Profile // of columns with the status of a time that another one has
 	// the column whose people may have several rows, while k counts rows; nil: none
 	uncounted *Profile
-	roster    *Profile // families of which each row is a member; nil: none
-	panel     *panel   // rows of the same people without an identifier; nil: none were found
+	// a site that numbers its own people, and their numbers; nil: there is none
+	atEach [2]*Profile
+	roster *Profile // families of which each row is a member; nil: none
+	panel  *panel   // rows of the same people without an identifier; nil: none were found
 	// rows of the same people at the same time; nil: none were found
 	repetition *repetition
 	visit      *Profile // by its name each row is a visit or the like; nil: none
@@ -210,7 +212,7 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 	budget *spill.Budget) error {
 	for again := true; again; again = d.isRefused() {
 		d.class, d.entity, d.uncounted, d.roster, d.known = nil, nil, nil, nil, nil
-		d.classTellers, d.classHints, d.left = nil, nil, nil
+		d.classTellers, d.classHints, d.left, d.atEach = nil, nil, nil, [2]*Profile{}
 		if err := d.chooseClass(); err != nil {
 			return err
 		}

@@ -42,6 +42,7 @@ func (p *Profile) repeats() bool {
 // with the fewest values. If k counts none of them it finds the one whose people may have several
 // rows. It counts no families of which each row is another member.
 func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
+	d.findEvents()
 	for _, p := range d.profiles {
 		rank := p.entityRank()
 		if rank == ofFamily {
@@ -167,7 +168,8 @@ var sites = words{whole: strings.Fields("site sites siteid sitecode lab labid sc
 // the same numbers are at several.
 func (d *draft) numbersAtEach(site, id *Profile) bool {
 	return sites.has(site.words) && site != id && site.place >= 0 && id.place >= 0 &&
-		id.repeats() && site.Field.Distinct > 1 && !d.determines(id, site) &&
+		id.repeats() && site.Field.Distinct > 1 &&
+		site.Field.Distinct*rowsOfTwins <= site.Rows && !d.determines(id, site) &&
 		d.sample.Figures([]int{id.place, site.place}, 1).Unique > mostOnce
 }
 
@@ -175,7 +177,10 @@ func (d *draft) numbersAtEach(site, id *Profile) bool {
 // person's, are those of several people, as the sex or the country shows: each country numbers its
 // own people.
 func (d *draft) isOfSeveral(id *Profile) bool {
-	if slices.ContainsFunc(d.profiles, func(p *Profile) bool { return d.numbersAtEach(p, id) }) {
+	if i := slices.IndexFunc(d.profiles, func(p *Profile) bool {
+		return d.numbersAtEach(p, id)
+	}); i >= 0 {
+		d.atEach = [2]*Profile{d.profiles[i], id}
 		return true
 	}
 	if directMeaning(id.words).meaning != identifiers || families.has(id.words) ||

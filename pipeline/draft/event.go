@@ -16,6 +16,7 @@ import (
 type repetition struct {
 	columns []string // the time, and facts about a person; none: all
 	rows    int64    // that have the same values of them as another one
+	most    int64    // rows with the same values
 }
 
 const (
@@ -32,30 +33,49 @@ var raced = words{alone: strings.Fields("race ethnicity ethnic hispanic")}
 // have the same, they are alike by chance.
 const mostCopies = 5
 
-// copied returns the number of rows that another one has all values of; 0: few have, or by chance.
-func (d *draft) copied() int64 {
+// copied returns rows that another one has all values of; nil: few have, or by chance. Where many
+// people are alike, as in a table of few categories, copies are chance, but not if it has measured
+// numbers that meet less often by far.
+func (d *draft) copied() *repetition {
 	var all []int
+	measured := 0.0
 	for _, p := range d.profiles {
 		if p.place >= 0 {
 			all = append(all, p.place)
 		}
+		if p.role.masked() && p.typ.Ordered() && !p.isTime() && p.broken && !p.isCoordinate() &&
+			!amounts.has(p.words) {
+			measured += d.entropy(p)
+		}
 	}
 	rows := d.sample.Tuples(all)
-	if copied := rows.Rows - rows.Once; rows.Most <= mostCopies && 2*copied >= rows.Rows {
-		return copied
+	copied, n := float64(rows.Rows-rows.Once), float64(rows.Rows)
+	byChance := float64(rows.Distinct) * float64(rows.Distinct) / math.Exp(measured)
+	if rows.Most <= mostCopies && 2*copied >= n ||
+		copied >= max(repeatedShare*n, muchMore*byChance) {
+		return &repetition{rows: int64(copied), most: rows.Most}
 	}
-	return 0
+	return nil
 }
 
-// findRepetition finds rows with the same time, age, sex and race, or the same values.
+// muchMore is how many times as many rows as by chance are many.
+const muchMore = 10
+
+// findRepetition finds rows with the same values, the same names, or the same time, age, sex and
+// race.
 func (d *draft) findRepetition() {
 	d.repetition = nil
-	if copied := d.copied(); copied > 0 && d.entity == nil && d.uncounted == nil {
-		d.repetition = &repetition{rows: copied}
+	if d.entity != nil || d.uncounted != nil {
+		return
+	}
+	if d.repetition = d.copied(); d.repetition == nil && d.panel == nil {
+		d.repetition = d.namesakes()
+	}
+	if d.repetition != nil {
 		return
 	}
 	columns := d.moment()
-	if d.entity != nil || d.uncounted != nil || d.panel != nil || columns == nil {
+	if d.panel != nil || columns == nil {
 		return
 	}
 	timely := 1 - d.sample.Figures(placesOf(columns), 1).Unique
@@ -70,7 +90,8 @@ func (d *draft) findRepetition() {
 	}
 	share := 1 - d.sample.Figures(placesOf(columns), 1).Unique
 	if share >= repeatedShare && share >= timelyShare*timely {
-		d.repetition = &repetition{namesOf(columns), int64(share * float64(d.looked))}
+		d.repetition = &repetition{columns: namesOf(columns),
+			rows: int64(share * float64(d.looked))}
 	}
 }
 
@@ -124,9 +145,7 @@ func (d *draft) findVisits() {
 	ids := words{alone: pairs(visits, numbered)}
 	measures := words{alone: pairs(visits, []string{"duration", "distance"})}
 	if d.entity != nil || d.uncounted != nil || d.panel != nil || d.repetition != nil ||
-		slices.ContainsFunc(d.profiles, func(p *Profile) bool {
-			return p.role.owned && p.distinctShare() > mostOnce && persons.has(p.words)
-		}) {
+		d.numbersEach() {
 		return
 	}
 	at := slices.IndexFunc(d.profiles, func(p *Profile) bool {
@@ -152,6 +171,10 @@ const repetitionWords = `
 # with the number of a person and name it as entity.
 `
 
+// alikeWords name a k for people of repeated rows.
+const alikeWords = `# At most %d rows are alike: kcut init --k %d makes groups of at least %d people.
+`
+
 // writeRepetition writes that k does not count the people of repeated rows, or of visits.
 func (d *draft) writeRepetition(out *strings.Builder) {
 	if r := d.repetition; r != nil {
@@ -160,6 +183,9 @@ func (d *draft) writeRepetition(out *strings.Builder) {
 			same = text.List(quoted(r.columns), mostLost)
 		}
 		fmt.Fprintf(out, repetitionWords, text.Grouped(r.rows), text.Grouped(d.looked), same)
+		if k := usualK * r.most; r.most > 0 && int64(d.K) < k && fewGroups*k <= d.rows {
+			fmt.Fprintf(out, alikeWords, r.most, k, usualK)
+		}
 	}
 	if d.visit != nil {
 		fmt.Fprintf(out, visitWords, job.Quoted(d.visit.name))

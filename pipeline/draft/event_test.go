@@ -10,21 +10,26 @@ import (
 )
 
 // Where most rows have a few copies, these may be those of one person. In a table of few columns
-// many people are alike.
+// many people are alike, unless it has measured numbers.
 func TestDraftWarnsOfCopies(t *testing.T) {
-	for copies, want := range map[int]bool{1: false, 2: true, 9: false} {
+	for _, tt := range []struct {
+		copies   int
+		fraction string
+		want     bool
+	}{{1, "", false}, {2, "", true}, {9, "", false}, {9, ".5", true}, {1, ".5", false}} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
 		out.WriteString("age,sex,height,wage\n")
 		for row := range 600 {
-			i := row / copies
-			fmt.Fprintf(&out, "%d,%c,%d,%d\n", 18+i*7%61, "mf"[i%2], 150+i*11%47, i*13%997)
+			i := row / tt.copies
+			fmt.Fprintf(&out, "%d%s,%c,%d%[2]s,%[5]d\n", 18+i*7%61, tt.fraction, "mf"[i%2],
+				150+i*11%47, i*13%997)
 		}
 		write(t, "table.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
 		if strings.Contains(text, "# k COUNTS ROWS, NOT PEOPLE: 600 of 600 rows have the same "+
-			"values in all columns as another one") != want {
-			t.Errorf("%d copies:\n%s", copies, text)
+			"values in all columns as another one") != tt.want {
+			t.Errorf("%+v:\n%s", tt, text)
 		}
 	}
 }

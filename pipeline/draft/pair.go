@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
@@ -175,30 +176,67 @@ func (p *Profile) namesPeople() bool {
 	return directMeaning(name).meaning == namesOfPeople || nameParts.has(name)
 }
 
-// dropAges drops ages, and years of birth, if there are dates of birth, which determine them within
-// a year; and years, months and the like next to dates with a name like theirs.
+// dropAges drops ages, if there are dates of birth, which determine them within a year; and years,
+// months and the like next to dates of which they are parts.
 func (d *draft) dropAges() {
 	for _, by := range d.profiles {
-		called := by.words
-		born := births.has(called) && by.hasMany()
+		born := births.has(by.words) && by.hasMany()
 		if !by.role.masked() || !born && !by.isTime() && by.dateForm() == "" {
 			continue
 		}
 		for _, p := range d.profiles {
 			name := p.words
-			if p == by || !p.role.masked() || !p.typ.Ordered() {
+			if p == by || !p.role.masked() {
 				continue
 			}
-			like := born && births.has(name) || periods.has(name) && !p.isTime() &&
-				slices.ContainsFunc(name, func(word string) bool {
-					return slices.Contains(called, word)
-				})
-			if born && slices.Contains(name, "age") && !aged.has(name) ||
-				like && d.determines(by, p) {
+			isAge := born && p.typ.Ordered() && slices.Contains(name, "age") && !aged.has(name)
+			isPart := !p.isTime() && (born && births.has(name) || periods.has(name)) &&
+				d.isPartOf(by, p)
+			switch {
+			case isAge || isPart && d.determines(by, p):
 				p.role = dropBy(by, isDetermined)
+			case isPart:
+				p.role = dropBy(by, isDetermined+" in nearly all rows")
 			}
 		}
 	}
+}
+
+// calendar are the parts of days of which columns have numbers or names.
+var calendar = []func(day time.Time) int{
+	time.Time.Year,
+	func(day time.Time) int { return (int(day.Month()) + 2) / 3 },
+	func(day time.Time) int { return int(day.Month()) },
+	func(day time.Time) int { _, week := day.ISOWeek(); return week },
+	time.Time.Day,
+	func(day time.Time) int { return int(day.Weekday()) },
+}
+
+// isPartOf reports whether a column has one value for each year, month or the like of the days of
+// another one, apart from mistakes. If most days are in one row only these determine any column: of
+// days as text, whose parts nobody computed, the names decide.
+func (d *draft) isPartOf(by, p *Profile) bool {
+	if p.place < 0 || !by.typ.Ordered() {
+		return p.typ.Ordered() && d.determines(by, p) &&
+			slices.ContainsFunc(p.words, func(word string) bool {
+				return slices.Contains(by.words, word)
+			})
+	}
+	parts := make([]uint64, len(by.numbers))
+	others := d.sample.Exceptions(parts, p.place) // than those with the most frequent value
+	return by.typ.Kind != formats.Time && slices.ContainsFunc(calendar,
+		func(part func(day time.Time) int) bool {
+			met := make(map[uint64]bool)
+			for row, x := range by.numbers {
+				if parts[row] = math.MaxUint64; !math.IsNaN(x) {
+					day := int64(math.Floor(x / by.unitsOfDay()))
+					parts[row] = uint64(part(time.Unix(day*86400, 0).UTC()))
+				}
+				met[parts[row]] = true
+			}
+			return len(met)*rowsOfDate <= len(parts) &&
+				d.sample.Exceptions(parts, p.place)*renamed <= others
+		})
 }
 
 // dropCombinations drops texts that combine those of two other columns, and are called like both,
@@ -407,11 +445,18 @@ func (p *Profile) isTime() bool {
 }
 
 // settle decides about two masked columns of which one determines the other. Of two that determine
-// each other the readable one stays. A sex, a race and a treatment stay. One of few values stays
-// without its dummies, and without one whose labels are those of it when they are coarse. Else both
-// stay: where a value of the one is too rare, that of the other may not be.
+// each other the readable one stays, and of ages those in the larger unit. A sex, a race and a
+// treatment stay. One of few values stays without its dummies, and without one whose labels are
+// those of it when they are coarse. Else both stay: where a value of the one is too rare, that of
+// the other may not be.
 func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile) error {
+	if of.hasLargerUnit(by) {
+		by, of = of, by
+	}
 	switch {
+	case by.hasLargerUnit(of):
+		of.role = dropBy(by, "says it in a larger unit")
+		return nil
 	case d.determines(of, by):
 		if cmp.Or(of.treats()-by.treats(), d.locates(of, by)-d.locates(by, of),
 			of.readable()-by.readable(), by.computedOf(of)-of.computedOf(by), of.wordy()-by.wordy(),
@@ -461,6 +506,30 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 	}
 	of.role = dropBy(by, isDetermined)
 	return nil
+}
+
+// unitsOfAge are the words for units of ages, the smallest first.
+var unitsOfAge = [][]string{{"day", "days"}, {"week", "weeks", "wk", "wks"},
+	{"month", "months", "mo", "mos", "mth", "mths"}}
+
+// unitOfAge ranks the unit of an age, by its name; years, which need no word, come last. 0: it is
+// none.
+func (p *Profile) unitOfAge() int {
+	if !slices.Contains(p.words, "age") {
+		return 0
+	}
+	at := slices.IndexFunc(unitsOfAge, func(unit []string) bool {
+		return slices.ContainsFunc(unit, func(word string) bool {
+			return slices.Contains(p.words, word)
+		})
+	})
+	return 1 + (at+len(unitsOfAge)+1)%(len(unitsOfAge)+1)
+}
+
+// hasLargerUnit reports whether a column has ages in a larger unit than another one, and many.
+func (p *Profile) hasLargerUnit(than *Profile) bool {
+	unit := than.unitOfAge()
+	return 0 < unit && unit < p.unitOfAge() && p.Field.Distinct > fewCodes
 }
 
 // areDummies reports whether a column of two values is one of several different ones that one of

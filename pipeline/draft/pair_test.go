@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -180,6 +181,30 @@ func TestDraftLeavesTheReadableName(t *testing.T) {
 		"control": false, "xq": false, "group_of_work": true, "drinks_max": true, "i2": false} {
 		if got := slices.Contains(maskedOf(t, text), name); got != want {
 			t.Errorf("%s is masked: %t, want %t\n%s", name, got, want, text)
+		}
+	}
+}
+
+// Parts of days go next to the days, whatever their names, apart from mistakes, but not
+// other years, though hardly a day is in two rows. Of ages those in years stay.
+func TestDraftDropsPartsOfDays(t *testing.T) {
+	day := func(i int) time.Time { return time.Date(2015, 1, 1+i%890, 0, 0, 0, 0, time.UTC) }
+	days := func(i int) int { return 9000 + i/2*7919%20000 }
+	text := tableOf(t, 900, map[string]func(i int) string{
+		"seen":       func(i int) string { return day(i).Format(time.DateOnly) },
+		"year":       func(i int) string { return fmt.Sprint(day(i).Year() + i%300/299) },
+		"month":      func(i int) string { return day(i).Month().String() },
+		"seen_year":  func(i int) string { return fmt.Sprint(2015 + i%890%3) },
+		"age_days":   func(i int) string { return fmt.Sprint(days(i)) },
+		"age_months": func(i int) string { return fmt.Sprint(days(i) * 12 / 365) },
+		"age":        func(i int) string { return fmt.Sprint(days(i) / 365) },
+	})
+	for column, want := range map[string]string{"seen": "", "seen_year": "",
+		"year": "# seen determines it in nearly all rows\n", "month": "# seen determines it\n",
+		"age": "", "age_days": " in a larger unit\n", "age_months": " in a larger unit\n"} {
+		line := regexp.MustCompile(`(?m)^  ` + column + `: .*\n`).FindString(text)
+		if !strings.HasSuffix(line, want) || strings.Contains(line, " drop ") != (want != "") {
+			t.Errorf("%s: want %q in\n%s", column, want, text)
 		}
 	}
 }

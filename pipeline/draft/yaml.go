@@ -125,6 +125,11 @@ const (
 # %s repeats seldom, with %s in %s rows: if the rows of one value are those of
 # one person, k counts this person several times. Give one row of each.
 `
+	// atEachWords are about one whose values are at several sites, but not twice at one
+	atEachWords = `
+# Each %[1]s seems to number its own people, as %[2]s is nowhere twice: k counts rows.
+# If the same people have rows at several, k counts these several times: try entity: %[2]s.
+`
 	fewWords = `They are fewer than %d:
 # give rows of more people, or one row of each%s, or try entity: %s.`
 	manyWords = `There are too many rows of each or of all, or too few with
@@ -237,6 +242,9 @@ func (d *draft) writeEntity(out *strings.Builder) {
 // writeUncounted writes that k does not count an identifier that repeats, and why.
 func (d *draft) writeUncounted(out *strings.Builder) {
 	p := d.uncounted
+	if id := d.atEach[1]; id != nil && d.entity == nil {
+		fmt.Fprintf(out, atEachWords, job.Quoted(d.atEach[0].name), job.Quoted(id.name))
+	}
 	if p == nil {
 		return
 	}

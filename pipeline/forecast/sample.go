@@ -216,7 +216,7 @@ func (s *Sample) tuples(columns []int) []uint64 {
 // another column, apart from a number of rows.
 func (s *Sample) Determines(column, other int, apart int64) bool {
 	if apart > 0 {
-		return s.exceptions(column, other) <= apart
+		return s.Exceptions(s.columns[column].rows, other) <= apart
 	}
 	otherByValue := make(map[uint64]uint64)
 	others := s.columns[other].rows
@@ -230,13 +230,13 @@ func (s *Sample) Determines(column, other int, apart int64) bool {
 	return true
 }
 
-// exceptions returns the number of rows with another value of a column than most rows with the same
-// value of one.
-func (s *Sample) exceptions(column, other int) int64 {
+// Exceptions returns the number of rows with another value of a column than most rows with the same
+// one of some values, of which each row has one.
+func (s *Sample) Exceptions(values []uint64, other int) int64 {
 	rows := make(map[[2]uint64]int64)
 	most := make(map[uint64]int64)
 	others := s.columns[other].rows
-	for row, h := range s.columns[column].rows {
+	for row, h := range values {
 		pair := [2]uint64{h, others[row]}
 		rows[pair]++
 		most[h] = max(most[h], rows[pair])
