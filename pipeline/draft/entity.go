@@ -57,7 +57,8 @@ func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
 		}
 		if rank < 0 || p.role.fullNames && d.numbersRows(p, notOthers) ||
 			d.isOfSeveral(p) ||
-			rank > 0 && d.numbersRows(p, persons.has) {
+			rank > 0 && d.numbersRows(p, persons.has) ||
+			rank == ofIncident && d.numbersRows(p, isOnlyID) {
 			continue
 		}
 		of, higher := &d.uncounted, 0
@@ -243,6 +244,9 @@ func (p *Profile) continues(of *Profile) bool {
 	}
 	return false
 }
+
+// isOnlyID reports whether a name says nothing but that it is an identifier.
+func isOnlyID(name []string) bool { return slices.Equal(name, []string{"id"}) }
 
 // numbersRows reports whether each row has another number of a person, in a column of some name:
 // then people with one name are several, and what else repeats is no number of people. Next to

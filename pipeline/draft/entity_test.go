@@ -262,17 +262,22 @@ func TestDraftCountsNoGroupsOfPeople(t *testing.T) {
 	}
 }
 
-// The number of somebody is the entity rather than that of an incident, whichever comes first.
+// The number of somebody is the entity rather than that of an incident, whichever comes first, and
+// none if each row has another id: a case has several people then, as in a matched study.
 func TestDraftCountsPeopleBeforeIncidents(t *testing.T) {
-	for _, names := range []string{"Complaint Id,Tax ID", "case_number,ssn", "stop no,person_id"} {
+	for names, want := range map[string]string{"Complaint Id,Tax ID": "Tax ID", "case.id,id": "",
+		"case_number,ssn": "ssn", "stop no,person_id": "person_id"} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
 		fmt.Fprintf(&out, "%s,age\n", names)
 		for i := range 900 {
-			fmt.Fprintf(&out, "%d,%d,%d\n", 5000+i/5, 90_000+i*7%300, 20+i*7%61)
+			number := i * 7 % 300
+			if want == "" {
+				number = i
+			}
+			fmt.Fprintf(&out, "%d,%d,%d\n", 5000+i/5, 90_000+number, 20+i*7%61)
 		}
 		write(t, "complaints.csv", out.String())
-		_, want, _ := strings.Cut(names, ",")
 		text := draftOf(t, draft.Options{Input: []string{"complaints.csv"}})
 		if job, _ := runDraft(t, text); job.Entity != want {
 			t.Errorf("%s: k counts %q:\n%s", names, job.Entity, text)

@@ -288,9 +288,9 @@ var direct = []words{
 	{
 		meaning: identifiers,
 		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr", "caseno",
-			"casenum", "recordid"}, surveyed, housed, pairs(people, numbered),
-			pairs(vehicles, numbered)),
-		whole: slices.Concat(people, lines, strings.Fields("nr seq seqn seqno serial sernum "+
+			"casenum", "recordid", "badge"}, surveyed, housed, pairs(people, numbered),
+			pairs(vehicles, numbered), pairs(incidents, []string{"number", "num", "nr"})),
+		whole: slices.Concat(people, lines, strings.Fields("nr star shield seq seqn seqno serial sernum "+
 			"serialno serialnum serialnumber number "+
 			"pid ptid fid mid")),
 		last: []string{"number", "nr", "no"},

@@ -40,7 +40,7 @@ func (d *draft) dropReferences(ctx context.Context, in *dataset.Dataset) error {
 			case isText && id.typ.Kind == formats.String:
 				refers = d.sample.Within(p.place, id.place) >= referring
 			case id.typ.Kind != formats.Int && id.typ.Kind != formats.Uint:
-			case isText && p.share(number) < most, !isText && p.least < id.least:
+			case isText && p.share(number) < most:
 			default:
 				numbers, err := d.numbersOf(ctx, in, p)
 				if err != nil {

@@ -29,6 +29,10 @@ func TestDraftDropsReferencesToPeople(t *testing.T) {
 				}
 				return id
 			}, true},
+		"a mistake": {func(i int) string { return fmt.Sprint(1000000 + 37*i) },
+			func(rng *rand.Rand, id string) string {
+				return []string{id, "7"}[max(0, rng.IntN(60)-58)]
+			}, true},
 		"dense": {func(i int) string { return fmt.Sprint(1 + i) },
 			func(_ *rand.Rand, id string) string { return id }, false},
 		"others": {func(i int) string { return fmt.Sprint(1000000 + 37*i) },
