@@ -72,15 +72,21 @@ func (d *draft) chooseClass() error {
 	if d.Class != "" {
 		return d.takeClass()
 	}
-	for _, p := range d.profiles {
-		rank := d.classRank(p)
-		better := d.class == nil || rank < d.classRank(d.class) ||
-			rank == d.classRank(d.class) && d.isAtEnd(p)
-		if rank >= 0 && better {
-			d.class = p
+	for again := true; again; again = d.class != nil && len(d.class.givenBy) > 0 {
+		d.class = nil
+		for _, p := range d.profiles {
+			rank := d.classRank(p)
+			better := d.class == nil || rank < d.classRank(d.class) ||
+				rank == d.classRank(d.class) && d.isAtEnd(p)
+			if rank >= 0 && better {
+				d.class = p
+			}
 		}
+		d.findGivers()
 	}
-	d.class = d.readableClass()
+	if d.class = d.readableClass(); d.class != nil && d.isRemembered(d.class) {
+		d.class.remembered, d.class = true, nil
+	}
 	if d.class == nil && (d.For == ForClassify || d.For == ForBoth) {
 		return d.noClass("draft for %s: no column looks like the class", d.For)
 	}
@@ -115,9 +121,48 @@ func (d *draft) takeClass() error {
 		cause = fmt.Sprintf("it has more than %d distinct values", mostClasses)
 	default:
 		d.class = d.profiles[i]
+		d.findGivers()
 		return nil
 	}
 	return d.noClass("take column %s as class: %s", job.Quoted(d.Class), cause)
+}
+
+// mostGiven is the part of the information about the class from which ten ranges of a number nearly
+// give it: each limit between two classes is within one of them.
+const mostGiven = 0.75
+
+// findGivers finds the numbers that people know about others and that nearly give the class, as a
+// level of obesity follows from weight and height, but not what came of somebody: such a class is
+// a fact that they know.
+func (d *draft) findGivers() {
+	of := d.class
+	if of == nil || of.place < 0 || d.isOutcome(of) {
+		return
+	}
+	gives := func(p *Profile, numbers []float64) bool {
+		return max(d.sample.Information(p.place, numbers, of.place, 1),
+			d.sample.LimitInformation(numbers, of.place)) >= mostGiven*d.entropy(of)
+	}
+	for _, p := range d.profiles {
+		if p == of || !p.typ.Ordered() || p.isCode() || p.Field.Distinct <= fewCodes ||
+			!p.isNearlyFilled() {
+			continue
+		}
+		if (p.isBasic() || d.isWeightOfHeight(p)) && gives(p, p.numbers) {
+			of.givenBy = []*Profile{p}
+			return
+		}
+		if height := d.heightOf(p); height != nil && height.typ.Ordered() {
+			index := make([]float64, len(p.numbers)) // the body mass index, in any unit
+			for row, weight := range p.numbers {
+				index[row] = weight / (height.numbers[row] * height.numbers[row])
+			}
+			if gives(p, index) {
+				of.givenBy = []*Profile{height, p}
+				return
+			}
+		}
+	}
 }
 
 // isRefused reports whether a run refuses the proposed class, because it identifies people whom k
@@ -161,8 +206,9 @@ func (d *draft) noClass(format string, args ...any) error {
 // with a name that classes have there; then those that have a word that is predicted at an end of
 // the table; then facts that may be what came of somebody; then the last column if it has two
 // values and is called by what was done, as transported, or has yes and no, and the first one with
-// such values; then a group of people, by its texts, or whether somebody had a treatment, in a
-// table of opinions; and then an ambiguous name before another class.
+// such values; then a group of people, by its texts, how a case was disposed of or how content
+// somebody is, or whether somebody had a treatment, in a table of opinions; and then an ambiguous
+// name before another class.
 //
 // One of which less than one in a hundred rows has another value comes behind others, unless its
 // whole name is predicted, and is none if it has more than two values.
@@ -192,6 +238,8 @@ func (d *draft) rankByName(p *Profile) int {
 		name == "default" && !d.isAtEnd(p) && !d.isOfDebts():
 	case slices.Contains(ambiguous, name) && d.isOutdone(p):
 		return rank + 7*usualClasses
+	case p == last && d.isSubject(p):
+		return 0
 	case whole >= 0:
 		return whole
 	case d.isItem(p):
@@ -215,7 +263,8 @@ func (d *draft) rankByName(p *Profile) int {
 	case p == last && n == 1 && (p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") ||
 		d.isOnlyAnswer(p)) && !p.isBasic() && !d.isContextual(p), d.isFirstAnswer(p):
 		return rank + 5*usualClasses
-	case d.isGroup(p), name == "treatment" && p.share(answer) >= most && d.asksForOpinions:
+	case d.isGroup(p), d.isJudged(p),
+		name == "treatment" && p.share(answer) >= most && d.asksForOpinions:
 		return rank + 6*usualClasses
 	}
 	return -1
@@ -297,6 +346,20 @@ func (d *draft) isGroup(p *Profile) bool {
 		slices.ContainsFunc(d.profiles, func(of *Profile) bool { return of != p && of.isBasic() })
 }
 
+// judged are names of columns with the disposition of a case, or with how content somebody is.
+var judged = words{alone: strings.Fields("disposition satisfaction satisfied rating nps"),
+	not: strings.Fields("date dt time day year month count number num id prior previous")}
+
+// isJudged reports whether a column says how a case or somebody was judged, as hardly another one
+// does, in a table with the age or the sex of people.
+func (d *draft) isJudged(p *Profile) bool {
+	is := func(p *Profile) bool {
+		return judged.has(p.words) && p.couldBeClass() && !p.isBasic()
+	}
+	return is(p) && numberOf(d.profiles, is) <= mostVerdicts && slices.ContainsFunc(d.profiles,
+		func(of *Profile) bool { return of.isBasic() && rank(of) < 2 })
+}
+
 // isAtEnd reports whether a column is the last, or the first behind those whose values are unique.
 func (d *draft) isAtEnd(p *Profile) bool {
 	first := slices.IndexFunc(d.profiles, func(p *Profile) bool {
@@ -305,9 +368,27 @@ func (d *draft) isAtEnd(p *Profile) bool {
 	return p == d.last() || first >= 0 && p == d.profiles[first]
 }
 
+// isGiven reports whether known numbers nearly give a column that is called like a class, or people
+// remember it.
+func (p *Profile) isGiven() bool { return len(p.givenBy) > 0 || p.remembered }
+
+// rowsOfFate is the number of rows, in units of k, that died and that did not from which hardly a
+// row loses that in a set.
+const rowsOfFate = 100
+
+// isRemembered reports whether a class says who died, which acquaintances remember, in a table of
+// so many rows that k can count it as it is, and for no model.
+func (d *draft) isRemembered(p *Profile) bool {
+	return deaths.has(withoutEnds(p.words)) && d.For != ForClassify && d.For != ForBoth &&
+		d.sample.Frequent(p.place, uint64(rowsOfFate*d.K), d.rows).AtLeast >= p.Field.Distinct
+}
+
 // couldBeClass reports whether a column has few values, with several rows each, and so few rows
-// have a value of their own that a run takes it as class.
+// have a value of their own that a run takes it as class, and nothing that people know gives it.
 func (p *Profile) couldBeClass() bool {
+	if p.isGiven() {
+		return false
+	}
 	switch p.typ.Kind {
 	case formats.Float, formats.Decimal: // pandas writes 1.0 where a column had a null once
 		if p.Field.Distinct > mostOutcomes {

@@ -80,12 +80,7 @@ var contextual = []struct {
 	others: isCalled(words{alone: pairs([]string{"arrival", "checkin"},
 		[]string{"year", "month", "day", "date"})}),
 }, { // parts of a town next to others
-	facts: words{
-		whole: append(strings.Fields("area beat zone sector tract"),
-			pairs(strings.Fields("reporting police patrol"), strings.Fields("area beat zone "+
-				"sector district"))...),
-		last: strings.Fields("beat sector zone division location"),
-	},
+	facts: partsOfTowns,
 	others: isCalled(words{alone: strings.Fields("precinct ward beat borough neighborhood " +
 		"neighbourhood district councildistrict sector reportingarea distname officer officers")}),
 }, { // parts of a country in short
@@ -166,6 +161,14 @@ var contextual = []struct {
 	others: isCalled(words{alone: strings.Fields("bib bibno 5k 10k 15k 20k 25k 30k 35k 40k 5km " +
 		"10km 15km 20km 25km 30km 35km 40km")}),
 }}
+
+// partsOfTowns are names of columns of parts of a town, next to others.
+var partsOfTowns = words{
+	whole: append(strings.Fields("area beat zone sector tract"),
+		pairs(strings.Fields("reporting police patrol"), strings.Fields("area beat zone "+
+			"sector district"))...),
+	last: strings.Fields("beat sector zone division location"),
+}
 
 // bought are names of columns of tables of things that people buy.
 var bought = words{alone: append(pairs(strings.Fields("purchase purchased order item product unit "+

@@ -389,16 +389,16 @@ func TestDraftDropsWhatPeopleHardlyKeep(t *testing.T) {
 }
 
 // A draft drops columns of which a trial on all rows leaves a single label, but not age and sex,
-// and tries again: of nested areas the coarsest stays that keeps something.
+// and tries again: of nested kinds the coarsest stays that keeps something.
 func TestDraftDropsWhatIsLost(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("age,sex,precinct,beat,area,steps,hours\n")
+	out.WriteString("age,sex,kind,sort,area,steps,hours\n")
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 600 {
-		precinct := rng.IntN(120)
-		fmt.Fprintf(&out, "%d,%c,p%d,b%d,%c,%d,%d\n", 20+rng.IntN(50), "mf"[rng.IntN(2)], precinct,
-			precinct/4, 'a'+precinct/40, rng.IntN(90), rng.IntN(90))
+		kind := rng.IntN(120)
+		fmt.Fprintf(&out, "%d,%c,p%d,b%d,%c,%d,%d\n", 20+rng.IntN(50), "mf"[rng.IntN(2)], kind,
+			kind/4, 'a'+kind/40, rng.IntN(90), rng.IntN(90))
 	}
 	write(t, "people.csv", out.String())
 	for _, tt := range []struct {
@@ -406,9 +406,9 @@ func TestDraftDropsWhatIsLost(t *testing.T) {
 		lost []string
 		want string
 	}{
-		{1, []string{"age", "precinct", "beat"}, "age sex area steps hours"},
-		{1, []string{"age", "precinct"}, "age sex beat area steps hours"},
-		{2, []string{"precinct", "beat"}, "age sex precinct beat area steps hours"},
+		{1, []string{"age", "kind", "sort"}, "age sex area steps hours"},
+		{1, []string{"age", "kind"}, "age sex sort area steps hours"},
+		{2, []string{"kind", "sort"}, "age sex kind sort area steps hours"},
 	} {
 		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}},
 			func(ctx context.Context, in *dataset.Dataset, j *job.Job,

@@ -86,8 +86,8 @@ type draft struct {
 	visit      *Profile // by its name each row is a visit or the like; nil: none
 	// the table has answers to questions about opinions
 	asksForOpinions bool
-	// masked columns that determine the class, and that say much about it
-	classTellers, classHints []string
+	// masked columns that determine the class, those that people know, and that say much about it
+	classTellers, classGivers, classHints []string
 
 	classFound string       // why a run refuses the class that is asked for; empty: it does not
 	known      *set         // nil: there is nothing to mask
@@ -212,7 +212,8 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 	budget *spill.Budget) error {
 	for again := true; again; again = d.isRefused() {
 		d.class, d.entity, d.uncounted, d.roster, d.known = nil, nil, nil, nil, nil
-		d.classTellers, d.classHints, d.left, d.atEach = nil, nil, nil, [2]*Profile{}
+		d.classTellers, d.classGivers, d.classHints = nil, nil, nil
+		d.left, d.atEach = nil, [2]*Profile{}
 		if err := d.chooseClass(); err != nil {
 			return err
 		}

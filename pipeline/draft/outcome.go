@@ -25,7 +25,7 @@ var (
 			"progressed remission cured recovered event arrest arrested rearrest rearrested " +
 			"reoffend reoffended reconvicted reincarcerated recidivated readmission readmitted " +
 			"rehospitalized rehospitalised reinfection reinfected reinfarction released " +
-			"paroled hired promoted accepted admitted granted rejected reject denied refused " +
+			"paroled hired promoted accepted admitted granted rejected reject deny denied refused " +
 			"approve approved approval decision verdict callback churn churned attrition " +
 			"fatal won elected fraud fraudulent converted purchase purchased clicked dropout " +
 			"censor " +
@@ -226,6 +226,10 @@ var starts = words{alone: slices.Concat(entries.alone, strings.Fields("entry acc
 // deaths are names of columns that say whether somebody died.
 var deaths = words{alone: strings.Fields("death dead died deceased dth alive vital mortality " +
 	"survived")}
+
+// witnessed are names of classes that say what people see of others: who died, and who left a job.
+var witnessed = words{alone: slices.Concat(deaths.alone, gone, strings.Fields("survive survival "+
+	"expire expired attrition turnover termd terminated"))}
 
 // datesDeath reports whether a column has the time up to a death, or the day or year from which it
 // runs, if the table has both: together they give the day of death, which people remember.

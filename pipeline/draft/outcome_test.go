@@ -2,6 +2,7 @@ package draft_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -32,6 +33,12 @@ func TestDraftKnowsOutcomesByValues(t *testing.T) {
 		{"age# class=a|b|c hours# sex=m|f", "class"},
 		{"age# hours# sex=m|f b=1|2|3 employment_status=full|part|none", ""},
 		{"age# hours# sex=m|f b=1|2|3 membership_status=full|part|none", "membership_status"},
+		{"age# disposition=a|b|c hours# sex=m|f", "disposition"},
+		{"age# disposition=a|b|c died=0|1 hours# sex=m|f", "died"},
+		{"age# disposition_date=a|b|c hours# sex=m|f", ""},
+		{"age# rating=1|2|3|4 hours# sex=m|f", "rating"},
+		{"age# rating=1|2|3 nps=1|2|3 satisfaction=1|2|3 hours# sex=m|f", ""},
+		{"size# rating=1|2|3|4 hours# kind=a|b", ""},
 		{"active=True|False age# hours# sex=m|f b=1|2|3 c=1|2|3", ""},
 		{"paid=True|False age# hours# sex=m|f b=1|2|3 c=1|2|3", "paid"},
 	} {
@@ -286,6 +293,53 @@ func TestDraftOfCrimes(t *testing.T) {
 	for _, want := range []string{"  last_review:  drop ", "  X_COORD_CD:   {mask: discretize"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}
+
+// A class that follows from what people know is none, but a fact that they know, and the next
+// candidate is the class; one that is asked for is marked. What came of somebody is a class anyway,
+// and a comment says who knows it, but a death is none if enough people died for k to count it.
+func TestDraftTakesNoClassThatFactsGive(t *testing.T) {
+	for _, tt := range []struct {
+		name, by, asked, want, comment string
+		k                              int
+	}{
+		{"class", "index", "", "", "# class: none. class follows from height, weight, which acq", 0},
+		{"class", "age", "", "", "# class: none. class follows from age, which acquaintances know", 0},
+		{"class", "age", "class", "class", "# It follows from age, which acquaintances know", 0},
+		{"class", "hours", "", "class", "", 0},
+		{"died", "age", "", "died", "# It follows from age, which acquaintances know", 0},
+		{"died", "both", "", "died", "# Acquaintances know it, too.", 10},
+		{"died", "both", "", "", "# class: none. Acquaintances know died, too: so it is in", 5},
+		{"outcome", "index", "", "", "# class: none. outcome follows from height, weight", 0},
+	} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		fmt.Fprintf(&out, "age,sex,height,weight,hours,job,%s\n", tt.name)
+		rng := rand.New(rand.NewPCG(7, 7))
+		for range 1500 {
+			age, hours := rng.IntN(60), rng.IntN(60)
+			height, weight := 140+rng.IntN(60), 40+rng.IntN(90)
+			index := weight * 10000 / (height * height)
+			given := map[string]int{"index": indicator(index > 20) + indicator(index > 27),
+				"age": indicator(age > 30), "both": indicator(age+hours > 60),
+				"hours": (hours + rng.IntN(40)) / 30}[tt.by]
+			fmt.Fprintf(&out, "%d,%d,%d,%d,%d,%d,%d\n", age, rng.IntN(2), height, weight, hours,
+				rng.IntN(4), given)
+		}
+		write(t, "people.csv", out.String())
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"},
+			Class: tt.asked, K: tt.k}, sees(0, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, set, _ := strings.Cut(text, "  - columns: [")
+		set, _, _ = strings.Cut(set, "]")
+		isKnown := strings.Contains(set, tt.name) || roleOfText(text, tt.name) == "drop"
+		if got := classOf(t, text); got != tt.want || isKnown != (tt.want == "") ||
+			!strings.Contains(text, tt.comment) {
+			t.Errorf("%+v: class %q\n%s", tt, got, text)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
@@ -23,6 +24,9 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 			p.role = &Role{Mask: job.MaskKeep, Reason: "the class, " + distinctValues(p)}
 		} else {
 			p.role = roleOf(p)
+			if len(p.givenBy) > 0 {
+				p.role.Reason += "; it follows from " + quotedList(namesOf(p.givenBy))
+			}
 		}
 	}
 	d.dropNames()
@@ -47,6 +51,8 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	d.dropConstants()
 	d.dropHardly()
 	d.dropMany()
+	d.dropNested()
+	d.dropCoarse()
 	d.dropCombinations()
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {
@@ -283,6 +289,8 @@ func (d *draft) dropTwins() {
 			case by.place < of.place && by.isTime() && of.typ == by.typ &&
 				of.Field.Distinct > fewCodes && areNearlySame(by, of):
 				of.role = dropBy(by, "has the same values in nearly all rows")
+			case d.encodes(of, by):
+				of.role = dropBy(by, "says it in words")
 			case (d.numbers(by, of) || d.nearlyRecodes(by, of)) && !d.determines(by, of):
 				of.role = dropBy(by, isDetermined+" in nearly all rows")
 			}
@@ -328,6 +336,22 @@ func (d *draft) numbers(by, of *Profile) bool {
 		by.Field.Distinct >= 2 && by.Field.Distinct*rowsToTell <= by.Rows &&
 		d.sample.Determines(by.place, of.place, by.Rows/renamed) &&
 		d.sample.Determines(of.place, by.place, by.Rows/renamed)
+}
+
+// described are last words of names of columns that say in words what codes mean.
+var described = strings.Fields("desc descr description")
+
+// encodes reports whether a column has codes by its name, each with one description in another one,
+// apart from mistakes, but none with a meaning of their own, as those of diseases and places.
+func (d *draft) encodes(p, by *Profile) bool {
+	isLast := func(words []string, of *Profile) bool {
+		n := len(of.words)
+		return n > 0 && slices.Contains(words, of.words[n-1])
+	}
+	return by.typ.Kind == formats.String && isLast(described, by) &&
+		isLast([]string{"cd", "code"}, p) && !diagnoses.has(p.words) && !postal.has(p.words) &&
+		!tracts.has(p.words) && p.Field.Distinct*rowsToTell <= p.Rows &&
+		by.Field.Distinct > 1 && d.sample.Determines(p.place, by.place, p.Rows/renamed)
 }
 
 // recodes reports whether a column is called like another one with a digit or a word for codes and
@@ -490,8 +514,9 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 		if !d.sample.Intervals(by.numbers, of.place, apart) {
 			return nil
 		}
-		// a text says more than a number with hardly more values
-		isWord := of.typ.Kind == formats.String && by.Field.Distinct < 2*of.Field.Distinct
+		// a text says more than a number with hardly more values, and than limits of another one
+		isWord := of.typ.Kind == formats.String &&
+			(by.Field.Distinct < 2*of.Field.Distinct || !of.isRangeOf(by))
 		// an interval seldom shows which of both a row has
 		isLimit := of.Field.Distinct == 2 && d.sample.Intervals(by.numbers, of.place, 0)
 		if isWord || isLimit || d.mayBeOutcome(of) {
@@ -530,6 +555,20 @@ func (p *Profile) unitOfAge() int {
 func (p *Profile) hasLargerUnit(than *Profile) bool {
 	unit := than.unitOfAge()
 	return 0 < unit && unit < p.unitOfAge() && p.Field.Distinct > fewCodes
+}
+
+// isRangeOf reports whether texts are those of ranges of a number, by their names, or as each has a
+// digit.
+func (p *Profile) isRangeOf(number *Profile) bool {
+	ranges := append(strings.Fields("band range bracket category bin"), shortened...)
+	isRange := func(word string) bool { return slices.Contains(ranges, word) }
+	hasDigit := func(text string) bool { return strings.ContainsFunc(text, unicode.IsDigit) }
+	haveDigits := true
+	for text := range p.texts.few {
+		haveDigits = haveDigits && hasDigit(text)
+	}
+	return haveDigits || p.computedOf(number) > 0 || p.isCalledLike(number) ||
+		slices.ContainsFunc(withoutEnds(p.words), isRange)
 }
 
 // areDummies reports whether a column of two values is one of several different ones that one of

@@ -29,6 +29,9 @@ type Profile struct {
 	place     int  // position in the sample, -1 for a column that cannot be read
 	texts     textProfile
 	role      *Role // the proposal
+	// the known numbers that nearly give it, though it is called like a class; nil: none
+	givenBy    []*Profile
+	remembered bool // it would be the class, but acquaintances remember it
 	// share of the rows that have a value of their own, which is only known of few values
 	alone float64
 	// it is between items of a questionnaire, or one of them

@@ -80,7 +80,7 @@ func (d *draft) dropDayOfAnswers() {
 func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 	var others []*Profile
 	for _, p := range all {
-		if d.isKnown(p) || d.standsForKnown(p) || d.datesDeath(p) {
+		if d.isKnown(p) || d.standsForKnown(p) || d.datesDeath(p) || p.isGiven() {
 			known = append(known, p)
 		} else {
 			others = append(others, p)
@@ -353,9 +353,13 @@ var (
 )
 
 // isWeightOfHeight reports whether a column has the weight, or the body mass index, of somebody
-// whose height another one has, also as text, by their names, apart from the numbers of years:
-// weight_kg with height_cm, wt71 with ht, but not the weight of a row or of a newborn.
-func (d *draft) isWeightOfHeight(p *Profile) bool {
+// whose height another one has.
+func (d *draft) isWeightOfHeight(p *Profile) bool { return d.heightOf(p) != nil }
+
+// heightOf returns the column with the height, also as text, of those whose weight, or body mass
+// index, a column has, by their names, apart from the numbers of years: weight_kg with height_cm,
+// wt71 with ht, but not the weight of a row or of a newborn; nil: there is none.
+func (d *draft) heightOf(p *Profile) *Profile {
 	without := func(name, measured []string) (rest []string, found bool) {
 		rest = slices.DeleteFunc(slices.Clone(name), func(word string) bool {
 			found = found || slices.Contains(measured, word)
@@ -366,10 +370,14 @@ func (d *draft) isWeightOfHeight(p *Profile) bool {
 	}
 	rest, found := without(withoutEnds(p.words), weights)
 	isOfPeople := p.typ.Ordered() && p.low >= leastWeight && p.high <= mostWeight
-	return found && isOfPeople && slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+	at := slices.IndexFunc(d.profiles, func(of *Profile) bool {
 		other, found := without(withoutEnds(of.words), heights)
 		return found && slices.Equal(rest, other)
 	})
+	if !found || !isOfPeople || at < 0 {
+		return nil
+	}
+	return d.profiles[at]
 }
 
 // isBasic reports whether a column has a fact that people know about others, by its name, or by its

@@ -37,9 +37,13 @@ func withoutMarks(name string) []string {
 	return words
 }
 
+// degrees are last words of columns with how high or good something is.
+var degrees = strings.Fields("rating score level grade status category class")
+
 // isSubject reports whether a column of few values has the name of the file: stroke of stroke.csv,
-// Churned of customer_churn.csv. What everybody knows of somebody, and a treatment, is none, and
-// the file of a survey has the name of its questions.
+// Churned of customer_churn.csv, or if it is the last one has words of the name, apart from one for
+// a degree: PerformanceRating of staff_performance_2019.csv. What everybody knows of somebody, and
+// a treatment, is none, and the file of a survey has the name of its questions.
 func (d *draft) isSubject(p *Profile) bool {
 	if !p.couldBeClass() || p.Field.Distinct > mostOutcomes || p.isBasic() ||
 		treatments.has(p.words) || (&words{alone: earlier}).has(p.words) {
@@ -58,5 +62,10 @@ func (d *draft) isSubject(p *Profile) bool {
 	name := slices.DeleteFunc(withoutMarks(p.name), func(word string) bool {
 		return slices.Contains([]string{"is", "has", "had", "any"}, word)
 	})
+	if n := len(name); n > 1 && p == d.last() && slices.Contains(degrees, name[n-1]) {
+		return !slices.ContainsFunc(name[:n-1], func(word string) bool {
+			return !slices.Contains(file, word)
+		})
+	}
 	return len(name) > 0 && slices.EqualFunc(name, file, isAlike)
 }

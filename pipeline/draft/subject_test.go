@@ -27,6 +27,9 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		{"prior_stroke.csv", "prior_stroke", false, false},
 		{"treatments.csv", "treatment", false, false},
 		{"data.csv", "data", false, false},
+		{"churn_performance_2019.csv", "PerformanceRating", true, true},
+		{"churn_performance_2019.csv", "PerformanceRating", false, false},
+		{"churn_performance_2019.csv", "QualityRating", true, false},
 		{"table.csv", "employee_left", false, true},
 		{"table.csv", "LeaveOrNot", false, true},
 		{"table.csv", "NSP", true, true},
@@ -46,6 +49,9 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 			if i > 0 {
 				cells = []string{fmt.Sprint(i % 45), fmt.Sprint(50 + i%40),
 					[]string{"no", "yes"}[i%2], fmt.Sprint(i % 23)}
+			}
+			if strings.HasPrefix(tt.file, "churn") {
+				cells[1] = []string{"churn", "0", "1"}[min(i, 1+i%2)]
 			}
 			if tt.last {
 				cells[2], cells[3] = cells[3], cells[2]

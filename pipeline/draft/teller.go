@@ -141,9 +141,15 @@ const (
 // findTellers finds the masked columns that determine the class, and those that say much about it,
 // if they are few, apart from what an acquaintance knows and from times that end with it.
 func (d *draft) findTellers() {
+	if d.class != nil {
+		d.classGivers = namesOf(d.class.givenBy)
+	}
 	for _, p := range d.profiles {
 		switch {
 		case d.class == nil || !p.role.masked():
+		case slices.Contains(d.class.givenBy, p):
+		case d.determinesReliably(p, d.class) && p.isBasic():
+			d.classGivers = append(d.classGivers, p.name)
 		case d.determinesReliably(p, d.class):
 			d.classTellers = append(d.classTellers, p.name)
 		case p.isBasic() || d.endsWithClass(p):

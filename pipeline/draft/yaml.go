@@ -60,6 +60,11 @@ const noClassWords = `# class: no column looks like a class. Name the column tha
 # kcut init --class NAME%s.
 `
 
+// givenWords replace the class where known columns give it.
+const givenWords = `# class: none. %s follows from %s, which acquaintances know: so it is in the first set.
+# kcut init --class %s keeps it outside k for a model: drop those columns then.
+`
+
 // refusedWords follow a class that a run refuses.
 const refusedWords = `# %s: a run ends with 4.
 # If that identifies nobody, accept it in the entry of the column: {keep: {identifying: accepted}}.
@@ -68,6 +73,21 @@ const refusedWords = `# %s: a run ends with 4.
 // tellersWords follow a class that other columns determine.
 const tellersWords = `# It is determined by %s: drop columns that a model would not know when it predicts.
 `
+
+// rememberedWords replace the class where people remember it.
+const rememberedWords = `# class: none. Acquaintances know %s, too: so it is in the first set, and k counts it.
+# kcut init --class %s keeps it outside k for a model.
+`
+
+// giverWords follow a class that known columns give, seenWords one that people know anyway.
+const (
+	giverWords = `# It follows from %s, which acquaintances know: they know it, too, and it is outside k. Drop
+# those columns, or remove class and add it to the first set, with suppress.
+`
+	seenWords = `# Acquaintances know it, too. It is outside k, as models predict it: if it is to count for k, remove
+# class and add it to the first set, with suppress.
+`
+)
 
 // hintWords follow a class about which other columns say much.
 const hintWords = `# Much of it is in %s: drop columns that a model would not know when it predicts.
@@ -182,10 +202,23 @@ func (d *draft) yaml() (string, error) {
 		if len(d.classTellers) > 0 {
 			fmt.Fprintf(&out, tellersWords, text.List(quoted(d.classTellers), mostLost))
 		}
+		switch {
+		case len(d.classGivers) > 0:
+			fmt.Fprintf(&out, giverWords, text.List(quoted(d.classGivers), mostLost))
+		case witnessed.has(withoutEnds(d.class.words)):
+			out.WriteString(seenWords)
+		}
 		if len(d.classHints) > 0 {
 			fmt.Fprintf(&out, hintWords, text.List(quoted(d.classHints), mostLost))
 		}
 		fmt.Fprintf(&out, sensitiveWords, job.Quoted(d.class.name))
+	} else if i := slices.IndexFunc(d.profiles, (*Profile).isGiven); i >= 0 {
+		p := d.profiles[i]
+		if name := job.Quoted(p.name); p.remembered {
+			fmt.Fprintf(&out, rememberedWords, name, name)
+		} else {
+			fmt.Fprintf(&out, givenWords, name, quotedList(namesOf(p.givenBy)), name)
+		}
 	} else {
 		could := ""
 		if names := d.classCandidates(); len(names) > 0 {

@@ -1,0 +1,87 @@
+package draft
+
+import (
+	"slices"
+
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// isArea reports whether a masked column has areas by its name, such as cities, states or beats.
+func (d *draft) isArea(p *Profile) bool {
+	return p.role.masked() && p.role.Mask != job.MaskDiscretize && p.Field.Distinct > 1 &&
+		(isCalled(livedIn)(p) || isCalled(partsOfTowns)(p) && d.isContextual(p))
+}
+
+// isReleased reports whether areas, which most rows have, have rows enough, on average those of two
+// groups, for a release to have many of their names.
+func (d *draft) isReleased(p *Profile) bool {
+	return p.Field.Rows*2 > p.Rows && p.Field.Distinct*2*int64(d.k()) <= p.Field.Rows
+}
+
+// dropNested drops areas of three or more columns that are each within those of the next, as beats,
+// sectors and precincts. The finest one stays of which many names are released, and the coarsest,
+// and so do zip codes, whose first digits are areas, too.
+func (d *draft) dropNested() {
+	for _, fitting := range d.profiles {
+		var finer, coarser []*Profile
+		for _, p := range d.profiles {
+			switch {
+			case !d.isArea(fitting) || !d.isReleased(fitting) || !d.isArea(p):
+			case d.nests(p, fitting):
+				finer = append(finer, p)
+			case d.nests(fitting, p):
+				coarser = append(coarser, p)
+			}
+		}
+		if len(finer)+len(coarser) < 2 || slices.ContainsFunc(finer, d.isReleased) {
+			continue
+		}
+		coarsest := slices.MinFunc(append(coarser, fitting), func(a, b *Profile) int {
+			return int(a.Field.Distinct - b.Field.Distinct)
+		})
+		for _, p := range slices.DeleteFunc(finer, isCalled(postal)) {
+			p.role = dropBy(fitting, "has areas around these, of which more are released")
+		}
+		for _, p := range coarser {
+			if p != coarsest {
+				p.role = dropBy(fitting, isDetermined)
+			}
+		}
+	}
+}
+
+// nests reports whether nearly all of one column's areas are within those of another one.
+func (d *draft) nests(p, within *Profile) bool {
+	return p.Field.Distinct > within.Field.Distinct &&
+		p.Field.Distinct*rowsOfTwins <= p.Rows &&
+		d.sample.Information(p.place, nil, within.place, 1) >= nearlyAll*d.entropy(within)
+}
+
+const (
+	// townDegrees is the step of coordinates from which it is more than a town, and mostOfRanges
+	// the part of the information of such ranges from which names of areas say about the same.
+	townDegrees, mostOfRanges = 0.1, 0.5
+)
+
+// dropCoarse drops coordinates with ranges of more than a town, if areas most of whose names are
+// released say most of these: the names are finer, or say it better.
+func (d *draft) dropCoarse() {
+	isCoarse := func(p *Profile) bool {
+		return p.role.masked() && p.isCoordinate() && p.high-p.low > mostSteps*townDegrees
+	}
+	for _, of := range d.profiles {
+		says := func(p *Profile) bool {
+			return d.sample.Information(p.place, p.numbers, of.place, 1) >=
+				mostOfRanges*d.sample.Information(p.place, p.numbers, p.place, 1)
+		}
+		if !d.isArea(of) || !d.isReleased(of) || slices.ContainsFunc(d.profiles,
+			func(p *Profile) bool { return isCoarse(p) && !says(p) }) {
+			continue
+		}
+		for _, p := range d.profiles {
+			if isCoarse(p) {
+				p.role = dropBy(of, "says about as much as ranges of so many degrees")
+			}
+		}
+	}
+}
