@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
@@ -128,5 +130,37 @@ func TestTrialStaysInMemory(t *testing.T) {
 	}
 	if left, err := filepath.Glob("*"); err != nil || !slices.Equal(left, []string{"in.parquet"}) {
 		t.Errorf("files: %q, %v", left, err)
+	}
+}
+
+// Rows that are released as null do not count as information that a trial keeps of a column of
+// several values: they do next to one value, which they are the other one of.
+func TestTrialCountsNoNulls(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "a,b\n" + strings.Repeat(",\n", 60) + strings.Repeat("1,1\n", 38) + "2,\n3,\n"
+	if err := os.WriteFile("in.csv", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j, err := (&job.Job{
+		Input: []string{"in.csv"}, Output: job.Output{Path: "out.parquet"},
+		Algorithm: job.Algorithm{Name: job.AlgorithmTDR},
+		Sets:      []job.Set{{Columns: []string{"a", "b"}, K: 2}},
+		Columns: []job.Column{{Name: "a", Mask: job.MaskSuppress},
+			{Name: "b", Mask: job.MaskSuppress}},
+	}).Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := dataset.Open(t.Context(), j.Input, formats.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	trial, err := planning.Try(t.Context(), in, j, spill.NewBudget(256<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := trial.Parts["a"], trial.Parts["b"]; math.Abs(a-0.95) > 1e-9 || b != 1 {
+		t.Errorf("keeps %g and %g, want 0.95 and 1", a, b)
 	}
 }

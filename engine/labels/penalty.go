@@ -27,6 +27,17 @@ func PenaltyOf(table *engine.Table, recoding engine.Recoding, attribute int) (su
 	return sum / float64(max(1, table.Rows))
 }
 
+// Nulls returns the number of records whose label of an attribute is a null.
+func Nulls(table *engine.Table, recoding engine.Recoding, attribute int) (records uint64) {
+	of := Of(&table.Attributes[attribute], recoding, attribute)
+	for label, n := range sizes(table, recoding, attribute) {
+		if of.values[label].Null {
+			records += n
+		}
+	}
+	return records
+}
+
 // lost returns the penalty of a record that is suppressed or dropped: 1, except for an attribute
 // with one value, which its mark discloses.
 func lost(recoding engine.Recoding, attribute int, penalties []float64) float64 {

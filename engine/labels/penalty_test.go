@@ -120,6 +120,15 @@ func TestPenalty(t *testing.T) {
 			if of := labels.PenaltyOf(table, recoding, a); math.Abs(of-one) > 1e-9 {
 				t.Errorf("%T: penalty %g of attribute %d, want %g\n%s", e, of, a, one, c)
 			}
+			nulls := uint64(0)
+			for _, row := range released {
+				if row != nil && row[a].Null {
+					nulls++
+				}
+			}
+			if n := labels.Nulls(table, recoding, a); n != nulls {
+				t.Errorf("%T: %d nulls of attribute %d, want %d\n%s", e, n, a, nulls, c)
+			}
 		}
 		if math.Abs(got-want) > 1e-9 {
 			t.Errorf("%T: penalty %g, want %g\n%s", e, got, want, c)

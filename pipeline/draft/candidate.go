@@ -214,7 +214,7 @@ func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try,
 	budget.Return(d.drawn)
 	masked := 0
 	for _, p := range d.profiles {
-		p.numbers = nil
+		p.numbers, p.parts = nil, nil
 		if p.role.masked() {
 			masked++
 		}

@@ -255,7 +255,10 @@ func TestDraftKeepsTogetherWhatTellsEachOther(t *testing.T) {
 			[]string{"f", "m"}[rng.IntN(2)], desk/2, desk, desk%2, rng.IntN(60), rng.IntN(70))
 	}
 	write(t, "people.csv", out.String())
-	text := draftOf(t, draft.Options{Input: []string{"people.csv"}})
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}}, sees(0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
 	job, _ := runDraft(t, text)
 	if got, want := certain(t, text),
 		[]string{"age", "sex", "zip", "wing", "office", "desk"}; !slices.Equal(got, want) ||

@@ -23,6 +23,7 @@ type crowd struct {
 	most        int     // that are left
 	times       int     // that columns were dropped as they are too many; 0: they are not
 	dropped     int
+	costly      int // columns that are dropped for the sex and the race
 	parts       map[string]float64
 	// columns that are dropped however many there are, as a search kept hardly anything of them,
 	// with the reason
@@ -69,10 +70,14 @@ func (d *draft) crowded() *crowd {
 	halvings := math.Log2(float64(d.people()) / float64(d.k()))
 	least := max(fewestLeft, int(columnsByHalving*halvings))
 	c.dropped, c.most = 0, t.Masked
-	most := t.loses() == 0 && 3*t.keeps() >= 2*t.counted()
-	enough := most && t.Information >= d.useful()
+	most := 3*t.keeps() >= 2*t.counted()
+	enough := most && t.loses() == 0 && t.Information >= d.useful()
 	if most || t.Masked <= least {
-		hardly := d.hardlyKept(enough && t.Masked > least)
+		hardly := d.hardlyKept(t.Masked > least)
+		if p := d.costly(); len(hardly) == 0 && enough && c.costly < mostTimes && p != nil {
+			hardly[p.name] = "little of it was kept, at the cost of the sex or the race"
+			c.costly++
+		}
 		if n := len(hardly); n > 0 && n < t.Masked {
 			maps.Copy(c.hardly, hardly)
 			c.most -= n
@@ -93,22 +98,22 @@ func (d *draft) crowded() *crowd {
 
 // hardlyKept returns the columns of which a trial on all rows left a single label, but those that
 // nearly every analysis asks for, and those that another one of them determines: without that a
-// search may keep more of them. Where it groups people and looks at no class, and nothing was
-// dropped before, those of which it keeps less than a tenth are among them, but those that an
-// acquaintance knows: without them it keeps more of others.
+// search may keep more of them. Where nothing was dropped before, those of which it keeps less than
+// a tenth are among them, if a tenth of the rows have a value and there is no class: without them
+// it keeps more of others.
 func (d *draft) hardlyKept(more bool) map[string]string {
-	more = more && d.crowd == nil && d.entity != nil && d.class == nil
+	more = more && d.crowd == nil && d.class == nil
 	hardly, outcomes := make(map[string]string), d.outcomes()
 	var shown []*Profile
 	for _, p := range d.profiles {
 		isLost := slices.Contains(d.tried.Lost, p.name)
 		switch {
-		case !p.role.masked():
-		case isLost && d.tried.Rows == d.rows && d.afterAsked(p, outcomes) > 1 &&
-			!d.mayBecomeClass(p):
+		case !p.role.masked(), d.afterAsked(p, outcomes) < 2, d.mayBecomeClass(p):
+		case isLost && d.tried.Rows == d.rows:
 			hardly[p.name] = "a single label of it was left"
 			shown = append(shown, p.role.shows...)
-		case more && !p.isBasic() && (isLost || d.tried.isLittle(p.name)):
+		case more && !slices.Contains(d.tried.sparse, p.name) &&
+			(isLost || d.tried.isLittle(p.name)):
 			hardly[p.name] = "less than a tenth of it was kept"
 		}
 	}
@@ -116,6 +121,30 @@ func (d *draft) hardlyKept(more bool) map[string]string {
 		delete(hardly, p.name)
 	}
 	return hardly
+}
+
+// wholePart is the part of the information of a sex or a race below which too many rows have lost
+// it.
+const wholePart = 2.0 / 3
+
+// costly returns the column of the first set of which a search keeps least, and too little to be
+// useful, if too many rows have lost the sex or the race, and more columns are in this set than are
+// always left; nil: there is none.
+func (d *draft) costly() (least *Profile) {
+	outcomes, suffers := d.outcomes(), false
+	for _, p := range d.known.columns {
+		switch part := d.tried.Parts[p.name]; {
+		case p == d.firstRace(), d.isAsked(p) && rank(p) == 1:
+			suffers = suffers || part < wholePart
+		case part < usefulPart && d.afterAsked(p, outcomes) > 1 && !called(&raced, p.words) &&
+			(least == nil || part < d.tried.Parts[least.name]):
+			least = p
+		}
+	}
+	if !suffers || len(d.known.columns) <= fewestLeft {
+		return nil
+	}
+	return least
 }
 
 // dropHardly drops the columns of which a search kept hardly anything.

@@ -60,13 +60,17 @@ func (d *draft) declare(fields []formats.Field) bool {
 		if usual == "" && p.texts.forms[number] == rows-1 && !p.isNumbered() && d.oddColumns() > 0 {
 			usual = p.plain()
 		}
+		ofSeveral := d.isNumberOfSeveral(p, rows)
+		if ofSeveral {
+			usual = p.plain()
+		}
 		if typ == "" && usual != "" && len(fields[i].Text.Numerals) == 0 {
 			typ, d.filled[p.name] = usual+job.OrNull, rows
 		}
 		if hasShortYears(typ) && births.has(p.words) {
 			typ = strings.Replace(typ, ")", bornFrom+")", 1)
 		}
-		enough := 2*rows >= p.Field.Rows || rows >= fewestDates && p.hasDates(rows)
+		enough := ofSeveral || 2*rows >= p.Field.Rows || rows >= fewestDates && p.hasDates(rows)
 		regular := enough && (p.isRegular(rows) || typ != "")
 		for _, g := range p.texts.gaps() {
 			always := g.text == engine.Suppressed || g.text == ""

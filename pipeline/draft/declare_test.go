@@ -89,6 +89,26 @@ func tableOf(t *testing.T, rows int, columns map[string]func(row int) string) st
 	return text
 }
 
+// A draft says which columns have lists of several people in a row, and makes those of numbers
+// null, but not where only the form of all values is the same, or each list has another length.
+func TestDraftSaysThatRowsHaveSeveral(t *testing.T) {
+	text := tableOf(t, 400, map[string]func(row int) string{
+		"years": func(i int) string {
+			return strings.Repeat(strconv.Itoa(20+i%40)+" | ", i%4/2) + strconv.Itoa(21+i%40)
+		},
+		"race":   func(i int) string { return strings.Repeat("a; ", i%4/2) + "bcd"[i%3:i%3+1] },
+		"wishes": func(i int) string { return strings.Repeat("x;", i%3) + "y" },
+		"from":   func(i int) string { return fmt.Sprintf("town %d, X", i%7) },
+		"to":     func(i int) string { return fmt.Sprintf("town %d, Y", i%5) },
+	})
+	for _, want := range []string{"\n# SEVERAL ENTRIES IN ONE ROW: race, years have lists of as ",
+		"  years:  {mask: discretize, type: integer or null", "; null replaces 200 texts "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}
+
 // grouped writes a number with signs between groups of three digits.
 func grouped(n int, sign string) string {
 	if n < 1000 {

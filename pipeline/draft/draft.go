@@ -101,6 +101,7 @@ type draft struct {
 	// columns of CSV with a type that no reader finds
 	types   []job.Column
 	filled  map[string]int64 // rows with a text, of those whose type makes some null, by name
+	several []string         // columns with lists of as many entries in a row, by name
 	left    []*Profile       // columns of a wide table that are dropped though they could be masked
 	guessed bool             // the encoding of CSV, which is not UTF-8, was guessed
 	lacked  bool             // some file does not have a column that others have
@@ -310,6 +311,7 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 		p.measure()
 	}
 	d.findItems()
+	d.findSeveral()
 	d.asksForOpinions = numberOf(d.profiles, (*Profile).hasOpinions) >= fewestOpinions
 	return nil
 }

@@ -217,7 +217,10 @@ func TestDraftOfNumbersWithSigns(t *testing.T) {
 			4+n%3, n%12, n%90, []string{"days", "hours"}[n%2])
 	}
 	write(t, "signs.csv", out.String())
-	text := draftOf(t, draft.Options{Input: []string{"signs.csv"}})
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"signs.csv"}}, sees(0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
 	runDraft(t, text)
 	for _, want := range []string{
 		"csv: {nulls: [n/a]}", "  rate:    {mask: discretize, type: number(N%), round: 5} ",

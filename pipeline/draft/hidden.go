@@ -68,8 +68,34 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 		!d.isOfCustomer(p) && !p.isNumberedThroughout() &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
 		!d.isOfThing(p) && !p.isPartial() && !d.isOutcome(p) && !p.amongItems &&
+		!d.isOfTeacher(p) && !working.has(name) &&
 		!d.isAnswer(p) && !d.isOnlyCandidate(p) && !d.isOfDesign(p) && !d.isOfForm(p) &&
 		!(d.asksForOpinions && p.hasOpinions())
+}
+
+// working are the names of columns that spreadsheets and programs give, or that somebody computes
+// with.
+var working = words{whole: strings.Fields("x v column col field unnamed recalc helper")}
+
+// ofTeachers are facts about those who teach the pupils of a table.
+var ofTeachers = words{whole: strings.Fields("degree experience exp ladder tenure certification")}
+
+// isOfTeacher reports whether a column has a fact about those who teach the people of a table, by
+// its name next to that of the same fact about these, as teacher_race with race and tethnicity with
+// ethnicity. Next to such a column, degrees and experience are those of teachers, too.
+func (d *draft) isOfTeacher(p *Profile) bool {
+	isCalled := func(p *Profile) bool {
+		name := strings.Join(p.words, "")
+		return slices.ContainsFunc([]string{"teacher", "tch", "t"}, func(who string) bool {
+			fact, found := strings.CutPrefix(name, who)
+			return found && slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+				end, found := strings.CutPrefix(fact, strings.Join(of.words, ""))
+				return found && of.fact && len(end) <= longestOfSeries
+			})
+		})
+	}
+	return isCalled(p) ||
+		ofTeachers.has(withoutEnds(p.words)) && slices.ContainsFunc(d.profiles, isCalled)
 }
 
 // experiments is the form of names of columns that say who was treated how in an experiment, and

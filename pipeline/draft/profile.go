@@ -28,7 +28,8 @@ type Profile struct {
 	differs   bool // its types in the files do not fit together
 	place     int  // position in the sample, -1 for a column that cannot be read
 	texts     textProfile
-	role      *Role // the proposal
+	parts     []uint8 // see observeParts; nil: no value is a list of several
+	role      *Role   // the proposal
 	// the known numbers that nearly give it, though it is called like a class; nil: none
 	givenBy    []*Profile
 	remembered bool // it would be the class, but acquaintances remember it
@@ -147,6 +148,7 @@ func (p *Profile) observe(column *formats.Column, counts []int64) []int64 {
 			p.texts.observe(column.Values.Bytes(i), n)
 		}
 	}
+	p.observeParts(column, counts)
 	return counts
 }
 

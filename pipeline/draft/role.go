@@ -125,6 +125,9 @@ var unusable = []rule{
 		return strings.TrimSpace(p.name) == "#"
 	}, dropped("called like numbers of rows, or of things within others")},
 	{func(p *Profile) bool {
+		return strings.HasPrefix(strings.TrimSpace(p.name), "=")
+	}, dropped("called like a formula of a spreadsheet")},
+	{func(p *Profile) bool {
 		return p.differs
 	}, dropped("the files have it with types that do not go together")},
 	{ofKind(formats.Nested), dropped("nested: it can be kept or dropped, not masked")},

@@ -3,6 +3,7 @@ package draft_test
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -145,5 +146,14 @@ func TestDraftOfCodesOfOneTown(t *testing.T) {
 		if !entry.MatchString(text) {
 			t.Errorf("want %s of %s in\n%s", want, column, text)
 		}
+	}
+}
+
+// A draft drops a column whose header is a formula of a spreadsheet.
+func TestDraftDropsFormulas(t *testing.T) {
+	text := tableOf(t, 100, map[string]func(row int) string{
+		"=A1*2": func(row int) string { return strconv.Itoa(row % 5) }})
+	if got := roleOfText(text, `"=A1*2"`); got != "drop" {
+		t.Errorf("%s:\n%s", got, text)
 	}
 }

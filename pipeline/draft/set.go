@@ -14,10 +14,14 @@ import (
 type set struct {
 	knownTo string
 	columns []*Profile
-	doubted []*Profile // of columns: those whose names say neither that they are known nor that not
+	doubted []*Profile // those whose names say neither that they are known nor that not
 	unique  float64    // share of the rows read whose values no other row has
 	all     bool       // it has all masked columns
 }
+
+// mostKnown is the largest number of columns that an acquaintance knows with which those in doubt
+// are in the set, too: of more columns a search leaves little.
+const mostKnown = 12
 
 // acquaintance is the person who knows a set.
 const acquaintance = "what an acquaintance, a neighbour or a colleague knows"
@@ -41,7 +45,9 @@ func (d *draft) chooseSet() {
 	if len(known) == 0 {
 		known, knownTo = all, "all masked columns"
 	}
-	known = append(known, doubted...)
+	if len(known) <= mostKnown {
+		known = append(known, doubted...)
+	}
 	slices.SortStableFunc(known, func(a, b *Profile) int { return rank(a) - rank(b) })
 	unique := d.sample.Figures(placesOf(known), 1).Unique
 	d.known = &set{knownTo: knownTo, columns: known, doubted: doubted, unique: unique,
@@ -233,9 +239,10 @@ func (d *draft) isOnlyPeriod(p *Profile) bool {
 
 // isKnown reports whether an acquaintance knows a column, by its name and its values.
 func (d *draft) isKnown(p *Profile) bool {
-	return !d.isOfCustomer(p) && (p.isBasic() || p.isOfStay() || d.isOfTrial(p) ||
-		d.isPartOfStay(p) || d.isOfCase(p) || d.isOfEvent(p) || d.isWeightOfHeight(p) ||
-		d.isContextual(p) || d.knowsResult(p))
+	return !d.isOfCustomer(p) && !d.isOfTeacher(p) &&
+		(p.isBasic() || p.isOfStay() || d.isOfTrial(p) ||
+			d.isPartOfStay(p) || d.isOfCase(p) || d.isOfEvent(p) || d.isWeightOfHeight(p) ||
+			d.isContextual(p) || d.knowsResult(p))
 }
 
 // standsForKnown reports whether a column is left instead of one that an acquaintance knows, which

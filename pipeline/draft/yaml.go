@@ -107,8 +107,9 @@ quasi_identifiers:
 `
 	nobodyWords = `  # No name says what an acquaintance knows. A set of that would leave more of the other columns.
 `
-	doubtedWords = `  # In doubt, as their names do not say that others cannot know them: %s.
+	doubtedWords = `  # In doubt%s, as their names do not say that others cannot know them: %s.
 `
+	asideWords  = ", and not in this set, which has many columns"
 	columnWords = `
 # generalize with a taxonomy of your own keeps more than suppress. Declare the bounds of discretized
 # columns if they are public. Keep columns that nobody can know.
@@ -229,6 +230,7 @@ func (d *draft) yaml() (string, error) {
 	d.writeUncounted(&out)
 	d.writePanel(&out)
 	d.writeRepetition(&out)
+	d.writeSeveral(&out)
 	out.WriteString(setWords)
 	fmt.Fprintf(&out, "  # %s: %s of the rows are unique in these columns\n", d.known.knownTo,
 		text.Percent(d.known.unique))
@@ -236,7 +238,11 @@ func (d *draft) yaml() (string, error) {
 		out.WriteString(nobodyWords)
 	}
 	if doubted := namesOf(d.known.doubted); len(doubted) > 0 {
-		fmt.Fprintf(&out, doubtedWords, text.List(quoted(doubted), mostLost))
+		aside := ""
+		if !slices.Contains(d.known.columns, d.known.doubted[0]) {
+			aside = asideWords
+		}
+		fmt.Fprintf(&out, doubtedWords, aside, text.List(quoted(doubted), mostLost))
 	}
 	columns := "all"
 	if !d.known.all {

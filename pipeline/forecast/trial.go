@@ -9,7 +9,7 @@ type Trial struct {
 	Information float64  // the part of the information that is kept, as in the report of a run
 	Lost        []string // masked columns with only one label, which has no information
 	Masked      int      // the number of masked columns
-	// the part of each masked column's information that is kept
+	// the part of each masked column's information that is kept in rows whose label is no null
 	Parts       map[string]float64
 	Union       *risk.Union // the disclosure risk of these rows for the labels of all columns
 	Members     []risk.Member

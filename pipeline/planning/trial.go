@@ -78,7 +78,7 @@ func tryBound(
 	t := &forecast.Trial{Rows: b.Dataset.Rows(), Steps: out.Steps, Information: *out.Information,
 		Masked: len(b.Masked), Parts: make(map[string]float64)}
 	for _, c := range out.Masked {
-		t.Parts[c.Column] = c.Information
+		t.Parts[c.Column] = c.OfValues
 		if c.Information <= leastInformation {
 			t.Lost = append(t.Lost, c.Column)
 		}

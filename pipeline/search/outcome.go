@@ -65,6 +65,9 @@ type StoppedColumn struct {
 type MaskedColumn struct {
 	Column      string  `json:"column"`
 	Information float64 `json:"information_kept"`
+	// OfValues is the share that is left in the records whose label is no null, which says
+	// something next to one value
+	OfValues float64 `json:"-"`
 	// number of values of the input that the search could distinguish, with the null
 	Values int `json:"values"`
 	// records of the most frequent of these, as far as they have the largest k of the column's sets
@@ -80,9 +83,14 @@ func maskedColumns(table *engine.Table, recoding engine.Recoding,
 	for a := range table.Attributes {
 		attribute := &table.Attributes[a]
 		column := MaskedColumn{
-			Column:      attribute.Name,
-			Information: 1 - labels.PenaltyOf(table, recoding, a),
-			Values:      attribute.Len(),
+			Column: attribute.Name,
+			Values: attribute.Len(),
+		}
+		penalty := labels.PenaltyOf(table, recoding, a)
+		column.Information = 1 - penalty
+		column.OfValues = column.Information
+		if others := table.Rows - labels.Nulls(table, recoding, a); attribute.Len() > 2 {
+			column.OfValues = 1 - penalty*float64(table.Rows)/float64(max(1, others))
 		}
 		k := uint64(1)
 		for _, set := range sets {
