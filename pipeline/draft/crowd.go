@@ -49,6 +49,9 @@ const (
 	columnsByHalving = 1.5
 	// fewestLeft is the least number of columns that are left.
 	fewestLeft = 4
+	// mostLabels is the largest number of labels of a column that few groups show: values that
+	// fewer rows have become a rest.
+	mostLabels = 10
 	// likeClass is the part of the information about the class from which a column says about the
 	// same as the class, which is released as it is.
 	likeClass = 0.9
@@ -96,7 +99,8 @@ func (d *draft) crowded() *crowd {
 	return &c
 }
 
-// hardlyKept returns the columns of which a trial on all rows left a single label, but those that
+// hardlyKept returns the columns of which a trial on all rows left a single label, or, of more than
+// a few columns, those of many texts or codes of which it left less than a tenth, but those that
 // nearly every analysis asks for, and those that another one of them determines: without that a
 // search may keep more of them. Where nothing was dropped before, those of which it keeps less than
 // a tenth are among them, if a tenth of the rows have a value and there is no class: without them
@@ -104,16 +108,20 @@ func (d *draft) crowded() *crowd {
 func (d *draft) hardlyKept(more bool) map[string]string {
 	more = more && d.crowd == nil && d.class == nil
 	hardly, outcomes := make(map[string]string), d.outcomes()
+	isSmall := d.tried.Masked <= fewestLeft
 	var shown []*Profile
 	for _, p := range d.profiles {
-		isLost := slices.Contains(d.tried.Lost, p.name)
+		isLost, isLittle := slices.Contains(d.tried.Lost, p.name), d.tried.isLittle(p.name)
+		isFine := p.role.Mask != job.MaskDiscretize && p.Field.Distinct > fewCodes
 		switch {
 		case !p.role.masked(), d.afterAsked(p, outcomes) < 2, d.mayBecomeClass(p):
-		case isLost && d.tried.Rows == d.rows:
-			hardly[p.name] = "a single label of it was left"
+		case d.tried.Rows == d.rows && (isLost || isFine && isLittle && !isSmall):
+			hardly[p.name] = "less than a tenth of it was kept"
+			if isLost {
+				hardly[p.name] = "a single label of it was left"
+			}
 			shown = append(shown, p.role.shows...)
-		case more && !slices.Contains(d.tried.sparse, p.name) &&
-			(isLost || d.tried.isLittle(p.name)):
+		case more && !slices.Contains(d.tried.sparse, p.name) && (isLost || isLittle):
 			hardly[p.name] = "less than a tenth of it was kept"
 		}
 	}
@@ -134,7 +142,7 @@ func (d *draft) costly() (least *Profile) {
 	outcomes, suffers := d.outcomes(), false
 	for _, p := range d.known.columns {
 		switch part := d.tried.Parts[p.name]; {
-		case p == d.firstRace(), d.isAsked(p) && rank(p) == 1:
+		case p == d.race(), d.isAsked(p) && rank(p) == 1:
 			suffers = suffers || part < wholePart
 		case part < usefulPart && d.afterAsked(p, outcomes) > 1 && !called(&raced, p.words) &&
 			(least == nil || part < d.tried.Parts[least.name]):
@@ -180,8 +188,8 @@ func (d *draft) people() int64 {
 // dropCrowd drops columns until the rows are enough for those that are left: first those that say
 // about the same as the class, then numbers that order the rows nearly as others do, then those
 // that say least about the class, or without a class those of which the search with all columns
-// kept least. Age, sex, height, weight, treatment, the time up to an event, and without a class the
-// pay stay, which nearly every analysis asks for.
+// kept least. Age, sex, race, height, weight, treatment, the pay and the time up to an event stay,
+// which nearly every analysis asks for.
 func (d *draft) dropCrowd() {
 	if !d.crowd.isOfFew() {
 		return
@@ -190,7 +198,7 @@ func (d *draft) dropCrowd() {
 	if d.class != nil && d.class.place >= 0 {
 		all = likeClass * d.sample.Information(d.class.place, nil, d.class.place, 1)
 	}
-	masked, worth := d.worths()
+	masked, worth := d.worths(max(d.k(), int(d.looked)/mostLabels))
 	masked = slices.DeleteFunc(masked, func(p *Profile) bool {
 		same := worth[p] >= all && !d.endsWithClass(p)
 		if same {
@@ -199,18 +207,59 @@ func (d *draft) dropCrowd() {
 		return same
 	})
 	outcomes := d.outcomes()
+	d.shareWorth(worth)
 	slices.SortStableFunc(masked, func(a, b *Profile) int {
 		return cmp.Or(d.afterAsked(a, outcomes)-d.afterAsked(b, outcomes),
 			cmp.Compare(worth[b], worth[a]))
 	})
 	like := oneOfEach(masked, func(p *Profile) bool { return d.afterAsked(p, outcomes) < 2 })
-	for _, p := range masked[min(d.crowd.most, len(masked)):] {
+	for _, p := range d.beyond(masked) {
 		why := "too few rows for it"
 		if of := like[p]; of != nil {
 			why += fmt.Sprintf(", and %s has nearly the same order", job.Quoted(of.name))
 		}
 		d.leave(p, why)
 	}
+}
+
+// shareWorth gives all dummies of a kind, of which one says little without the others, the mean of
+// what they are worth.
+func (d *draft) shareWorth(worth map[*Profile]float64) {
+	for _, of := range d.kinds {
+		sum := 0.0
+		for _, p := range of {
+			sum += worth[p]
+		}
+		for _, p := range of {
+			worth[p] = sum / float64(len(of))
+		}
+	}
+}
+
+// beyond returns those of sorted columns for which the rows are too few. The dummies of a kind stay
+// together or not at all, if they are not more than all that can stay.
+func (d *draft) beyond(sorted []*Profile) (left []*Profile) {
+	room, stays := d.crowd.most, make(map[*Profile]bool)
+	for _, p := range sorted {
+		if _, met := stays[p]; !met {
+			of := slices.DeleteFunc(slices.Clone(d.kindOf(p)), func(p *Profile) bool {
+				return !slices.Contains(sorted, p)
+			})
+			if len(of) == 0 || len(of) > d.crowd.most {
+				of = []*Profile{p}
+			}
+			for _, p := range of {
+				stays[p] = len(of) <= room
+			}
+			if stays[p] {
+				room -= len(of)
+			}
+		}
+		if !stays[p] {
+			left = append(left, p)
+		}
+	}
+	return left
 }
 
 // afterAsked is 0 for a column with an age, a date of birth or a sex, 1 for one with a race, a
@@ -220,7 +269,7 @@ func (d *draft) afterAsked(p *Profile, outcomes []*Profile) int {
 	switch {
 	case d.isAsked(p):
 		return 0
-	case p == d.firstRace(), p.isBasic() && rank(p) == 1,
+	case p == d.race(), p.isBasic() && rank(p) == 1,
 		p.Field.Distinct <= mostOutcomes && treatments.has(p.words), d.endsWithClass(p),
 		p.Field.Distinct <= usualClasses && waves.has(p.words) && !periods.has(p.words),
 		p.typ.Ordered() && bodies.has(p.words), slices.Contains(outcomes, p):
@@ -229,12 +278,13 @@ func (d *draft) afterAsked(p *Profile, outcomes []*Profile) int {
 	return 2
 }
 
-// firstRace returns the first masked column of few values with a race, one of an officer or the
-// like only if there is no other; nil: there is none.
-func (d *draft) firstRace() (race *Profile) {
+// race returns the masked column of few values with a race of which most rows differ from the
+// most frequent one, one of an officer or the like only if there is no other; nil: there is none.
+func (d *draft) race() (race *Profile) {
 	for _, p := range d.profiles {
-		if p.role.masked() && p.isBasic() && p.Field.Distinct <= fewCodes &&
-			called(&raced, p.words) && (race == nil || isOfServant(race) && !isOfServant(p)) {
+		if p.role.masked() && p.isBasic() && p.Field.Distinct <= fewCodes && d.kindOf(p) == nil &&
+			called(&raced, p.words) && (race == nil || isOfServant(race) && !isOfServant(p) ||
+			isOfServant(race) == isOfServant(p) && p.others() > race.others()) {
 			race = p
 		}
 	}
@@ -268,25 +318,26 @@ func (d *draft) likeliest() (first []*Profile) {
 	return first
 }
 
-// outcomes returns the masked columns that a table without a class may be about: those that may be
-// the class, and the pay. If there are none, that is a number in the last column.
+// outcomes returns the masked columns that a table may be about: the pay, and without a class those
+// that may be it. If there are none, that is a number in the last column, but no dummy of a kind.
 func (d *draft) outcomes() (found []*Profile) {
 	found = d.likeliest()
 	if pay := d.firstPay(); pay != nil {
 		found = append(found, pay)
 	}
 	last := d.last()
-	if d.class == nil && len(found) == 0 && last.role.masked() && last.typ.Ordered() {
+	if d.class == nil && len(found) == 0 && last.role.masked() && last.typ.Ordered() &&
+		d.kindOf(last) == nil {
 		found = append(found, last)
 	}
 	return found
 }
 
-// firstPay returns the first masked column with what people are paid or charged, which a table
-// without a class is mostly about; nil: there is none, or a class.
+// firstPay returns the first masked column with what people are paid or charged, for which most
+// analyses of such a table ask; nil: there is none.
 func (d *draft) firstPay() *Profile {
 	i := slices.IndexFunc(d.profiles, func(p *Profile) bool {
-		return d.class == nil && p.role.masked() && p.typ.Ordered() && pay.has(p.words)
+		return p.role.masked() && p.typ.Ordered() && pay.has(p.words)
 	})
 	if i < 0 {
 		return nil

@@ -317,8 +317,8 @@ func TestDraftOfFewRowsKeepsAge(t *testing.T) {
 	}
 }
 
-// Without a class a draft of few rows leaves the first column with what people are paid, though the
-// trial kept nothing of it.
+// A draft of few rows leaves the first column with what people are paid, though the trial kept
+// nothing of it, and it says nothing about the class.
 func TestDraftOfFewRowsLeavesThePay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -334,12 +334,53 @@ func TestDraftOfFewRowsLeavesThePay(t *testing.T) {
 		}
 	}
 	write(t, "few.csv", out.String())
-	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"}}, sees(6, 1))
-	if err != nil {
-		t.Fatal(err)
+	for class, want := range map[string]string{"": "[age sex q02 q03 q04 q05 wage]",
+		"rest": "[age sex q01 q02 q03 q06 wage]"} {
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"},
+			Class: class}, sees(6, 1))
+		if got := fmt.Sprint(maskedOf(t, text)); err != nil || got != want {
+			t.Errorf("%q: %s, %v, want %s:\n%s", class, got, err, want, text)
+		}
 	}
-	if got, want := fmt.Sprint(maskedOf(t, text)), "[age sex q02 q03 q04 q05 wage]"; got != want {
-		t.Errorf("%s, want %s:\n%s", got, want, text)
+}
+
+// Texts that few rows have say nothing in few groups, and the dummies of a kind stay together.
+func TestDraftOfFewRowsLeavesCoarseColumnsAndKinds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(2, 2))
+	var posts, kinds strings.Builder
+	for i, line := range strings.Split(strings.TrimSpace(survey(320, .4, .4, .3, .3, .3, .3)),
+		"\n") {
+		if i == 0 {
+			posts.WriteString("post," + line + "\n")
+			kinds.WriteString(strings.Replace(line, "outcome", "rest", 1) + ",ka,kb,kc,kd\n")
+			continue
+		}
+		fmt.Fprintf(&posts, "%c,%s\n", 'a'+rng.IntN(10)+6*((i-1)%2), line)
+		is := rng.IntN(4)
+		fmt.Fprint(&kinds, line)
+		for at := range 4 {
+			fmt.Fprintf(&kinds, ",%d", map[bool]int{true: 1}[at == is])
+		}
+		kinds.WriteByte('\n')
+	}
+	write(t, "posts.csv", posts.String())
+	write(t, "kinds.csv", kinds.String())
+	for _, tt := range []struct {
+		file string
+		lost int
+		want string
+	}{
+		{"posts.csv", 4, "[age sex q01 q02 q03 q04 q05]"},
+		{"kinds.csv", 4, "[age sex q02 q03 q04 q05 rest]"},
+		{"kinds.csv", 1, "[age sex q02 q03 q04 q05 rest]"},
+		{"kinds.csv", 0, "[age sex rest ka kb kc kd]"},
+	} {
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{tt.file}},
+			sees(tt.lost, 0))
+		if got := fmt.Sprint(maskedOf(t, text)); err != nil || got != tt.want {
+			t.Errorf("%+v: %s, %v:\n%s", tt, got, err, text)
+		}
 	}
 }
 
@@ -410,6 +451,7 @@ func TestDraftDropsWhatIsLost(t *testing.T) {
 		{1, []string{"age", "kind", "sort"}, "age sex area steps hours"},
 		{1, []string{"age", "kind"}, "age sex sort area steps hours"},
 		{2, []string{"kind", "sort"}, "age sex kind sort area steps hours"},
+		{1, []string{"age*", "kind*", "sort*", "steps*"}, "age sex area steps hours"},
 	} {
 		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}},
 			func(ctx context.Context, in *dataset.Dataset, j *job.Job,
@@ -417,7 +459,9 @@ func TestDraftDropsWhatIsLost(t *testing.T) {
 				of, err := sees(0, 0.9)(ctx, in, j, budget)
 				of.Rows /= tt.part
 				for _, name := range tt.lost {
-					if of.Parts[name] > 0 {
+					if name, little := strings.CutSuffix(name, "*"); little {
+						of.Parts[name] = min(of.Parts[name], 0.01)
+					} else if of.Parts[name] > 0 {
 						of.Lost = append(of.Lost, name)
 					}
 				}
@@ -427,8 +471,9 @@ func TestDraftDropsWhatIsLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Join(maskedOf(t, text), " "); got != tt.want ||
-			strings.Contains(text, "# a single label of it was left; to mask it: suppress (") ==
-				(tt.part > 1) || strings.Contains(text, "too few to say something") {
+			strings.Contains(text, " of it was left; to mask it: suppress (") == (tt.part > 1) &&
+				strings.Contains(text, "tenth of it was kept; to mask it: suppress (") ==
+					(tt.part > 1) || strings.Contains(text, "too few to say something") {
 			t.Errorf("%+v: %s:\n%s", tt, got, text)
 		}
 	}
@@ -502,9 +547,10 @@ func TestDraftOfFewRowsLeavesTheRaceOfTheSubject(t *testing.T) {
 	var out strings.Builder
 	for i, line := range strings.Split(strings.TrimSpace(survey(320, .4, .4, .4, .4, .4, .4, .4)),
 		"\n") {
-		people := "officer_race,subject_race"
+		people := "officer_race,hispanic,subject_race"
 		if i > 0 {
-			people = fmt.Sprintf("%c,%c", "abc"[rng.IntN(3)], "abc"[rng.IntN(3)])
+			people = fmt.Sprintf("%c,%c,%c", "abc"[rng.IntN(3)], "nnny"[rng.IntN(4)],
+				"abc"[rng.IntN(3)])
 		}
 		out.WriteString(people + "," + line + "\n")
 	}
@@ -514,7 +560,7 @@ func TestDraftOfFewRowsLeavesTheRaceOfTheSubject(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := maskedOf(t, text); slices.Contains(got, "officer_race") ||
-		!slices.Contains(got, "subject_race") {
+		slices.Contains(got, "hispanic") || !slices.Contains(got, "subject_race") {
 		t.Errorf("%s:\n%s", got, text)
 	}
 }

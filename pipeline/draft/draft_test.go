@@ -31,6 +31,9 @@ func draftOf(t *testing.T, opt draft.Options) string {
 		of, err := planning.Try(ctx, in, j, budget)
 		if err == nil {
 			of.Lost = nil
+			for name, part := range of.Parts {
+				of.Parts[name] = max(part, 0.1)
+			}
 		}
 		return of, err
 	}

@@ -65,7 +65,8 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 	name := withoutEnds(p.words)
 	isDay := p.isOfDays()
 	return (p.role.Mask != job.MaskDiscretize || isDay) && len(name) <= mostWords &&
-		!d.isOfCustomer(p) && !p.isNumberedThroughout() &&
+		!d.isOfCustomer(p) && !p.isNumberedThroughout() && !p.isNamelessMark() &&
+		!inWindow(strings.Join(p.words, " ")) &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
 		!d.isOfThing(p) && !p.isPartial() && !d.isOutcome(p) && !p.amongItems &&
 		!d.isOfTeacher(p) && !working.has(name) &&
@@ -76,6 +77,18 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 // working are the names of columns that spreadsheets and programs give, or that somebody computes
 // with.
 var working = words{whole: strings.Fields("x v column col field unnamed recalc helper")}
+
+// inWindow is the form of names of columns about what somebody did in a time up to a day, which
+// others seldom see as a whole: visits_30d, active_last_week.
+var inWindow = matches(`\b(last|past|previous|prev) ?(\d|(day|week|month|year)s?\b)|` +
+	`\w \d+ ?(d|w|m|mo|day|week|month)s?$`)
+
+// nameless is the form of names that tools and owners give to columns whose meaning is not known.
+var nameless = matches(`^(?i:[a-z]|var|col|column|feat|feature|field|attr|attribute|unnamed:)` +
+	`[ _-]*\d+$`)
+
+// isNamelessMark reports whether nothing says what a column of at most two values marks.
+func (p *Profile) isNamelessMark() bool { return p.Field.Distinct <= 2 && nameless(p.name) }
 
 // ofTeachers are facts about those who teach the pupils of a table.
 var ofTeachers = words{whole: strings.Fields("degree experience exp ladder tenure certification")}
@@ -252,10 +265,7 @@ func (d *draft) isOnlyCandidate(p *Profile) bool {
 // isAnswer reports whether many columns have the type and the number of values of a column, which
 // is no dummy of a kind, such as an industry.
 func (d *draft) isAnswer(p *Profile) bool {
-	isOfKind := slices.ContainsFunc(d.kinds, func(of []*Profile) bool {
-		return slices.Contains(of, p)
-	})
-	return !isOfKind && (p.Field.Distinct > 2 && d.hasMany(p) || d.isNumberedLike(p))
+	return d.kindOf(p) == nil && (p.Field.Distinct > 2 && d.hasMany(p) || d.isNumberedLike(p))
 }
 
 // fewestNumbered is the least number of columns that are numbered answers to questions.

@@ -29,7 +29,7 @@ func (d *draft) dropMany() {
 	if !d.isWide() {
 		return
 	}
-	masked, worth := d.worths()
+	masked, worth := d.worths(d.k())
 	place := make(map[*Profile]int)
 	for _, p := range masked {
 		place[p] = d.afterKnown(p)
@@ -80,8 +80,9 @@ func (d *draft) afterKnown(p *Profile) int {
 const fewestAnswered = 0.05
 
 // worths returns the masked columns, and what each says about the class. Without a class that is
-// the information that a search kept of the column or, before any, the number of its values.
-func (d *draft) worths() (masked []*Profile, worth map[*Profile]float64) {
+// the information that a search kept of the column or, before any, the number of its values. Texts
+// that fewer rows have than the least count as one.
+func (d *draft) worths(least int) (masked []*Profile, worth map[*Profile]float64) {
 	worth = make(map[*Profile]float64)
 	for _, p := range d.profiles {
 		if !p.role.masked() {
@@ -89,9 +90,9 @@ func (d *draft) worths() (masked []*Profile, worth map[*Profile]float64) {
 		}
 		switch {
 		case d.class != nil && d.class.place >= 0:
-			worth[p] = d.information(p, d.class)
+			worth[p] = d.information(p, d.class, least)
 		case d.crowd != nil:
-			worth[p] = d.crowd.parts[p.name] * d.information(p, p)
+			worth[p] = d.crowd.parts[p.name] * d.information(p, p, least)
 		default:
 			worth[p] = float64(p.Field.Rows)
 		}
@@ -101,12 +102,12 @@ func (d *draft) worths() (masked []*Profile, worth map[*Profile]float64) {
 }
 
 // information returns what a column says about another one.
-func (d *draft) information(p, other *Profile) float64 {
+func (d *draft) information(p, other *Profile, least int) float64 {
 	numbers := p.numbers
 	if p.Field.Distinct <= fewCodes || p.isCode() {
 		numbers = nil // each value may say something else
 	}
-	return d.sample.Information(p.place, numbers, other.place, d.k())
+	return d.sample.Information(p.place, numbers, other.place, least)
 }
 
 // listed returns the columns that have an entry: all, or in a wide table those that are released or

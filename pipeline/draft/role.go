@@ -106,6 +106,9 @@ func roleOf(p *Profile) *Role {
 		role.Reason += fmt.Sprintf(" in %s of %s rows, which it may mark",
 			text.Grouped(p.Field.Rows), text.Grouped(p.Rows))
 	}
+	if p.isNamelessMark() && role.Mask != job.MaskDrop {
+		role.Reason += "; its name does not say of what"
+	}
 	apart, joined := role.withOrder(p).withSpellings(p)
 	if n := p.texts.padded; n > 0 && role.Mask != job.MaskDrop && p.texts.forms[spaced] == 0 &&
 		!joined {

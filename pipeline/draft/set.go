@@ -39,7 +39,6 @@ func (d *draft) chooseSet() {
 	if len(all) == 0 {
 		return
 	}
-	d.kinds = d.kindsOfDummies()
 	known, doubted := d.knownOf(all)
 	knownTo := acquaintance
 	if len(known) == 0 {

@@ -163,6 +163,16 @@ func (d *draft) kindsOfDummies() (kinds [][]*Profile) {
 	return kinds
 }
 
+// kindOf returns the dummies of the kind of a column; nil: it has none.
+func (d *draft) kindOf(p *Profile) []*Profile {
+	for _, of := range d.kinds {
+		if slices.Contains(of, p) {
+			return of
+		}
+	}
+	return nil
+}
+
 // isDummy reports whether a column has no numbers but 0 and 1.
 func (p *Profile) isDummy() bool {
 	return p.typ.Ordered() && p.Field.Distinct == 2 && p.least == 0 &&

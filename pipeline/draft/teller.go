@@ -57,7 +57,7 @@ func (d *draft) shows(p, class *Profile) string {
 		return "it determines the class: no model knows it when it predicts"
 	case d.goesWith(p, class), d.isPaid(p, class):
 		return "whether it has a value goes with the class: no model knows it when it predicts"
-	case p.isCalledLike(class) && (d.information(p, class) >= mostOfClass*d.entropy(class) ||
+	case p.isCalledLike(class) && (d.information(p, class, d.k()) >= mostOfClass*d.entropy(class) ||
 		d.limitSays(p, class, mostOfClass)):
 		return sameAsClass
 	case p.isDated() && !d.endsWithClass(p) && d.limitSays(p, class, likeClass):
@@ -154,7 +154,7 @@ func (d *draft) findTellers() {
 			d.classTellers = append(d.classTellers, p.name)
 		case p.isBasic() || d.endsWithClass(p):
 		case d.limitSays(p, d.class, muchOfClass),
-			d.information(p, d.class) >= muchOfClass*d.entropy(d.class):
+			d.information(p, d.class, d.k()) >= muchOfClass*d.entropy(d.class):
 			d.classHints = append(d.classHints, p.name)
 		}
 	}
