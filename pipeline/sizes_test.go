@@ -313,6 +313,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/draft.mostRowsPerEntity", value: 500},
 		{name: "pipeline/draft.mostTried", value: 100_000},
 		{name: "pipeline/draft.mostTriedCells", value: 5_000_000},
+		{name: "pipeline/draft.oldest", value: 120},
 		{name: "pipeline/draft.panelBits", value: 40},
 		{name: "pipeline/draft.parts", value: 100},
 		{name: "pipeline/draft.proper", value: 33},

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -60,7 +62,10 @@ func (s *source) Read(ctx context.Context, first, count int,
 		t.from, t.lenient = s.csv.FirstYears[t.field.Name], s.csv.Lenient[t.field.Name]
 		switch t.field.Type.Kind {
 		case formats.Int, formats.Uint, formats.Float, formats.Decimal:
-			if t.numerals = s.numerals; t.layout != "" {
+			switch t.numerals = s.numerals; {
+			case t.layout == formats.Feet:
+				t.append = parseFeet
+			case t.layout != "":
 				t.append = t.parseBetween
 			}
 		}
@@ -242,16 +247,22 @@ func (t *target) parse(v *formats.Values, text []byte) error {
 }
 
 // parseBetween appends the number of a text that has signs before or behind its digits, as $1,200,
-// or blanks. Commas separate groups of digits if nothing is declared of them.
+// or blanks. Those in brackets are below 0, as accountants write them. Commas separate groups of
+// digits if nothing is declared of them.
 func (t *target) parseBetween(v *formats.Values, text []byte) error {
 	before, behind, _ := strings.Cut(t.layout, "N")
-	text = bytes.TrimSpace(text)
-	number, negative := bytes.CutPrefix(text, []byte("-"))
-	number, opens := bytes.CutPrefix(number, []byte(strings.TrimSpace(before)))
-	number, ends := bytes.CutSuffix(number, []byte(strings.TrimSpace(behind)))
-	if !opens || !ends {
+	number, negative := bytes.CutPrefix(bytes.TrimSpace(text), []byte("-"))
+	number, closed := bytes.CutSuffix(number, []byte(")"))
+	number, opened := bytes.CutPrefix(number, []byte("("))
+	number, begins := bytes.CutPrefix(bytes.TrimSpace(number), []byte(strings.TrimSpace(before)))
+	if number = bytes.TrimSpace(number); closed && !opened {
+		number, opened = bytes.CutPrefix(number, []byte("("))
+	}
+	number, ends := bytes.CutSuffix(bytes.TrimSpace(number), []byte(strings.TrimSpace(behind)))
+	if !begins || !ends || opened != closed || negative && closed {
 		return errNumerals
 	}
+	negative = negative || closed
 	written := t.numerals
 	if written == nil {
 		written = &english
@@ -269,3 +280,18 @@ func (t *target) parseBetween(v *formats.Values, text []byte) error {
 
 // english are numerals with a point, and commas between groups of digits.
 var english = numerals{'.', ','}
+
+// feetForm matches a height in feet and inches.
+var feetForm = regexp.MustCompile(`^\s*(\d)\s*(?:['’′-]|ft\.?|feet|foot)\s*` +
+	`(?:(\d|1[01])\s*(?:["”″]|''|in\.?|inch|inches)?)?\s*$`)
+
+// parseFeet appends the inches of a height in feet and inches, as 5' 11", 5-11 and 6 ft 2 in.
+func parseFeet(v *formats.Values, text []byte) error {
+	found := feetForm.FindSubmatch(text)
+	if found == nil {
+		return errNumerals
+	}
+	feet, _ := strconv.Atoi(string(found[1]))
+	inches, _ := strconv.Atoi(string(found[2])) // 0 if there are none
+	return v.Parse(strconv.Itoa(12*feet + inches))
+}

@@ -292,6 +292,8 @@ func (r *corpusRow) follow(rule string) string {
 		return value[:int(number(words[1]))]
 	case "code":
 		return strconv.Itoa(1000 + code*37%997)
+	case "age":
+		return fmt.Sprint(number(words[1]) - number(value[:4]))
 	case "under":
 		group := 1
 		for _, end := range strings.Split(words[1], ",") {

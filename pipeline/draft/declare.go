@@ -52,7 +52,8 @@ func (d *draft) declare(fields []formats.Field) bool {
 			typ = "number(" + sign + ")"
 		}
 		for i, of := range p.texts.written {
-			if of == rows && isClock(written[i].typ) { // no reader finds it
+			isHeight := written[i].typ == inFeet && statures.has(p.words)
+			if of == rows && (isClock(written[i].typ) || isHeight) { // no reader finds it
 				typ = written[i].typ
 			}
 		}
@@ -70,10 +71,13 @@ func (d *draft) declare(fields []formats.Field) bool {
 		if hasShortYears(typ) && births.has(p.words) {
 			typ = strings.Replace(typ, ")", bornFrom+")", 1)
 		}
-		enough := ofSeveral || 2*rows >= p.Field.Rows || rows >= fewestDates && p.hasDates(rows)
+		enough := ofSeveral || 2*rows >= p.Field.Rows || rows >= fewestDates &&
+			(p.hasDates(rows) || of == rows && sign != "")
 		regular := enough && (p.isRegular(rows) || typ != "")
 		for _, g := range p.texts.gaps() {
 			always := g.text == engine.Suppressed || g.text == ""
+			// other columns may have a word among ages, which need no null
+			g.elsewhere = g.elsewhere || strings.HasSuffix(typ, job.OrNull) && p.areAges()
 			if (regular && !d.meansElsewhere(g) || always) &&
 				!slices.Contains(d.CSV.Nulls, g.text) {
 				d.CSV.Nulls = append(d.CSV.Nulls, g.text)
@@ -114,18 +118,27 @@ func (p *Profile) usually(rows int64) string {
 	are := func(of, but int64, least float64) bool {
 		return p.Field.Distinct > fewCodes && float64(of) >= least*float64(rows) && 2*but <= rows-of
 	}
-	if of := n[number] + n[spaced]; of < rows && are(of, p.texts.meant, most) &&
-		p.texts.different > fewCodes && !p.isNumbered() && !diagnoses.has(p.words) &&
-		!tracts.has(p.words) {
+	isCoded := p.isNumbered() || diagnoses.has(p.words) || tracts.has(p.words)
+	least := most
+	if p.areAges() {
+		least = mostAges
+	}
+	if of := n[number] + n[spaced]; of < rows && are(of, p.texts.meant, least) &&
+		p.texts.different > fewCodes && !isCoded {
 		return p.plain()
 	}
-	if sign, of := p.between(); sign != "N" && of < rows && are(of, 0, most) {
+	// numbers with signs between their digits mean something only among others
+	if sign, of := p.between(); of < rows && (sign != "N" && are(of, 0, most) ||
+		sign == "N" && are(of, p.texts.meant-n[numeral], most) && !isCoded) {
 		return "number(" + sign + ")"
 	}
 	for i, of := range p.texts.written {
 		typ, but, least := written[i].typ, n[partDate]-n[isoDate], mostDates
-		if isClock(typ) { // a few take longer than a day
+		switch {
+		case isClock(typ): // a few take longer than a day
 			but, least = n[timing]-of, most
+		case typ == inFeet && !statures.has(p.words):
+			continue
 		}
 		other := dayFirst.Replace(typ)
 		if are(of, but, least) && (of < rows || rows == p.Field.Rows) &&
@@ -135,6 +148,41 @@ func (p *Profile) usually(rows int64) string {
 	}
 	return ""
 }
+
+// mostAges is the share of the texts that must be whole numbers in a column of ages, whose others
+// are a few words, as Juvenile, and oldest the greatest of them.
+const (
+	mostAges = 0.8
+	oldest   = 120
+)
+
+// areAges reports whether a column has ages, by its name and its numbers, and hardly another text
+// than a few.
+func (p *Profile) areAges() bool {
+	if !slices.Contains(p.words, "age") || p.texts.fractions > 0 || p.texts.low < 0 ||
+		p.texts.high > oldest || len(p.texts.few) > mostAlike {
+		return false
+	}
+	var others []int64
+	rows := p.Field.Rows
+	for text, n := range p.texts.few {
+		if !forms[number](text) {
+			others = append(others, n)
+			rows -= n
+		}
+	}
+	slices.Sort(others)
+	for _, n := range others[max(0, len(others)-mostOutcomes):] {
+		rows += n
+	}
+	return float64(rows) >= most*float64(p.Field.Rows)
+}
+
+// statures are the names of columns of heights of people, and inFeet is the type of those in feet
+// and inches.
+var statures = words{alone: heights}
+
+const inFeet = "number(" + formats.Feet + ")"
 
 // plain returns the type of numbers without signs, of which some have blanks around them.
 func (p *Profile) plain() string {
@@ -161,9 +209,9 @@ func (t *textProfile) writtenAs(typ string) int64 {
 	return 0
 }
 
-// between returns the signs or blanks around most numbers, with N for their digits, and the number
-// of rows with these; 0: they have none, they stand for something, or they have commas that may be
-// before a fraction.
+// between returns the signs, blanks or brackets around most numbers, with N for their digits, and
+// the number of rows with these; 0: they have none, they stand for something, most are in brackets,
+// or they have commas that may be before a fraction.
 func (p *Profile) between() (sign string, rows int64) {
 	if p.texts.commas > 0 && p.texts.plains == 0 || p.isNumbered() {
 		return "", 0
@@ -173,14 +221,14 @@ func (p *Profile) between() (sign string, rows int64) {
 			sign, rows = of, n
 		}
 	}
-	if sign == "N" && p.texts.padded == 0 {
+	if sign == "N" && p.texts.padded+p.texts.bracketed == 0 || 2*p.texts.bracketed > rows {
 		return "", 0
 	}
 	return sign, rows
 }
 
-// fewestDates is the least number of dates in a column with more texts that stand for no value, as
-// of the days on which few people died.
+// fewestDates is the least number of dates, or of numbers with signs, in a column with more texts
+// that stand for no value, as of the days on which few people died.
 const fewestDates = 20
 
 // gap is a text that may stand for no value, with its rows.

@@ -405,3 +405,45 @@ func TestDraftOfDaysAsNumbers(t *testing.T) {
 		}
 	}
 }
+
+// Numbers as accountants write them are numbers: none is -, and those below 0 are in brackets. A
+// few words do not cost ages their order, nor feet and inches heights theirs.
+func TestDraftOfNumbersInWords(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 3))
+	pay := func() string {
+		return grouped(rng.IntN(90_000), ",") + fmt.Sprintf(".%02d", rng.IntN(99))
+	}
+	text := tableOf(t, 1500, map[string]func(i int) string{
+		"gross": func(i int) string {
+			return []string{"  -   ", "  (" + pay() + ")", "  " + pay() + " "}[min(i%40, 2)]
+		},
+		"extra": func(i int) string { return []string{"  " + pay() + " ", "  -   "}[min(i%3, 1)] },
+		"other": func(i int) string { return []string{"(1,250.00)", pay()}[min(i, 1)] },
+		"noted": func(i int) string { return []string{"see x", "  " + pay() + " "}[min(i, 1)] },
+		"subject_age": func(i int) string {
+			return []string{"Juvenile", "Unknown", strconv.Itoa(18 + rng.IntN(70))}[min(i%12, 2)]
+		},
+		"video": func(i int) string { return []string{"yes", "no", "Unknown"}[i%3] },
+		"wait": func(i int) string {
+			return []string{"Juvenile", strconv.Itoa(18 + rng.IntN(70))}[min(i%6, 1)]
+		},
+		"ht": func(int) string {
+			return fmt.Sprintf([]string{"%d' %d''", "%d ft %d in"}[rng.IntN(2)], 4+rng.IntN(3),
+				rng.IntN(12))
+		},
+		"items": func(i int) string { return fmt.Sprintf("(%d)", i%5) },
+	})
+	for _, want := range []string{
+		`csv: {nulls: ["  -   "]} `, "  gross:       {mask: discretize, type: number(N), round: ",
+		"  extra:       {mask: discretize, type: number(N), round: ",
+		"  other:       {mask: discretize, type: number(N), round: ",
+		"  noted:       {mask: discretize, type: number(N) or null, round: ",
+		"  subject_age: {mask: discretize, type: integer or null, round: 5} ",
+		"  wait:        suppress ", "  ht:          {mask: discretize, type: number(feet)} ",
+		"  items:       suppress ", "  video:       suppress ", " # 3 distinct values",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}

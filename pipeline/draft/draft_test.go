@@ -232,7 +232,7 @@ func TestDraftOfNumbersWithSigns(t *testing.T) {
 		"  term:    {mask: discretize, type: number(N months), round: 5} ",
 		"  hours:   {mask: discretize, type: number(N), round: 5} ",
 		"  mass:    {mask: discretize, type: number(N kg), round: 5} ",
-		"  height:  suppress ", "  span:    suppress ",
+		"  height:  {mask: discretize, type: number(feet)} ", "  span:    suppress ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)

@@ -241,6 +241,9 @@ var ofServants = words{whole: strings.Fields("doctor physician surgeon clinician
 	"judge magistrate officer caseworker interviewer investigator instructor teacher professor " +
 	"manager agent seller attending caregiver")}
 
+// ofRegions are the names of columns of places, whose names are also those of people.
+var ofRegions = words{alone: pairs(regions, nameWords), whole: regions, last: regions}
+
 // direct are the names of columns that identify people.
 var direct = []words{
 	ofPeople,

@@ -104,7 +104,8 @@ var (
 	unsaids  = scale("unknown other others missing unspecified refused n/a na not_stated " +
 		"not_known " +
 		"don't_know dont_know do_not_know prefer_not_to_say prefer_not_to_answer not_applicable " +
-		"no_answer no_response not_available declined unsure not_sure undisclosed")
+		"no_answer no_response not_available declined unsure not_sure undisclosed refusal " +
+		"valid_skip legitimate_skip skipped")
 	// below and above are words for all numbers on one side of one.
 	below = scale("< ≤ under below less fewer up until before younger maximum max at_most lt")
 	above = scale("> ≥ + over above more greater older plus up after later minimum min at_least " +
@@ -268,14 +269,17 @@ var schooling = [][2]string{
 	{"preschool|nursery|kindergarten", ""},
 	{"primary|elementary|8th|7th", "post"},
 	{"less_than_high|less_than_hs|below_high|below_hs|lesshs|lt-hs|<_hs|lt_hs|no_high|drop_out|" +
-		"dropout|some_high|middle|junior_high|lower_secondary|9th|10th|11th|incomplete_sec",
+		"dropout|some_high|partial_high|middle|junior_high|lower_secondary|9th|10th|11th|" +
+		"incomplete_sec",
 		""},
 	{"lower_than_a_level", ""},
 	{"high_school|highschool|highsc|hs|ged|secondary|12th|matric|a_level",
-		"less_|below|lt-|lt_|<|drop|some_high|no_high|lower_|post-sec|junior|lesshs"},
-	{"some_college|somcol|someps|below_college|some_univ|vocational|trade|diploma|post-secondary",
+		"less_|below|lt-|lt_|<|drop|some_high|partial_|no_high|lower_|post-sec|junior|lesshs"},
+	{"some_college|partial_college|somcol|someps|below_college|some_univ|vocational|trade|" +
+		"diploma|post-secondary",
 		"high_school|highschool|hs_"},
-	{"associate|college|2-year|two-year", "some_|below_|no_college|bach|post-college|post_college"},
+	{"associate|college|2-year|two-year",
+		"some_|partial_|below_|no_college|bach|post-college|post_college"},
 	{"bachelor|bach|undergrad|university|he_qual|degree|grad|4-year|four-year|tertiary|higher",
 		"some_|associate|high_school|hs_|_hs|post|no_degree|did_not|sub_degree|school_degree|" +
 			"no_university|higher_sec|grade"},
@@ -306,8 +310,7 @@ func bySchooling(texts []string) []place {
 }
 
 // byNumber returns the places of numbers and ranges of numbers, each on one place, or nil if texts
-// are others. Two of them at most may have no number, and what is before the numbers is the same in
-// all.
+// are others. At most as many have no number, and what is before the numbers is the same in all.
 func byNumber(texts []string) []place {
 	var found []place
 	seen, before, others := make(map[place]bool), "", 0
@@ -335,7 +338,7 @@ func byNumber(texts []string) []place {
 		}
 		found = append(found, p)
 	}
-	if others > 2 || len(seen) < 3 {
+	if others > len(seen) || len(seen) < 3 {
 		return nil
 	}
 	return found

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/kcut/kcut/formats"
@@ -69,77 +68,6 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	return nil
 }
 
-// dropNames drops parts of names, such as first and last, if there is a column of names or another
-// part.
-func (d *draft) dropNames() {
-	var parts []*Profile
-	whole := ""
-	for _, p := range d.profiles {
-		switch name := p.words; {
-		case p.hasInitials() && p.role.masked():
-			if initials.has(name) {
-				parts = append(parts, p)
-				break
-			}
-			p.role = drop("single letters, called like initials, with %s", distinctValues(p))
-		case p.typ.Kind == formats.String && nameParts.has(name) && p.role.masked() &&
-			p.Field.Distinct > fewCodes:
-			parts = append(parts, p)
-		case p.role.Mask == job.MaskDrop && directMeaning(name).meaning == namesOfPeople:
-			whole = p.name
-		}
-	}
-	for _, p := range parts {
-		switch {
-		case whole != "":
-			p.role = drop("called like a part of names, while %s has whole names, with %s",
-				job.Quoted(whole), distinctValues(p))
-		case len(parts) > 1:
-			p.role = drop("called like a part of names, as is another column, with %s",
-				distinctValues(p))
-		}
-	}
-}
-
-// fewestInitials is the least number of letters that are initials: grades have fewer.
-const fewestInitials = 10
-
-// hasInitials reports whether a column has single capital letters, and a name that initials have:
-// the word may be cut short, or misspelled.
-func (p *Profile) hasInitials() bool {
-	return p.Field.Distinct >= fewestInitials && p.share(initial) >= most &&
-		(initialed.has(p.words) || initials.has(p.words) ||
-			slices.ContainsFunc(p.words, func(word string) bool {
-				return strings.HasPrefix(word, "init")
-			}))
-}
-
-// streets and partsOfStreets are words for streets and for what else a column says of them.
-var (
-	streets        = words{alone: []string{"street", "address", "addr", "st", "str", "road"}}
-	partsOfStreets = words{
-		alone: strings.Fields("type direction dir suffix prefix predir suf sfx number no num"),
-		whole: strings.Fields("streettype streetdir streetdirection"),
-	}
-)
-
-// dropPartsOfStreets drops the kinds and directions of streets, if there is a column of streets.
-func (d *draft) dropPartsOfStreets() {
-	for _, of := range d.profiles {
-		if of.role.Mask != job.MaskDrop || directMeaning(of.words).meaning != streetAddresses {
-			continue
-		}
-		for _, p := range d.profiles {
-			last := p.words[max(0, len(p.words)-1):]
-			if p.role.masked() && streets.has(p.words) && (partsOfStreets.has(p.words) ||
-				len(last) > 0 && len(last[0]) == 1) { // as street_t
-				p.role = drop("called like a part of %s, with %s", job.Quoted(of.name),
-					distinctValues(p))
-			}
-		}
-	}
-}
-
 // rareShare is the least ratio of different texts to rows of a column that is dropped since hardly
 // a text has several rows, such as the number of a ticket or of a cabin.
 const rareShare = 0.6
@@ -155,95 +83,8 @@ func (d *draft) dropRare() {
 	}
 }
 
-// dropNumbersOfNames drops columns whose values repeat, and go with one name of a person each,
-// which few others have: they are numbers of people, whatever their name.
-func (d *draft) dropNumbersOfNames() {
-	for _, by := range d.profiles {
-		for _, of := range d.profiles {
-			n := by.Field.Distinct
-			if by.role.masked() && of.role.Mask == job.MaskDrop && n >= manyValues &&
-				n*rowsOfDate <= by.Rows && n <= 2*of.Field.Distinct &&
-				of.namesPeople() && by.place >= 0 && of.place >= 0 &&
-				d.sample.Determines(by.place, of.place, by.Rows/renamed) {
-				by.role = drop("each of %s goes with one %s", distinctValues(by),
-					job.Quoted(of.name))
-				by.role.owned, by.role.names = true, true
-			}
-		}
-	}
-}
-
 // renamed is the share of rows, one in these, whose person has another name than before.
 const renamed = 100
-
-// namesPeople reports whether a column has names of people, or parts of them, by its name.
-func (p *Profile) namesPeople() bool {
-	name := p.words
-	return directMeaning(name).meaning == namesOfPeople || nameParts.has(name)
-}
-
-// dropAges drops ages, if there are dates of birth, which determine them within a year; and years,
-// months and the like next to dates of which they are parts.
-func (d *draft) dropAges() {
-	for _, by := range d.profiles {
-		born := births.has(by.words) && by.hasMany()
-		if !by.role.masked() || !born && !by.isTime() && by.dateForm() == "" {
-			continue
-		}
-		for _, p := range d.profiles {
-			name := p.words
-			if p == by || !p.role.masked() {
-				continue
-			}
-			isAge := born && p.typ.Ordered() && slices.Contains(name, "age") && !aged.has(name)
-			isPart := !p.isTime() && (born && births.has(name) || periods.has(name)) &&
-				d.isPartOf(by, p)
-			switch {
-			case isAge || isPart && d.determines(by, p):
-				p.role = dropBy(by, isDetermined)
-			case isPart:
-				p.role = dropBy(by, isDetermined+" in nearly all rows")
-			}
-		}
-	}
-}
-
-// calendar are the parts of days of which columns have numbers or names.
-var calendar = []func(day time.Time) int{
-	time.Time.Year,
-	func(day time.Time) int { return (int(day.Month()) + 2) / 3 },
-	func(day time.Time) int { return int(day.Month()) },
-	func(day time.Time) int { _, week := day.ISOWeek(); return week },
-	time.Time.Day,
-	func(day time.Time) int { return int(day.Weekday()) },
-}
-
-// isPartOf reports whether a column has one value for each year, month or the like of the days of
-// another one, apart from mistakes. If most days are in one row only these determine any column: of
-// days as text, whose parts nobody computed, the names decide.
-func (d *draft) isPartOf(by, p *Profile) bool {
-	if p.place < 0 || !by.typ.Ordered() {
-		return p.typ.Ordered() && d.determines(by, p) &&
-			slices.ContainsFunc(p.words, func(word string) bool {
-				return slices.Contains(by.words, word)
-			})
-	}
-	parts := make([]uint64, len(by.numbers))
-	others := d.sample.Exceptions(parts, p.place) // than those with the most frequent value
-	return by.typ.Kind != formats.Time && slices.ContainsFunc(calendar,
-		func(part func(day time.Time) int) bool {
-			met := make(map[uint64]bool)
-			for row, x := range by.numbers {
-				if parts[row] = math.MaxUint64; !math.IsNaN(x) {
-					day := int64(math.Floor(x / by.unitsOfDay()))
-					parts[row] = uint64(part(time.Unix(day*86400, 0).UTC()))
-				}
-				met[parts[row]] = true
-			}
-			return len(met)*rowsOfDate <= len(parts) &&
-				d.sample.Exceptions(parts, p.place)*renamed <= others
-		})
-}
 
 // dropCombinations drops texts that combine those of two other columns, and are called like both,
 // as race_sex next to race and sex.
@@ -286,9 +127,9 @@ func (d *draft) dropTwins() {
 			switch {
 			case d.copies(by, of):
 				of.role = dropBy(by, "has the same values")
-			case by.place < of.place && by.isTime() && of.typ == by.typ &&
+			case by.place < of.place && by.isTime() && of.isTime() &&
 				of.Field.Distinct > fewCodes && areNearlySame(by, of):
-				of.role = dropBy(by, "has the same values in nearly all rows")
+				of.role = dropBy(by, "has the same times or days in most rows")
 			case d.encodes(of, by):
 				of.role = dropBy(by, "says it in words")
 			case (d.numbers(by, of) || d.nearlyRecodes(by, of)) && !d.determines(by, of):
@@ -296,18 +137,6 @@ func (d *draft) dropTwins() {
 			}
 		}
 	}
-}
-
-// resumed is the share of rows, one in these, whose interview ended on another day at most.
-const resumed = 10
-
-// areNearlySame reports whether two columns of times have the same one, or none, in all but a few
-// rows. The end of an interview may be later more often.
-func areNearlySame(a, b *Profile) bool {
-	if isOfInterview(a.name) && isOfInterview(b.name) {
-		return differ(a, b, 0)*resumed <= len(a.numbers)
-	}
-	return differ(a, b, 0)*renamed <= len(a.numbers)
 }
 
 // differ returns the number of rows in which two columns have numbers further apart than by, or
@@ -404,6 +233,10 @@ func (d *draft) determinesReliably(by, of *Profile) bool {
 		!repeated && !computable && of.Field.Distinct > mostOutcomes || !d.determines(by, of) {
 		return false
 	}
+	// hardly a date of few rows says anything but a part of it, or a time up to or from some day
+	if repeated && least == rowsOfDate && by.Field.Distinct*rowsToTell > by.Rows {
+		repeated = of.isTime() || periods.has(of.words) || goTogether(by.numbers, of.numbers)
+	}
 	return repeated && d.repeatsWithPeople(by, of, least) || computable && d.computed(by, of) ||
 		d.cuts(by, of) && !(of == d.class && d.endsWithClass(by))
 }
@@ -481,7 +314,7 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 	case by.hasLargerUnit(of):
 		of.role = dropBy(by, "says it in a larger unit")
 		return nil
-	case d.determines(of, by):
+	case d.determines(of, by) || d.nearlyNames(of, by):
 		if cmp.Or(of.treats()-by.treats(), d.locates(of, by)-d.locates(by, of),
 			of.readable()-by.readable(), by.computedOf(of)-of.computedOf(by), of.wordy()-by.wordy(),
 			slices.Index(d.profiles, by)-slices.Index(d.profiles, of)) > 0 {
@@ -533,30 +366,6 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 	return nil
 }
 
-// unitsOfAge are the words for units of ages, the smallest first.
-var unitsOfAge = [][]string{{"day", "days"}, {"week", "weeks", "wk", "wks"},
-	{"month", "months", "mo", "mos", "mth", "mths"}}
-
-// unitOfAge ranks the unit of an age, by its name; years, which need no word, come last. 0: it is
-// none.
-func (p *Profile) unitOfAge() int {
-	if !slices.Contains(p.words, "age") {
-		return 0
-	}
-	at := slices.IndexFunc(unitsOfAge, func(unit []string) bool {
-		return slices.ContainsFunc(unit, func(word string) bool {
-			return slices.Contains(p.words, word)
-		})
-	})
-	return 1 + (at+len(unitsOfAge)+1)%(len(unitsOfAge)+1)
-}
-
-// hasLargerUnit reports whether a column has ages in a larger unit than another one, and many.
-func (p *Profile) hasLargerUnit(than *Profile) bool {
-	unit := than.unitOfAge()
-	return 0 < unit && unit < p.unitOfAge() && p.Field.Distinct > fewCodes
-}
-
 // isRangeOf reports whether texts are those of ranges of a number, by their names, or as each has a
 // digit.
 func (p *Profile) isRangeOf(number *Profile) bool {
@@ -569,6 +378,15 @@ func (p *Profile) isRangeOf(number *Profile) bool {
 	}
 	return haveDigits || p.computedOf(number) > 0 || p.isCalledLike(number) ||
 		slices.ContainsFunc(withoutEnds(p.words), isRange)
+}
+
+// nearlyNames reports whether a column has a value for each code of another one, but the same for
+// a few codes of a few rows.
+func (d *draft) nearlyNames(of, by *Profile) bool {
+	n := by.Field.Distinct
+	return (by.isCode() || by.share(code) >= most) && of.typ.Kind == formats.String &&
+		(n-of.Field.Distinct)*fewCodes <= n &&
+		d.sample.Determines(of.place, by.place, by.Rows/renamed)
 }
 
 // areDummies reports whether a column of two values is one of several different ones that one of

@@ -338,3 +338,42 @@ func TestDraftFindsTwinsOfFewRows(t *testing.T) {
 		}
 	}
 }
+
+// A date of birth determines ages on about one day, or on the days of another column, but no
+// others, and hardly a date determines anything by accident. Two columns of days say the same where
+// most are, also in another time zone. A text stays next to a code though it has two of them. A
+// place is nobody's name.
+func TestDraftOfDates(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 4))
+	var out strings.Builder
+	out.WriteString("dob,asked_at_age,age_at_work,first_age,opened,opened_utc,began,begun_on," +
+		"grade_cd,descr,county,level\n")
+	for range 750 {
+		born := time.Date(1940, 1, 1+rng.IntN(20_000), 0, 0, 0, 0, time.UTC)
+		opened := born.AddDate(30+rng.IntN(9), 0, rng.IntN(300))
+		began := opened.AddDate(rng.IntN(9), 0, rng.IntN(300))
+		code, level := rng.IntN(61), rng.IntN(90)
+		for range 2 {
+			fmt.Fprintf(&out, "%s,%d,%d,%d,%s,%s,%s,%s,E%02d7,unit %s,%s,%d\n",
+				born.Format(time.DateOnly), 2020-born.Year(), began.Year()-born.Year(),
+				15+rng.IntN(9), opened.Format(time.DateOnly),
+				opened.Add(time.Duration(3+rng.IntN(22))*time.Hour).Format(time.DateTime),
+				began.Format(time.DateOnly),
+				began.AddDate(0, 0, rng.IntN(14)/13).Format(time.DateOnly), code,
+				[]string{"zero", fmt.Sprint(code)}[min(code/2, 1)],
+				[]string{"Jackson", "Allen", "Scott", "Thomas", "Foard"}[rng.IntN(5)]+
+					fmt.Sprint(" ", 'A'+rng.IntN(26)), level)
+		}
+	}
+	t.Chdir(t.TempDir())
+	write(t, "table.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
+	runDraft(t, text)
+	for column, want := range map[string]string{"asked_at_age": "drop", "age_at_work": "drop",
+		"first_age": "discretize", "opened_utc": "drop", "begun_on": "drop", "began": "{mask:",
+		"grade_cd": "drop", "descr": "suppress", "county": "suppress", "level": "{mask:"} {
+		if got := roleOfText(text, column); got != want {
+			t.Errorf("%s: %s, want %s in\n%s", column, got, want, text)
+		}
+	}
+}

@@ -111,19 +111,21 @@ func isNumeral(text string) bool { return numeralForm(text) && !isNumber(text) }
 var numeralForm = matches(`^[+-]?\d{1,15}([., '’]\d{3})*([.,]\d{1,20})?$`)
 
 // aroundForm matches a number with a currency or a percent sign, or nothing, before or behind it,
-// or with a usual unit behind it.
+// or with a usual unit behind it; brackets make it one below 0.
 var aroundForm = regexp.MustCompile(
-	`^\s*-?(\p{Sc}?)\s*-?(?:\d{1,15}|(\d{1,3}(?:,\d{3})+))(?:\.\d{1,20})?\s*` +
+	`^\s*[-(]?\s*(\p{Sc}?)\s*[-(]?(?:\d{1,15}|(\d{1,3}(?:,\d{3})+))(?:\.\d{1,20})?\s*` +
 		`([\p{Sc}%]?|kgs?|KG|Kg|g|mg|lbs?\.?|pounds|cms?|CM|mm|m|km|miles|mi|in|inches|ft|feet|` +
 		`[Yy]ears?|YEARS?|[Yy]rs?|yo|[Mm]onths?|mos?|[Ww]eeks?|[Dd]ays?|DAYS?|[Hh]ours?|[Hh]rs?|h|` +
-		`[Mm]inutes?|[Mm]ins?|[Ss]econds?|[Ss]ecs?|s|bpm|mmHg|points|pts|USD|EUR)\s*$`)
+		`[Mm]inutes?|[Mm]ins?|[Ss]econds?|[Ss]ecs?|s|bpm|mmHg|points|pts|USD|EUR)\s*(\)?)\s*$`)
 
 // around returns the signs around a number, with N for its digits, as $N, N% or N kg, and whether a
 // comma in these may be before a fraction, as in 1,234. It is empty for other texts. The signs are
 // those of all such tables: they are no part of a value.
 func around(text string) (signs string, unclear bool) {
 	found := aroundForm.FindStringSubmatch(text)
-	if found == nil || found[1] != "" && found[3] != "" {
+	opened := strings.Contains(text, "(")
+	if found == nil || found[1] != "" && found[3] != "" || opened != (found[4] != "") ||
+		opened && strings.Contains(text, "-") {
 		return "", false
 	}
 	behind := found[3]
@@ -147,6 +149,7 @@ var written = [...]struct {
 	{"date(M/D/YY)", matches(`^` + aMonth + `/` + aDay + `/\d{2}$`)},
 	{"date(D/M/YY)", matches(`^` + aDay + `/` + aMonth + `/\d{2}$`)},
 	{"date(D.M.YYYY)", matches(`^` + aDay + `\.` + aMonth + `\.\d{4}$`)},
+	{inFeet, feetForm},
 	{"time(hh:mm:ss)", forms[clock]},
 	{"time(hh:mm)", forms[minutes]},
 	{"time(hh:mm AM)", matches(`^(0?\d|1[0-2]):[0-5]\d [AaPp][Mm]$`)},
@@ -256,7 +259,7 @@ func isCode(text string) bool {
 	return len(text) >= 3 && len(text) <= 12 && codeForm(text) && !feetForm(text)
 }
 
-var feetForm = matches(`^[3-7]-(\d|1[01])$`)
+var feetForm = matches(`^[2-7] ?(-|['’′]|(ft|feet)\.?) ?((\d|1[01]) ?(["”″]|''|in\.?|inch(es)?)?)?$`)
 
 // isMeant accepts texts that mean something among numbers: codes of any length with a letter, and
 // numbers with signs between groups of three digits.

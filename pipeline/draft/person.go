@@ -108,3 +108,98 @@ func (d *draft) numbersEach() bool {
 		return p.role.owned && p.distinctShare() > mostOnce && persons.has(p.words)
 	})
 }
+
+// dropNames drops parts of names, such as first and last, if there is a column of names or another
+// part.
+func (d *draft) dropNames() {
+	var parts []*Profile
+	whole := ""
+	for _, p := range d.profiles {
+		switch name := p.words; {
+		case p.hasInitials() && p.role.masked():
+			if initials.has(name) {
+				parts = append(parts, p)
+				break
+			}
+			p.role = drop("single letters, called like initials, with %s", distinctValues(p))
+		case p.typ.Kind == formats.String && nameParts.has(name) && p.role.masked() &&
+			p.Field.Distinct > fewCodes:
+			parts = append(parts, p)
+		case p.role.Mask == job.MaskDrop && directMeaning(name).meaning == namesOfPeople:
+			whole = p.name
+		}
+	}
+	for _, p := range parts {
+		switch {
+		case whole != "":
+			p.role = drop("called like a part of names, while %s has whole names, with %s",
+				job.Quoted(whole), distinctValues(p))
+		case len(parts) > 1:
+			p.role = drop("called like a part of names, as is another column, with %s",
+				distinctValues(p))
+		}
+	}
+}
+
+// fewestInitials is the least number of letters that are initials: grades have fewer.
+const fewestInitials = 10
+
+// hasInitials reports whether a column has single capital letters, and a name that initials have:
+// the word may be cut short, or misspelled.
+func (p *Profile) hasInitials() bool {
+	return p.Field.Distinct >= fewestInitials && p.share(initial) >= most &&
+		(initialed.has(p.words) || initials.has(p.words) ||
+			slices.ContainsFunc(p.words, func(word string) bool {
+				return strings.HasPrefix(word, "init")
+			}))
+}
+
+// streets and partsOfStreets are words for streets and for what else a column says of them.
+var (
+	streets        = words{alone: []string{"street", "address", "addr", "st", "str", "road"}}
+	partsOfStreets = words{
+		alone: strings.Fields("type direction dir suffix prefix predir suf sfx number no num"),
+		whole: strings.Fields("streettype streetdir streetdirection"),
+	}
+)
+
+// dropPartsOfStreets drops the kinds and directions of streets, if there is a column of streets.
+func (d *draft) dropPartsOfStreets() {
+	for _, of := range d.profiles {
+		if of.role.Mask != job.MaskDrop || directMeaning(of.words).meaning != streetAddresses {
+			continue
+		}
+		for _, p := range d.profiles {
+			last := p.words[max(0, len(p.words)-1):]
+			if p.role.masked() && streets.has(p.words) && (partsOfStreets.has(p.words) ||
+				len(last) > 0 && len(last[0]) == 1) { // as street_t
+				p.role = drop("called like a part of %s, with %s", job.Quoted(of.name),
+					distinctValues(p))
+			}
+		}
+	}
+}
+
+// dropNumbersOfNames drops columns whose values repeat, and go with one name of a person each,
+// which few others have: they are numbers of people, whatever their name.
+func (d *draft) dropNumbersOfNames() {
+	for _, by := range d.profiles {
+		for _, of := range d.profiles {
+			n := by.Field.Distinct
+			if by.role.masked() && of.role.Mask == job.MaskDrop && n >= manyValues &&
+				n*rowsOfDate <= by.Rows && n <= 2*of.Field.Distinct &&
+				of.namesPeople() && by.place >= 0 && of.place >= 0 &&
+				d.sample.Determines(by.place, of.place, by.Rows/renamed) {
+				by.role = drop("each of %s goes with one %s", distinctValues(by),
+					job.Quoted(of.name))
+				by.role.owned, by.role.names = true, true
+			}
+		}
+	}
+}
+
+// namesPeople reports whether a column has names of people, or parts of them, by its name.
+func (p *Profile) namesPeople() bool {
+	name := p.words
+	return directMeaning(name).meaning == namesOfPeople || nameParts.has(name)
+}

@@ -90,6 +90,7 @@ type textProfile struct {
 	// commas counts those with a comma that may be before a fraction, and plains the others
 	around         map[string]int64
 	commas, plains int64
+	bracketed      int64 // rows of numbers in brackets
 	length         int64 // in characters
 	longest        int
 	numbers        []float64             // of all rows with one, as long as they are measured
@@ -234,6 +235,9 @@ func (t *textProfile) observe(value []byte, n int64) {
 			t.commas += n
 		} else {
 			t.plains += n
+		}
+		if strings.Contains(text, "(") {
+			t.bracketed += n
 		}
 	}
 	if at := slices.Index(absent, text); at >= 0 {

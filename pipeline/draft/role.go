@@ -322,7 +322,7 @@ var named = []rule{{
 }, {
 	func(p *Profile) bool {
 		return (p.hasMany() && p.Field.Distinct > fewCodes || nameColumn.has(p.words)) &&
-			p.share(person) >= peopleShare
+			!ofRegions.has(p.words) && p.share(person) >= peopleShare
 	},
 	func(p *Profile) *Role {
 		return drop("%s of %s values have a name that many people have, with %s",

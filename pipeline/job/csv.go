@@ -19,12 +19,12 @@ func (r *reader) csvRules() {
 }
 
 // typePattern matches the declared types of CSV columns.
-const typePattern = `^(text|(boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|number\([^()\[\]{},:#N]*N[^()\[\]{},:#N]*\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+( from [1-9][0-9]{3})?\))( or null)?)$`
+const typePattern = `^(text|(boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|number\(feet\)|number\([^()\[\]{},:#N]*N[^()\[\]{},:#N]*\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+( from [1-9][0-9]{3})?\))( or null)?)$`
 
 // typeWords names the declared types.
 const typeWords = "text, boolean, integer, number, date, time, timestamp, decimal(p,s), " +
-	"number(N%), date(MM/DD/YYYY), " +
-	"timestamp(D.M.YYYY hh:mm), time(hh:mm AM), number or null"
+	"number(N%), number(feet), date(MM/DD/YYYY), timestamp(D.M.YYYY hh:mm), time(hh:mm AM), " +
+	"number or null"
 
 // OrNull ends a declared type of a column in which texts that are none of the type are null.
 const OrNull = " or null"
@@ -51,7 +51,8 @@ func (c *Column) form() (form, from string) {
 }
 
 // Layout returns the layout of the declared type, of a date or a time in the terms of package time,
-// and of a number with N for its digits; empty: that of ISO 8601, or of plain numbers.
+// and of a number with N for its digits, or formats.Feet; empty: that of ISO 8601, or of plain
+// numbers.
 func (c *Column) Layout() string {
 	if form, found := strings.CutPrefix(strings.TrimSuffix(c.bareType(), ")"),
 		"number("); found {

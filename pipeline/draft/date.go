@@ -1,0 +1,200 @@
+package draft
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// years returns the year in which a time of a row is, with its fraction, or a year itself, of rows
+// by number; nil: the column has no dates and no years.
+func (p *Profile) years() func(row int) float64 {
+	switch {
+	case p.isTime() && p.typ.Kind != formats.Time:
+		return func(row int) float64 {
+			return 1970 + p.numbers[row]/p.unitsOfDay()/daysOf["year"]
+		}
+	case p.typ.Ordered() && !p.broken && p.low >= firstYear && p.high <= lastYear:
+		return func(row int) float64 { return p.numbers[row] + 0.5 }
+	}
+	return nil
+}
+
+// withinYears is the number of years in which ages were asked that dates of birth determine.
+const withinYears = 2
+
+// areAgesOf reports whether nearly all ages of people who were born at some times are those of
+// about one day, or of the days or years of another column. Without numbers of these times they may
+// be.
+func (d *draft) areAgesOf(birth, age *Profile) bool {
+	born := birth.years()
+	if born == nil {
+		return true
+	}
+	days := []func(row int) float64{func(int) float64 { return 0 }}
+	for _, p := range d.profiles {
+		if at := p.years(); at != nil && p != birth && p != age && p.role.masked() {
+			days = append(days, at)
+		}
+	}
+	return slices.ContainsFunc([]float64{1, 1. / 12, 1. / 365}, func(scale float64) bool {
+		return scale*(age.high-age.low) > withinYears &&
+			slices.ContainsFunc(days, func(at func(row int) float64) bool {
+				var apart []float64
+				for row, x := range age.numbers {
+					if x = born(row) + scale*x - at(row); !math.IsNaN(x) {
+						apart = append(apart, x)
+					}
+				}
+				slices.Sort(apart)
+				few := len(apart) / fewRows
+				return 2*int64(len(apart)) > age.Field.Rows &&
+					apart[len(apart)-1-few]-apart[few] <= withinYears
+			})
+	})
+}
+
+const (
+	// resumed is the share of rows, one in these, in which two days that say the same may differ.
+	resumed = 10
+	// zones is the largest number of hours between the times of a place and those of another one.
+	zones = 14
+)
+
+// areNearlySame reports whether two columns of times have the same one, or none, in all but a few
+// rows, or the same day in most, by a clock of some zone, if one of them has days only.
+func areNearlySame(a, b *Profile) bool {
+	if a.typ == b.typ && differ(a, b, 0)*renamed <= len(a.numbers) {
+		return true
+	}
+	if a.typ.Kind == formats.Time || b.typ.Kind == formats.Time || !a.hasDays() && !b.hasDays() {
+		return false
+	}
+	if a.typ.Kind == formats.Date {
+		a, b = b, a
+	}
+	for ahead := -zones; ahead <= zones; ahead++ {
+		isSame := ahead == 0 || a.typ.Kind != formats.Date
+		others := 0
+		for row := 0; isSame && row < len(a.numbers); row++ {
+			x, y := a.day(row, ahead), b.day(row, 0)
+			if x != y && !(math.IsNaN(x) && math.IsNaN(y)) {
+				others++
+				isSame = others*resumed <= len(a.numbers)
+			}
+		}
+		if isSame {
+			return true
+		}
+	}
+	return false
+}
+
+// hasDays reports whether times are days: they have no clock, or it stands still but for an hour in
+// the summer.
+func (p *Profile) hasDays() bool {
+	clocks := make(map[float64]bool)
+	for _, x := range p.numbers {
+		if at := math.Mod(x, p.unitsOfDay()); !math.IsNaN(x) {
+			if clocks[at] = true; len(clocks) > 2 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// day returns the number of the day of a row, by a clock that is some hours ahead.
+func (p *Profile) day(row, ahead int) float64 {
+	return math.Floor(p.numbers[row]/p.unitsOfDay() + float64(ahead)/24)
+}
+
+// dropAges drops ages, if there are dates of birth, which determine them within a year; and years,
+// months and the like next to dates of which they are parts.
+func (d *draft) dropAges() {
+	for _, by := range d.profiles {
+		born := births.has(by.words) && by.hasMany()
+		if !by.role.masked() || !born && !by.isTime() && by.dateForm() == "" {
+			continue
+		}
+		for _, p := range d.profiles {
+			name := p.words
+			if p == by || !p.role.masked() {
+				continue
+			}
+			isAge := born && p.typ.Ordered() && slices.Contains(name, "age") && !aged.has(name) &&
+				d.areAgesOf(by, p)
+			isPart := !p.isTime() && (born && births.has(name) || periods.has(name)) &&
+				d.isPartOf(by, p)
+			switch {
+			case isAge || isPart && d.determines(by, p):
+				p.role = dropBy(by, isDetermined)
+			case isPart:
+				p.role = dropBy(by, isDetermined+" in nearly all rows")
+			}
+		}
+	}
+}
+
+// calendar are the parts of days of which columns have numbers or names.
+var calendar = []func(day time.Time) int{
+	time.Time.Year,
+	func(day time.Time) int { return (int(day.Month()) + 2) / 3 },
+	func(day time.Time) int { return int(day.Month()) },
+	func(day time.Time) int { _, week := day.ISOWeek(); return week },
+	time.Time.Day,
+	func(day time.Time) int { return int(day.Weekday()) },
+}
+
+// isPartOf reports whether a column has one value for each year, month or the like of the days of
+// another one, apart from mistakes. If most days are in one row only these determine any column: of
+// days as text, whose parts nobody computed, the names decide.
+func (d *draft) isPartOf(by, p *Profile) bool {
+	if p.place < 0 || !by.typ.Ordered() {
+		return p.typ.Ordered() && d.determines(by, p) &&
+			slices.ContainsFunc(p.words, func(word string) bool {
+				return slices.Contains(by.words, word)
+			})
+	}
+	parts := make([]uint64, len(by.numbers))
+	others := d.sample.Exceptions(parts, p.place) // than those with the most frequent value
+	return by.typ.Kind != formats.Time && slices.ContainsFunc(calendar,
+		func(part func(day time.Time) int) bool {
+			met := make(map[uint64]bool)
+			for row, x := range by.numbers {
+				if parts[row] = math.MaxUint64; !math.IsNaN(x) {
+					day := int64(math.Floor(x / by.unitsOfDay()))
+					parts[row] = uint64(part(time.Unix(day*86400, 0).UTC()))
+				}
+				met[parts[row]] = true
+			}
+			return len(met)*rowsOfDate <= len(parts) &&
+				d.sample.Exceptions(parts, p.place)*renamed <= others
+		})
+}
+
+// unitsOfAge are the words for units of ages, the smallest first.
+var unitsOfAge = [][]string{{"day", "days"}, {"week", "weeks", "wk", "wks"},
+	{"month", "months", "mo", "mos", "mth", "mths"}}
+
+// unitOfAge ranks the unit of an age, by its name; years, which need no word, come last. 0: it is
+// none.
+func (p *Profile) unitOfAge() int {
+	if !slices.Contains(p.words, "age") {
+		return 0
+	}
+	at := slices.IndexFunc(unitsOfAge, func(unit []string) bool {
+		return slices.ContainsFunc(unit, func(word string) bool {
+			return slices.Contains(p.words, word)
+		})
+	})
+	return 1 + (at+len(unitsOfAge)+1)%(len(unitsOfAge)+1)
+}
+
+// hasLargerUnit reports whether a column has ages in a larger unit than another one, and many.
+func (p *Profile) hasLargerUnit(than *Profile) bool {
+	unit := than.unitOfAge()
+	return 0 < unit && unit < p.unitOfAge() && p.Field.Distinct > fewCodes
+}
