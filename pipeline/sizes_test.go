@@ -320,6 +320,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/draft.proseLength", value: 60},
 		{name: "pipeline/draft.rememberedBytes", value: 1 << 10},
 		{name: "pipeline/draft.renamed", value: 100},
+		{name: "pipeline/draft.rowsOfFate", value: 100},
 		{name: "pipeline/draft.widest", value: 66},
 		{name: "pipeline/forecast.byChance", value: 40},
 		{name: "engine/judge.mostDrawn", value: 64},

@@ -293,9 +293,8 @@ var direct = []words{
 		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr", "caseno",
 			"casenum", "recordid", "badge"}, surveyed, housed, pairs(people, numbered),
 			pairs(vehicles, numbered), pairs(incidents, []string{"number", "num", "nr"})),
-		whole: slices.Concat(people, lines, strings.Fields("nr star shield seq seqn seqno serial sernum "+
-			"serialno serialnum serialnumber number "+
-			"pid ptid fid mid")),
+		whole: slices.Concat(people, lines, strings.Fields("nr star shield seq seqn "+
+			"seqno serial sernum serialno serialnum serialnumber number pid ptid fid mid")),
 		last: []string{"number", "nr", "no"},
 		not: append(strings.Fields("week month year day hour quarter season semester period "+
 			"wave page version"), regions...)},

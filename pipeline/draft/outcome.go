@@ -25,12 +25,10 @@ var (
 			"progressed remission cured recovered event arrest arrested rearrest rearrested " +
 			"reoffend reoffended reconvicted reincarcerated recidivated readmission readmitted " +
 			"rehospitalized rehospitalised reinfection reinfected reinfarction released " +
-			"paroled hired promoted accepted admitted granted rejected reject deny denied refused " +
-			"approve approved approval decision verdict callback churn churned attrition " +
-			"fatal won elected fraud fraudulent converted purchase purchased clicked dropout " +
-			"censor " +
-			"censored cens custody imprisoned incarcerated closed takeup " +
-			"uptake"),
+			"paroled hired promoted accepted admitted granted rejected reject deny denied " +
+			"refused approve approved approval decision verdict callback churn churned " +
+			"attrition fatal won elected fraud fraudulent converted purchase purchased clicked " +
+			"dropout censor censored cens custody imprisoned incarcerated closed takeup uptake"),
 		whole: append(pairs(append([]string{""}, people...), gone), "leaveornot",
 			"bad", "switch", "switched", "personalloan", "ploan", "adopted", "adoption",
 			"enrolled", "participated", "participation", "match", "matched"),

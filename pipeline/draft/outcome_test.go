@@ -305,8 +305,8 @@ func TestDraftTakesNoClassThatFactsGive(t *testing.T) {
 		name, by, asked, want, comment string
 		k                              int
 	}{
-		{"class", "index", "", "", "# class: none. class follows from height, weight, which acq", 0},
-		{"class", "age", "", "", "# class: none. class follows from age, which acquaintances know", 0},
+		{"class", "index", "", "", "# class: none. class follows from height, weight", 0},
+		{"class", "age", "", "", "# class: none. class follows from age, which", 0},
 		{"class", "age", "class", "class", "# It follows from age, which acquaintances know", 0},
 		{"class", "hours", "", "class", "", 0},
 		{"died", "age", "", "died", "# It follows from age, which acquaintances know", 0},
