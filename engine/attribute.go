@@ -55,7 +55,8 @@ type Attribute struct {
 	Lower, Upper         float64
 	LowerText, UpperText string
 	// smallest distance of two values of the column's type, such as 1 for integers; 0: any
-	Spacing float64
+	Spacing  float64
+	EndsOnly bool // the release has the ends of intervals, but no labels that could name the null
 	// smallest width of intervals, in the units of Positions; 0: any width. Top-down only
 	MinWidth float64
 	// by code: the published start of an interval that starts at the code; nil: the code's own

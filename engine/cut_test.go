@@ -81,6 +81,23 @@ func TestIntervalEnds(t *testing.T) {
 	}
 }
 
+// A label of an interval may be a set of it and the null, in all forms.
+func TestIntervalWithNull(t *testing.T) {
+	for _, of := range []Interval{
+		{Label: "[17,42)", Lower: "17", Upper: "42"}, {Label: "[17,42]", Lower: "17", Upper: "42"},
+		{Label: "17", Lower: "17", Upper: "18"}, {Label: "17", Lower: "17", Upper: "17"},
+		{Label: "[2000-01-01,)", Lower: "2000-01-01T00:00:00"}, {Label: "(,)"},
+	} {
+		set := of.WithNull()
+		in := func(text string) string { return "{" + text + `|\N}` }
+		if of.HasNull() || !set.HasNull() || set.Label != in(of.Label) ||
+			set.Range() != in(of.Range()) || set.Plain() != in(of.Plain()) ||
+			set.Closed() != of.Closed() {
+			t.Errorf("%+v: %+v, %s, %s, %t", of, set, set.Range(), set.Plain(), set.Closed())
+		}
+	}
+}
+
 func TestCutRecodesByColumn(t *testing.T) {
 	cut := &Cut{Columns: []ColumnCut{{Code: []uint32{1, 0}}, {Code: []uint32{2, 2, 5}}}}
 	got := [][]uint32{{9, 9, 9}, {9, 9, 9}}

@@ -7,7 +7,8 @@ import (
 
 // Interval is one interval of a discretized attribute. An end without a text is open.
 type Interval struct {
-	Label        string // in the notation of PostgreSQL's ranges, or plain
+	// in the notation of PostgreSQL's ranges, or plain; in a region also in a set with the null
+	Label        string
 	Lower, Upper string
 	Lo, Hi       int // the codes of its numbers: Lo ≤ code < Hi; unknown in an earlier cut
 }
@@ -24,22 +25,40 @@ func rangeText(lower, upper string, closed bool) string {
 	return opening + lower + "," + upper + closing
 }
 
+// HasNull reports whether the label is a set of the interval and the null, as {[17,37)|\N}.
+func (i Interval) HasNull() bool { return strings.HasSuffix(i.Label, nullMark+"}") }
+
+// WithNull returns the interval with the label of its set with the null.
+func (i Interval) WithNull() Interval {
+	i.Label = SetLabel([]Label{{Text: i.Label}, {Null: true}}).Text
+	return i
+}
+
+// labeled returns the text of a label that has the null if the interval's own has it.
+func (i Interval) labeled(numbers string) string {
+	if i.HasNull() {
+		return Interval{Label: numbers}.WithNull().Label
+	}
+	return numbers
+}
+
 // Closed reports whether the upper end belongs to the interval.
 func (i Interval) Closed() bool {
-	return i.Upper != "" && (strings.HasSuffix(i.Label, "]") || i.Label == i.Upper)
+	numbers := Members(Label{Text: i.Label})[0].Text
+	return i.Upper != "" && (strings.HasSuffix(numbers, "]") || numbers == i.Upper)
 }
 
 // Range returns the label in the notation of PostgreSQL's ranges.
-func (i Interval) Range() string { return rangeText(i.Lower, i.Upper, i.Closed()) }
+func (i Interval) Range() string { return i.labeled(rangeText(i.Lower, i.Upper, i.Closed())) }
 
 // Plain returns the label without what integers and days do not need: the integer if the interval
 // has only one, and ends without times if none is within a day. Other labels are ranges.
 func (i Interval) Plain() string {
 	switch {
 	case i.isOne():
-		return i.Lower
+		return i.labeled(i.Lower)
 	case i.HasDays():
-		return rangeText(withoutTime(i.Lower), withoutTime(i.Upper), i.Closed())
+		return i.labeled(rangeText(withoutTime(i.Lower), withoutTime(i.Upper), i.Closed()))
 	}
 	return i.Range()
 }

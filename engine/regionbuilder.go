@@ -38,7 +38,7 @@ type Content struct {
 	// Discretize: Lo ≤ code < Hi, or all codes if that has every number; Generalize: Lo is the node
 	Lo, Hi uint32
 	// what its label names, four bytes each. Suppress: codes; empty: it names none. Generalize:
-	// several of the nodes below Lo; empty: Lo
+	// several of the nodes below Lo; empty: Lo. Discretize: NullNode next to the codes; empty: none
 	values string
 }
 
@@ -254,6 +254,12 @@ func Nodes(below int, nodes []uint32) Content {
 	return Content{Lo: uint32(below), values: string(named)}
 }
 
+// WithNull returns the content of some codes of a discretized attribute, but not all, and the null.
+func (c Content) WithNull() Content {
+	c.values = Nodes(0, []uint32{NullNode}).values
+	return c
+}
+
 // NullNode is the null among nodes.
 const NullNode = math.MaxUint32
 
@@ -296,7 +302,7 @@ func (a *Attribute) covers(c Content) int {
 	case a.Mask == Suppress && c.values != "":
 		return len(c.values) / 4
 	case a.Mask == Discretize && int(c.Hi-c.Lo) < len(a.Texts):
-		return int(c.Hi - c.Lo)
+		return int(c.Hi-c.Lo) + len(c.values)/4
 	}
 	return a.Len()
 }
@@ -328,6 +334,9 @@ func (a *Attribute) contentLabel(c Content) (Label, *Interval) {
 		return Label{Null: true}, nil
 	case a.Mask == Discretize:
 		interval := a.Interval(int(c.Lo), int(c.Hi))
+		if c.values != "" {
+			interval = interval.WithNull()
+		}
 		return Label{Text: interval.Label}, &interval
 	case a.Mask == Generalize && c.values == "":
 		c = Nodes(0, []uint32{c.Lo})

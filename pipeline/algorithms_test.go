@@ -21,7 +21,7 @@ import (
 // classless are values of the key algorithm for tests that have no class.
 var classless = []string{"tdr", "tds", "auto", "mondrian",
 	"{name: mondrian, partitioning: relaxed, seed: 5}", "{name: mondrian, categories: ordered}",
-	"{name: mondrian, region_labels: tight}",
+	"{name: mondrian, region_labels: tight, categories: ordered}",
 	"{name: mondrian, sets: apart, region_labels: tight, ties: rare}"}
 
 // searches are values of the key algorithm for tests: every algorithm, with all options that

@@ -54,6 +54,12 @@ func (a *audit) covers(column *cutfile.Column, value string, texts []string) boo
 				(value != null && within(value, i) || value == null && l.Label == a.full(column))
 		})
 	}
+	if set := parseSet(released); a.cut.Kind == cutfile.KindRegions && len(set) == 2 {
+		if value == null {
+			return set[1] == null
+		}
+		released = set[0]
+	}
 	if value == null {
 		if a.cut.Kind == cutfile.KindRegions {
 			return released == null || released == a.full(column)

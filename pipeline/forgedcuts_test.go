@@ -157,6 +157,11 @@ func TestVerifyFindsForgedCuts(t *testing.T) {
 			set(&c.Columns[age].Cut[0], "19", "18", "19")
 		}),
 		cut("ends of several types", "ends of several types", func(c *cutfile.File) { set(&c.Columns[age].Cut[0], "[2001-01-01,20)", `"2001-01-01"`, "20") }),
+		cut("an interval with the null", "column age: an interval of its cut names the null",
+			func(c *cutfile.File) {
+				l := &c.Columns[age].Cut[0]
+				l.Label = l.Ends().WithNull().Label
+			}),
 		cut("a closed interval", "have gaps, overlap or are out of order", func(c *cutfile.File) {
 			l := &c.Columns[age].Cut[0]
 			l.Label = l.Label[:len(l.Label)-1] + "]"
@@ -181,6 +186,22 @@ func TestVerifyFindsForgedCuts(t *testing.T) {
 			func(c *cutfile.File) {
 				c.Columns[age].Cut[0], c.Columns[age].Cut[1] = c.Columns[age].Cut[1],
 					c.Columns[age].Cut[0]
+			}),
+		cut("all with the null", "column age: an interval of its cut names the null",
+			func(c *cutfile.File) { set(&c.Columns[age].Cut[0], `{(,)|\N}`, "", "") }),
+		cut("ends with a null", "column age: an interval of its cut names the null",
+			func(c *cutfile.File) {
+				set(&c.Columns[age].Cut[0], `{(,20)|\N}`, "", "20")
+				c.Columns[age].Render = job.RenderBounds
+			}),
+		cut("a set with no null", other, func(c *cutfile.File) {
+			set(&c.Columns[age].Cut[0], "{(,20)}", "", "20")
+		}),
+		cut("a null that comes late", "column age: the intervals of its cut are out of order",
+			func(c *cutfile.File) {
+				l := c.Columns[age].Cut[0]
+				l.Label = l.Ends().WithNull().Label
+				c.Columns[age].Cut = slices.Insert(c.Columns[age].Cut, 1, l)
 			}),
 		cut("sets out of order", "column job: the labels of its cut are out of order",
 			func(c *cutfile.File) {

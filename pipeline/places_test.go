@@ -1,10 +1,13 @@
 package pipeline
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/search"
 )
 
@@ -62,6 +65,56 @@ columns: {v: {mask: generalize, unknown: root, taxonomy: TREE}}
 				_, err := Apply(t.Context(), j, ApplyOptions{Cut: out, OnBreak: search.BreakFail})
 				must(t, err)
 				check(applied)
+			}
+		})
+	}
+}
+
+// TestNumbersWithNulls: a class of numbers and nulls is released as the interval of its numbers and
+// the null, unless only ends are to be seen, or fewer than k records have nulls. Another table gets
+// these labels by the cut.
+func TestNumbersWithNulls(t *testing.T) {
+	const form = `
+input: in
+output: out.parquet
+quasi_identifiers: [{columns: all, k: 3}]
+algorithm: {name: mondrian, region_labels: tight, categories: ordered}
+columns: {age: {mask: discretize, render: RENDER}, glucose: {mask: discretize, render: RENDER},
+  crp: {mask: discretize, render: RENDER}, sodium: {mask: discretize, render: RENDER}}
+`
+	for _, tt := range []struct {
+		render  string
+		share   float64 // of the rows after the first two, which have nulls
+		labeled bool
+	}{{"label", 0.5, true}, {"bounds", 0.5, false}, {"interval", 0.5, false}, {"label", 0, false}} {
+		t.Run(fmt.Sprint(tt), func(t *testing.T) {
+			table, rng := &testTable{}, rand.New(rand.NewPCG(3, 4))
+			for _, name := range []string{"age", "glucose", "crp", "sodium"} {
+				table.fields = append(table.fields,
+					formats.Field{Name: name, Type: wholeType, Nullable: true})
+			}
+			for row := range 200 {
+				cells := make([]string, len(table.fields))
+				for i := range cells {
+					cells[i] = fmt.Sprint(rng.IntN(100))
+					if row < 2 || rng.Float64() < tt.share {
+						cells[i] = null
+					}
+				}
+				table.rows = append(table.rows, cells)
+			}
+			dir := table.folder(t, strings.ReplaceAll(form, "RENDER", tt.render), 100)
+			a := mustRelease(t, dir, 0)
+			if is := strings.Contains(string(a.cut.Raw), `|\\N}`); is != tt.labeled {
+				t.Fatalf("the cut has labels with the null: %t, want %t", is, tt.labeled)
+			}
+			if tt.labeled {
+				applied := mustLoad(t, dir, "output.path", filepath.Join(dir, "applied.parquet"))
+				_, err := Apply(t.Context(), applied, ApplyOptions{
+					Cut: filepath.Join(dir, "out.parquet"), OnBreak: search.BreakSuppress,
+					MaxSuppressed: Quota{Percent: 100}})
+				must(t, err)
+				auditJob(t, applied)
 			}
 		})
 	}

@@ -2,7 +2,7 @@
 // release. The records of a label count as spread evenly over these values, whatever their other
 // labels are.
 //
-//	an interval             the attribute's codes in it; the whole range: and the null
+//	an interval             the attribute's codes in it; the whole range, or a set: and the null
 //	a node of a taxonomy    the leaves below it, whether they occur or not; the root: and the null
 //	{a|b}                   its members: values, or the leaves below nodes
 //	*                       all values; where labels depend only on their own column, as in a cut,
@@ -115,6 +115,9 @@ func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) []Cover {
 		case a.Mask == engine.Discretize:
 			of := recoding.Intervals(attribute)[i]
 			c.runs = []run{{uint32(of.Lo), uint32(of.Hi)}}
+			if of.HasNull() {
+				c.runs = joined(append(c.runs, null...))
+			}
 		case a.Mask == engine.Generalize:
 			c.runs = nodes(a, label)
 		default:

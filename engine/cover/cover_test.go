@@ -15,7 +15,8 @@ import (
 )
 
 var engines = []engine.Engine{topdown.Engine{}, topdown.Engine{}, mondrian.Engine{},
-	mondrian.Engine{Relaxed: true}, kactus.Engine{MinObjects: 1}}
+	mondrian.Engine{Relaxed: true}, mondrian.Engine{Ordered: true, Tight: true},
+	kactus.Engine{MinObjects: 1}}
 
 // A label covers the values for which it is true, each once and in order, except those that are
 // always disclosed.

@@ -48,14 +48,15 @@ func (c Column) Covers(label, value engine.Label) bool {
 			return name == `\N` && value.Null || c.under(c.Tree, name, value)
 		})
 	case engine.Discretize:
-		ends := strings.Split(strings.Trim(label.Text, "[]()"), ",")
+		named := Members(label.Text)
+		ends := strings.Split(strings.Trim(named[0], "[]()"), ",")
 		if value.Null {
-			return ends[0] == c.Lower && ends[1] == c.Upper
+			return len(named) > 1 || ends[0] == c.Lower && ends[1] == c.Upper
 		}
 		x := Number(value.Text)
 		above := ends[0] == "" || x >= Number(ends[0])
 		below := ends[1] == "" || x < Number(ends[1]) || x == Number(ends[1]) &&
-			strings.HasSuffix(label.Text, "]")
+			strings.HasSuffix(named[0], "]")
 		return above && below
 	}
 	own := `\N`

@@ -30,6 +30,7 @@ var variants = []engine.Engine{
 	mondrian.Engine{Relaxed: true, Ordered: true, Seed: 2}, mondrian.Engine{InfoGain: true},
 	mondrian.Engine{InfoGain: true, Guided: true}, mondrian.Engine{InfoGain: true, Tight: true},
 	mondrian.Engine{Relaxed: true, Tight: true, Seed: 3},
+	mondrian.Engine{Ordered: true, Tight: true},
 	kactus.Engine{Seed: 1, MinObjects: 1}, kactus.Engine{MinObjects: 3, Leftover: kactus.Recruit},
 	kactus.Engine{Seed: 2, MinObjects: 2, Prune: true}, kactus.Engine{
 		Prune:    true,

@@ -26,7 +26,9 @@ func (t *Trial) placer(r *Release) (*Masker, error) {
 	for a := range t.Attributes {
 		of := recheck.Coverage{Spans: make([]recheck.Span, len(regions.Labels(a)))}
 		if t.Attributes[a].Mask == engine.Discretize {
-			t.scaleOf(r, a).spans(regions.Labels(a), regions.Intervals(a), of.Spans)
+			s := t.scaleOf(r, a)
+			s.spans(regions.Labels(a), regions.Intervals(a), of.Spans)
+			of = recheck.CoverageOfIntervals(of.Spans, s.NullCode())
 		} else {
 			covers := cover.Of(&r.Attributes[a], regions, a)
 			of.Covers = func(label, code uint32) bool { return covers[label].Has(code) }
@@ -138,19 +140,22 @@ func (s *scale) edge(code int) int {
 // spans writes the codes that the labels of regions cover.
 func (s *scale) spans(labels []engine.Label, intervals []engine.Interval, spans []recheck.Span) {
 	for i, label := range labels {
-		low, high := 0, s.Len() // a mark, and the whole range: the null, too
+		low, high, null := 0, s.Len(), false // a mark, and the whole range: the null, too
 		switch {
 		case label.Null:
 			low = int(s.NullCode())
 		case !label.Mark:
 			if lo, hi := s.edge(intervals[i].Lo), s.edge(intervals[i].Hi); hi-lo < len(s.Texts) {
-				low, high = lo, hi
+				low, high, null = lo, hi, intervals[i].HasNull()
 			}
 		}
 		if low < high {
 			spans[i] = recheck.Span{
 				Low: uint32(low), High: uint32(high - 1), Codes: uint32(high - low),
 			}
+		}
+		if null {
+			spans[i].AddNull(s.NullCode())
 		}
 	}
 }

@@ -23,7 +23,8 @@ func TestLabels(t *testing.T) {
 	}
 	nodes := engine.Attribute{Mask: engine.Generalize, Tree: tree, Texts: tree.Leaves()}
 	letters := engine.Attribute{Mask: engine.Suppress, Texts: []string{"x", "y", "z"}}
-	intervals := []engine.Interval{{Hi: 3}, {Hi: 1}, {Hi: 2}, {Lo: 1, Hi: 2}, {Lo: 1, Hi: 3}}
+	intervals := []engine.Interval{{Hi: 3}, {Hi: 1}, {Hi: 2}, {Lo: 1, Hi: 2}, {Lo: 1, Hi: 3},
+		engine.Interval{Hi: 1}.WithNull()}
 	texts := func(texts ...string) (labels []engine.Label) {
 		for _, text := range texts {
 			labels = append(labels, engine.Label{Text: text, Null: text == ""})
@@ -67,10 +68,10 @@ func TestLabels(t *testing.T) {
 		{
 			"intervals", Labels{
 				Attribute: &numbers,
-				values:    texts("[0,)", "[0,2)", "[0,5)", "[2,5)", "[2,)", ""),
+				values:    texts("[0,)", "[0,2)", "[0,5)", "[2,5)", "[2,)", `{[0,2)|\N}`, ""),
 				intervals: intervals,
 			},
-			"[1 0.4 1 0.6 0.6 0]", "[3 0 1 2 2 3]", "[1 2.5 3.5]",
+			"[1 0.4 1 0.6 0.6 0.55 0]", "[3 0 1 2 2 0 3]", "[1 2.5 3.5]",
 		},
 		{
 			"intervals, the whole range too", Labels{

@@ -83,16 +83,20 @@ func (l Labels) Penalties() []float64 {
 }
 
 // intervalPenalty returns an interval's share of the whole range, from its least to its greatest
-// value: [3,4) covers one integer.
-func (l Labels) intervalPenalty(label int) float64 {
+// value: [3,4) covers one integer. In a set with it the null is one more value.
+func (l Labels) intervalPenalty(label int) (penalty float64) {
 	lower, upper := l.ends(label)
 	if !l.values[label].Mark && l.intervals[label].Hi < len(l.Texts) {
 		upper = max(lower, upper-l.Spacing)
 	}
-	if lower == upper {
-		return 0
+	if lower != upper {
+		penalty = (upper - lower) / (l.Upper - l.Lower)
 	}
-	return (upper - lower) / (l.Upper - l.Lower)
+	if !l.values[label].Mark && l.intervals[label].HasNull() {
+		numbers := float64(len(l.Texts))
+		penalty = (float64(penalty*numbers) + 1) / (numbers + 1)
+	}
+	return penalty
 }
 
 // nodePenalty returns the penalty of a node, or of a set of nodes. The null is a leaf under the

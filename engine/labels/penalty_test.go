@@ -22,6 +22,7 @@ import (
 var engines = []engine.Engine{
 	topdown.Engine{}, topdown.Engine{}, topdown.Engine{}, bottomup.Engine{}, mondrian.Engine{},
 	mondrian.Engine{Relaxed: true}, mondrian.Engine{InfoGain: true},
+	mondrian.Engine{Ordered: true, Tight: true},
 	kactus.Engine{MinObjects: 1}, kactus.Engine{MinObjects: 2, Leftover: kactus.Recruit},
 	iac.Engine{Small: iac.Drop, Bins: 3}, iac.Engine{Small: iac.TopUp},
 }
@@ -56,7 +57,8 @@ func penaltyOf(d enginetest.Data, column int, a *engine.Attribute, label engine.
 		if a.Lower == a.Upper {
 			return 0
 		}
-		ends := strings.Split(strings.Trim(label.Text, "[]()"), ",")
+		named := engine.Members(label)
+		ends := strings.Split(strings.Trim(named[0].Text, "[]()"), ",")
 		lower, upper := a.Lower, a.Upper
 		if ends[0] != "" {
 			lower = enginetest.Number(ends[0])
@@ -64,10 +66,11 @@ func penaltyOf(d enginetest.Data, column int, a *engine.Attribute, label engine.
 		if ends[1] != "" {
 			upper = enginetest.Number(ends[1])
 		}
-		if a.Spacing == 1 && ends[1] != "" && strings.HasSuffix(label.Text, ")") {
+		if a.Spacing == 1 && ends[1] != "" && strings.HasSuffix(named[0].Text, ")") {
 			upper = max(lower, math.Ceil(upper)-1) // the greatest integer in the interval
 		}
-		return (upper - lower) / (a.Upper - a.Lower)
+		numbers, nulls := float64(len(a.Texts)), float64(len(named)-1)
+		return ((upper-lower)/(a.Upper-a.Lower)*numbers + nulls) / (numbers + nulls)
 	case a.Mask == engine.Suppress && label.Text == engine.Suppressed:
 		return 1
 	case a.Mask == engine.Suppress:

@@ -33,6 +33,7 @@ type dimension struct {
 	// many records as the sets ask for
 	named []int
 	ends  []uint32 // Discretize: the codes at which narrow intervals end, ascending
+	nulls bool     // Discretize: a label may name the null next to a narrow interval
 	division
 }
 
@@ -228,14 +229,18 @@ func (d *dimension) nodes(codes []uint32, depth int) (nodes []uint32) {
 }
 
 // narrow returns the narrowest interval around the values present, given what the cuts leave: it
-// ends at a cut or at one of the ends of narrow intervals.
+// ends at a cut or at one of the ends of narrow intervals. That of all numbers covers the null.
 func (d *dimension) narrow(left engine.Content, e cells.Extent) engine.Content {
 	above, _ := slices.BinarySearch(d.ends, e.Lo+1)
 	below, _ := slices.BinarySearch(d.ends, e.Hi+1)
-	return engine.Content{
+	c := engine.Content{
 		Lo: max(left.Lo, d.ends[above-1]),
 		Hi: min(left.Hi, d.ends[below]),
 	}
+	if e.Above && c != d.uncut() {
+		c = c.WithNull()
+	}
+	return c
 }
 
 // names reports whether the label of a number of values of a suppressed attribute names them. With

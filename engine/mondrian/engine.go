@@ -33,7 +33,7 @@
 // nodes, {a|b} like those of values. They are the lowest nodes with as many records as the largest
 // K of the sets with the attribute, and no more of them than that. Intervals around numbers end at
 // cuts or at few other bounds, of which no two have fewer records between them than the sets ask
-// for.
+// for. With Ordered they may be in a set with the null, {[17,37)|\N}, which as many records have.
 package mondrian
 
 import (
@@ -81,7 +81,8 @@ type Engine struct {
 	// Median is the median of strict cuts.
 	Median Median
 	// Ordered makes the engine cut generalized attributes by the order of their leaves, too, not
-	// into the children of a node, where InfoGain is not set. Their tight labels are sets of nodes.
+	// into the children of a node, where InfoGain is not set. Tight labels are sets of nodes then,
+	// or of an interval and the null.
 	Ordered bool
 	// Tight labels regions by the values present, where Guided is not set.
 	Tight bool

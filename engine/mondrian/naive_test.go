@@ -738,10 +738,13 @@ func (n *naive) tight(part []naiveCell, a int, cuts naiveBound) naiveBound {
 		return naiveBound{lo: n.lowest(a, codes)}
 	case attribute.Mask == engine.Generalize:
 		return naiveBound{nodes: n.named(a, codes)}
-	case attribute.Mask == engine.Discretize && n.isNull(a, hi):
+	case attribute.Mask == engine.Discretize && n.isNull(a, hi) && !n.namesNull(a, hi):
 		return cuts
 	case attribute.Mask == engine.Discretize:
 		tight := cuts
+		if n.isNull(a, hi) {
+			hi, tight.nodes = codes[len(codes)-2], []int{-1}
+		}
 		tight.hi = min(cuts.hi, len(attribute.Texts))
 		for _, end := range n.ends(a) {
 			if end <= lo && end > tight.lo {
@@ -754,6 +757,20 @@ func (n *naive) tight(part []naiveCell, a int, cuts naiveBound) naiveBound {
 		return tight
 	}
 	return naiveBound{lo: lo, hi: hi + 1}
+}
+
+// namesNull reports whether tight labels of numbers may name the null, too, given its code: where k
+// records have it.
+func (n *naive) namesNull(a, null int) bool {
+	var rows []int
+	for r := range n.Rows {
+		if int(n.Columns[a][r]) == null {
+			rows = append(rows, r)
+		}
+	}
+	k := kOf(n.sets, a)
+	return n.engine.Ordered && !n.engine.InfoGain && k > 1 &&
+		n.data.Stats(rows).Size >= uint64(k)
 }
 
 // named returns the nodes that a tight label names: above each value the lowest that k records
@@ -875,6 +892,12 @@ func (n *naive) label(a int, b naiveBound) string {
 	switch {
 	case b.nulls, len(codes) == 1 && n.isNull(a, codes[0]) && attribute.Len() > 1:
 		return nullLabel
+	case b.nodes != nil && attribute.Mask == engine.Discretize:
+		text := intervalText(attribute, b.lo, b.hi)
+		if text != intervalText(attribute, 0, len(attribute.Texts)) {
+			text = "{" + text + `|\N}`
+		}
+		return text
 	case b.nodes != nil:
 		return n.nodesLabel(a, b.nodes)
 	case n.isHierarchy(a):

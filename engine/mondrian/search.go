@@ -123,29 +123,32 @@ func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 	return s.grow(ctx, cells)
 }
 
-// setNarrow sets what narrow labels may show: the ends of intervals, and the nodes that are named.
+// setNarrow sets what narrow labels may show: the ends of intervals, and the nodes and nulls that
+// are named.
 func (s *search) setNarrow(ctx context.Context, of *cells.Cells) error {
 	var columns []int
 	for column, d := range s.dimensions {
-		if d.kind == continuous || s.namesNodes(d) {
+		if d.kind == continuous || s.namesSets(d) {
 			columns = append(columns, column)
 		}
 	}
 	return of.Histograms(ctx, columns, func(i int, set *cells.FrequencySet) error {
 		d := s.dimensions[columns[i]]
+		weights, least := s.weights(set, d.codes), s.kinds.LeastWeight(d.most)
 		if d.kind == continuous {
 			d.setEnds(set)
+			d.nulls = s.namesSets(d) && d.HasNull && d.most > 1 && weights[d.top] >= least
 			return nil
 		}
-		d.setNamed(s.weights(set, d.codes), s.kinds.LeastWeight(d.most))
+		d.setNamed(weights, least)
 		return nil
 	})
 }
 
-// namesNodes reports whether tight labels of a dimension are sets of nodes: where cuts follow its
-// taxonomy, a region is below one node.
-func (s *search) namesNodes(d *dimension) bool {
-	return d.Mask == engine.Generalize && s.engine.Ordered && !s.engine.InfoGain
+// namesSets reports whether tight labels of a dimension are sets of nodes, or of an interval and
+// the null: where cuts follow its taxonomy, a region is below one node.
+func (s *search) namesSets(d *dimension) bool {
+	return d.Mask != engine.Suppress && !d.EndsOnly && s.engine.Ordered && !s.engine.InfoGain
 }
 
 // weights returns the weight of the records by code, or their number where k counts records.
@@ -392,7 +395,7 @@ func (s *search) tight(ctx context.Context, p part) (contents []engine.Content, 
 		switch {
 		case isNull(e):
 			*c = engine.OnlyNulls
-		case d.Mask == engine.Generalize && !s.namesNodes(d):
+		case d.Mask == engine.Generalize && !s.namesSets(d):
 			c.Lo = uint32(d.ancestor(e))
 		case d.Mask == engine.Generalize && e.Lo == e.Hi && !e.Above:
 			c.Lo = uint32(d.leaf[e.Lo])
@@ -409,7 +412,7 @@ func (s *search) tight(ctx context.Context, p part) (contents []engine.Content, 
 			if err := p.cells.Histograms(ctx, []int{column}, note); err != nil {
 				return nil, err
 			}
-		case !e.Above:
+		case !e.Above || d.nulls:
 			*c = d.narrow(p.bounds[column], e)
 		default:
 			*c = d.content(p.bounds[column])

@@ -77,6 +77,23 @@ func CoverageOf(covers [][]uint32, labels int) Coverage {
 	}}
 }
 
+// CoverageOfIntervals returns the coverage of intervals, given their codes: adjacent ones and, of
+// some, the null's.
+func CoverageOfIntervals(spans []Span, null uint32) Coverage {
+	return Coverage{Spans: spans, Covers: func(label, code uint32) bool {
+		s := &spans[label]
+		return code == null || code < s.Low+s.Codes-1
+	}}
+}
+
+// AddNull adds the code of the null, which is the last one, to the codes of an interval.
+func (s *Span) AddNull(null uint32) {
+	if s.High = null; s.Codes == 0 {
+		s.Low = null
+	}
+	s.Codes++
+}
+
 // coversSome reports whether a region covers any tuples.
 func (x *RegionIndex) coversSome(region int32) bool {
 	for a, label := range x.labels(region) {

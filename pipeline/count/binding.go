@@ -188,6 +188,7 @@ func (b *binding) discretize(total uint64) error {
 		return err
 	}
 	a := &b.Attribute
+	a.EndsOnly = b.Spec.Render != job.RenderLabel
 	if a.MinWidth, err = domain.NewMinWidth(b.Spec, typ); err != nil {
 		return err
 	}

@@ -29,10 +29,16 @@ type coverer struct {
 	taxonomy  engine.Generator          // nil: names do not show which node is above which
 	positions map[engine.Label]uint32   // of all labels
 	naming    map[engine.Label][]uint32 // by value or node, the labels that name it
-	ends      []*end                    // discretize: ascending, each once
-	lows      []int32                   // the lower ranks of the intervals, ascending
-	highest   []int32                   // by position there: the highest upper rank up to it
-	whole     []uint32                  // discretize: labels that cover the null
+	// discretize
+	ends       []*end   // ascending, each once
+	all, nulls reach    // of all intervals, and of those that cover the null
+	whole      []uint32 // labels that cover the null
+}
+
+// reach is how far intervals reach.
+type reach struct {
+	lows    []int32 // their lower ranks, ascending
+	highest []int32 // by position there: the highest upper rank up to it
 }
 
 func newCoverer(column *Column, t job.Taxonomy) (c *coverer, err error) {
@@ -46,7 +52,7 @@ func newCoverer(column *Column, t job.Taxonomy) (c *coverer, err error) {
 	for i, label := range column.Cut {
 		c.positions[label.Plain()] = uint32(i)
 		if column.Is(engine.Discretize) {
-			if label.Null || c.isWhole(label) {
+			if c.coversNull(label) {
 				c.whole = append(c.whole, uint32(i))
 			}
 			continue
@@ -61,9 +67,9 @@ func newCoverer(column *Column, t job.Taxonomy) (c *coverer, err error) {
 	return c, nil
 }
 
-// isWhole reports whether an interval covers everything, including nulls.
-func (c *coverer) isWhole(label Label) bool {
-	return len(c.Cut) == 1 || label.Lower == nil && label.Upper == nil
+// coversNull reports whether a label is the null, is in a set with it, or covers everything.
+func (c *coverer) coversNull(label Label) bool {
+	return len(c.Cut) == 1 || label.Lower == nil && label.Upper == nil || label.Ends().HasNull()
 }
 
 // index orders the intervals.
@@ -77,19 +83,26 @@ func (c *coverer) index() {
 	}
 	slices.SortFunc(c.ends, (*end).compare)
 	c.ends = slices.CompactFunc(c.ends, func(a, b *end) bool { return a.compare(b) == 0 })
+	intervals := withoutNull(c.Cut)
+	c.all = c.reachOf(intervals)
+	c.nulls = c.reachOf(slices.DeleteFunc(intervals, func(label Label) bool {
+		return !c.coversNull(label)
+	}))
+}
+
+func (c *coverer) reachOf(intervals []Label) (of reach) {
 	var list [][2]int32
-	for _, label := range c.Cut {
-		if !label.Null {
-			low, high := c.ranks(label)
-			list = append(list, [2]int32{low, high})
-		}
+	for _, label := range intervals {
+		low, high := c.ranks(label)
+		list = append(list, [2]int32{low, high})
 	}
 	slices.SortFunc(list, func(a, b [2]int32) int { return int(a[0] - b[0]) })
 	most := int32(0)
 	for _, ranks := range list {
 		most = max(most, ranks[1])
-		c.lows, c.highest = append(c.lows, ranks[0]), append(c.highest, most)
+		of.lows, of.highest = append(of.lows, ranks[0]), append(of.highest, most)
 	}
+	return of
 }
 
 // ranks returns the last end that is not above the lower end of an interval, which may belong to
@@ -114,9 +127,13 @@ func (c *coverer) covers(label Label) bool {
 	if label.Null || !c.Is(engine.Discretize) {
 		return len(c.covering(label)) > 0
 	}
+	of := &c.all
+	if label.Ends().HasNull() {
+		of = &c.nulls
+	}
 	low, high := c.ranks(label)
-	n, _ := slices.BinarySearch(c.lows, low+1)
-	return n > 0 && c.highest[n-1] >= high
+	n, _ := slices.BinarySearch(of.lows, low+1)
+	return n > 0 && of.highest[n-1] >= high
 }
 
 // covering returns the positions of the labels that cover one of this or another cut, which is no
@@ -215,27 +232,35 @@ func (c *coverer) dimensions(of *Column) []dimension {
 
 // ofEnds returns the dimensions of intervals. Lower ends are numbered upwards and upper ones
 // downwards, so that an interval covers all codes from its own to the last one, those that cover
-// the null its code, too, which is next, and the mark all.
+// the null its code, too, which is next, and the mark all. The third dimension has the nulls of
+// sets.
 func (c *coverer) ofEnds(of *Column) []dimension {
 	last := uint32(len(c.ends)) + 1
 	null, mark := last+1, last+2
-	codesOf := func(label Label) [2]uint32 {
+	codesOf := func(label Label) [3]uint32 {
 		if label.Null {
-			return [2]uint32{null, null}
+			return [3]uint32{null, null}
 		}
 		low, high := c.ranks(label)
-		return [2]uint32{uint32(low), last - uint32(high)}
+		codes := [3]uint32{uint32(low), last - uint32(high)}
+		if label.Ends().HasNull() {
+			codes[2] = null
+		}
+		return codes
 	}
-	both := make([]dimension, 2)
-	for side := range both {
-		d := &both[side]
+	all := make([]dimension, 3)
+	for side := range all {
+		d := &all[side]
 		for _, label := range of.Cut {
 			d.codes = append(d.codes, codesOf(label)[side])
 		}
 		d.codes = append(d.codes, mark)
-		for i, label := range c.Cut {
-			s := recheck.Span{Low: codesOf(label)[side], High: last}
-			if slices.Contains(c.whole, uint32(i)) {
+		for _, label := range c.Cut {
+			s := recheck.Span{High: last}
+			if side < 2 {
+				s.Low = codesOf(label)[side]
+			}
+			if c.coversNull(label) {
 				s.High = null
 			}
 			s.Codes = s.High - s.Low + 1
@@ -243,7 +268,7 @@ func (c *coverer) ofEnds(of *Column) []dimension {
 		}
 		d.Spans = append(d.Spans, recheck.Span{High: mark, Codes: mark + 1})
 	}
-	return both
+	return all
 }
 
 // begins reports whether a label is above one of some sorted nodes, only by its name: when the

@@ -180,6 +180,8 @@ func TestDiffOfRegions(t *testing.T) {
 		low   = `{"label":"(,5)","upper":5}`
 		high  = `{"label":"[5,)","lower":5}`
 		lower = `{"label":"(,3)","upper":3}`
+		set   = `{"label":"{(,5)|\\N}","upper":5}`
+		less  = `{"label":"{(,3)|\\N}","upper":3}`
 	)
 	for _, tt := range []struct {
 		from, to      string
@@ -191,6 +193,14 @@ func TestDiffOfRegions(t *testing.T) {
 		{cutOfRegions(all, 1), cutOfRegions(low+","+high, 2), Finer, Finer},
 		{cutOfRegions(lower+","+low+","+high, 3), cutOfRegions(low+","+high, 2), Different,
 			Different},
+		{cutOfRegions(set+","+high, 2), cutOfRegions(set+","+high, 2), Equal, Equal},
+		{cutOfRegions(set+","+high, 2), cutOfRegions(low+","+high, 2), Finer, Finer},
+		{cutOfRegions(set+","+high, 2), cutOfRegions(low+","+high+",null", 3), Finer, Finer},
+		{cutOfRegions(less+","+high, 2), cutOfRegions(low+","+high, 2), Incomparable,
+			Incomparable},
+		{cutOfRegions(less+","+high, 2), cutOfRegions(set+","+high, 2), Coarser, Coarser},
+		{cutOfRegions(less+","+high, 2), cutOfRegions(low+","+high+",null", 3), Incomparable,
+			Incomparable},
 	} {
 		d, err := Diff(t.Context(), put(t, tt.from), put(t, tt.to), nil)
 		if err != nil || d.Columns[0].Relation != tt.column || d.Relation != tt.whole {

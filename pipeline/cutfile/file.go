@@ -426,7 +426,8 @@ func (l Label) Ends() engine.Interval {
 // {a|b}.
 func (l Label) Values() []engine.Label { return engine.Members(l.Plain()) }
 
-// Named returns what a label of a column without intervals names in a region: values, or nodes.
+// Named returns what a label of a column names in a region: values, nodes, or an interval with the
+// null or without.
 func (c *Column) Named(l Label) []engine.Label {
 	if c.Is(engine.Generalize) {
 		return engine.NodesOf(l.Plain())

@@ -222,6 +222,7 @@ func (f *flaws) checkColumn(c *Column) {
 			f.find("column %s: the values of its cut are out of order", c.Name)
 		}
 	case c.Is(engine.Discretize):
+		f.checkNamed(c, engine.SetLabel)
 		f.checkIntervals(c)
 	case f.hasRegions():
 		f.checkNamed(c, engine.NodeLabel)
@@ -272,8 +273,8 @@ func (f *flaws) checkMark(c *Column) {
 	}
 }
 
-// checkNamed checks labels that name several values or nodes: for more of them than the largest k
-// of the column's sets, kcut releases the mark or nodes above them.
+// checkNamed checks labels that name several values, nodes or an interval and the null: for more of
+// them than the largest k of the column's sets, kcut releases the mark or what is above them.
 func (f *flaws) checkNamed(c *Column, label func(named []engine.Label) engine.Label) {
 	most := 1
 	for _, set := range f.Sets {

@@ -99,6 +99,7 @@ func endOf(raw json.RawMessage) *end {
 type interval struct {
 	lower, upper *end
 	closed       bool // the upper end belongs to it
+	null         bool // its label has the null, too
 }
 
 // parseInterval parses an interval whose label agrees with its ends.
@@ -115,7 +116,7 @@ func parseInterval(l Label) (i interval, ok bool) {
 		ok, *at.to = ok && good, &e
 	}
 	ends := l.Ends()
-	i.closed = ends.Closed()
+	i.closed, i.null = ends.Closed(), ends.HasNull()
 	return i, ok && (l.Label == ends.Range() || l.Label == ends.Plain())
 }
 
@@ -164,6 +165,11 @@ func (f *flaws) checkIntervals(c *Column) {
 	switch {
 	case len(kinds) > 1:
 		f.find("column %s: the intervals of its cut have ends of several types", c.Name)
+	case slices.ContainsFunc(all, func(i interval) bool {
+		return i.null && (!f.hasRegions() || c.Render != "" || i.lower == nil && i.upper == nil)
+	}):
+		f.find("column %s: an interval of its cut names the null, as none of this kind does",
+			c.Name)
 	case slices.ContainsFunc(all, func(i interval) bool { return i.isEmpty() }):
 		f.find("column %s: an interval of its cut is empty", c.Name)
 	case f.hasRegions():
@@ -187,11 +193,12 @@ func (f *flaws) checkJoints(c *Column, all []interval) {
 }
 
 // checkOverlaps checks that intervals are in the order of their lower ends, the wider ones first,
-// and that an upper end belongs to an interval only where no other one reaches beyond it.
+// those with the null before the same without it, and that an upper end belongs to an interval only
+// where no other one reaches beyond it.
 func (f *flaws) checkOverlaps(c *Column, all []interval) {
 	if !ascend(all, func(a, b interval) int {
 		return cmp.Or(compareOpen(a.lower, b.lower, -1), -compareOpen(a.upper, b.upper, 1),
-			cmp.Compare(asNumber(b.closed), asNumber(a.closed)))
+			asNumber(b.closed)-asNumber(a.closed), asNumber(b.null)-asNumber(a.null))
 	}) {
 		f.find("column %s: the intervals of its cut are out of order", c.Name)
 	}

@@ -114,11 +114,11 @@ func (g *Cut) BindColumn(column *CutColumn) error {
 	return nil
 }
 
-// checkSetLabels refuses regions with labels that name more values or nodes of a column than the
-// largest k of its sets: no release has them.
+// checkSetLabels refuses regions with labels that name more values, nodes or intervals of a column
+// than the largest k of its sets: no release has them.
 func (g *Cut) checkSetLabels(j *job.Job) error {
 	for _, column := range g.columns {
-		if g.Kind != cutfile.KindRegions || column.Is(engine.Discretize) {
+		if g.Kind != cutfile.KindRegions {
 			continue
 		}
 		most := 1

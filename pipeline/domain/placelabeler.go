@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -97,11 +98,7 @@ func (l *placeLabeler) Domain(records []uint64) (Domain, error) {
 		}
 	}
 	for _, label := range l.ofNull {
-		s := &l.codes[label]
-		if s.High = l.null; s.Codes == 0 {
-			s.Low = l.null
-		}
-		s.Codes++
+		l.codes[label].AddNull(l.null)
 	}
 	for _, mark := range l.marks {
 		l.codes[mark] = recheck.Span{High: l.null, Codes: l.null + 1}
@@ -111,11 +108,7 @@ func (l *placeLabeler) Domain(records []uint64) (Domain, error) {
 
 // Coverage returns the labels that cover the codes of the domain.
 func (l *placeLabeler) Coverage() recheck.Coverage {
-	return recheck.Coverage{Spans: l.codes, Covers: func(label, code uint32) bool {
-		// the label's codes but the null are adjacent
-		s := &l.codes[label]
-		return code == l.null || code < s.Low+s.Codes-1
-	}}
+	return recheck.CoverageOfIntervals(l.codes, l.null)
 }
 
 // placeBytes is the memory of a place.
@@ -160,9 +153,16 @@ func (c *CutColumn) placeLabeler(budget *spill.Budget) (*placeLabeler, error) {
 		if !ok {
 			return nil, c.mismatch("its labels are no intervals of a column of type %s", c.Type)
 		}
-		if isAllOf(span.Lower, bounds.Lower) && isAllOf(span.Upper, bounds.Upper) {
+		whole := isAllOf(span.Lower, bounds.Lower) && isAllOf(span.Upper, bounds.Upper)
+		null := label.Ends().HasNull()
+		if whole || null {
 			l.ofNull = append(l.ofNull, numbers[i])
-		} else if span.Lower != nil && span.Upper != nil {
+		}
+		if null && c.Spec.Render != job.RenderLabel {
+			return nil, c.mismatch("its labels name the null, which render: %s does not show",
+				c.Spec.Render)
+		}
+		if !whole && span.Lower != nil && span.Upper != nil {
 			width := span.Upper.Float(0) - span.Lower.Float(0)
 			if err := c.checkWidth(width, least); err != nil {
 				return nil, err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -17,7 +18,7 @@ import (
 // plainSpan is an interval of whole numbers, with −1 for an open end.
 type plainSpan struct {
 	lower, upper int
-	closed       bool
+	closed, null bool
 }
 
 func (s plainSpan) has(x int) bool {
@@ -35,11 +36,15 @@ func (s plainSpan) label() cutfile.Label {
 	if s.closed {
 		l.Label = "[,]"
 	}
+	if s.null {
+		l.Label = engine.Interval{Label: l.Label}.WithNull().Label
+	}
 	return l
 }
 
 func randomSpan(rng *rand.Rand) plainSpan {
 	s := plainSpan{lower: rng.IntN(30) - 1, closed: rng.IntN(2) == 0}
+	s.null = rng.IntN(4) == 0
 	if rng.IntN(10) == 0 {
 		s.lower = -1
 	}
@@ -50,7 +55,8 @@ func randomSpan(rng *rand.Rand) plainSpan {
 }
 
 // A value is covered by the labels of all intervals that contain it, however they overlap; the null
-// by the label that is it, by intervals of everything, and by the mark, which covers all values.
+// by the label that is it, by intervals of everything, by sets with it, and by the mark, which
+// covers all values.
 func TestOverlaps(t *testing.T) {
 	outside := 0
 	enginetest.Cases(t, 200, func(rng *rand.Rand) {
@@ -68,9 +74,10 @@ func TestOverlaps(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			column.Suppressed = engine.Suppressed
 		}
-		spec := &job.Column{Name: "x", Mask: job.MaskDiscretize}
+		spec := &job.Column{Name: "x", Mask: job.MaskDiscretize, Render: job.RenderLabel}
 		budget := spill.NewBudget(1 << 20)
-		cut := &CutColumn{Column: column, Spec: spec, Type: of}
+		cut := &CutColumn{Column: column, Spec: spec, Type: of,
+			cut: &Cut{File: &cutfile.File{}}}
 		l, err := cut.placeLabeler(budget)
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +132,7 @@ func TestOverlaps(t *testing.T) {
 			}
 		}
 		null := domain.Codes[l.Null()]
-		isAll := func(s plainSpan) bool { return s.lower < 0 && s.upper < 0 }
+		isAll := func(s plainSpan) bool { return s.lower < 0 && s.upper < 0 || s.null }
 		inNull := check("null", null, isAll) || hasNull
 		if hasNull && !covers(len(coverage.Spans)-1, null) {
 			t.Error("the null does not cover itself")
@@ -135,6 +142,11 @@ func TestOverlaps(t *testing.T) {
 		}
 		if outside += int(want); domain.Outside != want {
 			t.Errorf("%d records are outside, want %d", domain.Outside, want)
+		}
+		spec.Render = job.RenderBounds
+		hasSet := slices.ContainsFunc(spans, func(s plainSpan) bool { return s.null })
+		if _, err := cut.placeLabeler(spill.NewBudget(1 << 20)); (err != nil) != hasSet {
+			t.Errorf("ends alone are to show %v: %v", spans, err)
 		}
 		if drawn := budget.Used(); drawn != int64(size-newLabel-l.n)*placeBytes {
 			t.Errorf("%d bytes drawn for %d codes", drawn, size)

@@ -104,7 +104,7 @@ func covers(c enginetest.Case, tr *trial, r *judge.Release, training *judge.Bloc
 	}
 	v := int(code)
 	if v == len(attribute.Texts) {
-		return !below && !above
+		return !below && !above || interval.HasNull()
 	}
 	return (!below || v >= lower) && (!above || v < upper)
 }

@@ -35,6 +35,7 @@ var algorithms = []job.Algorithm{
 		Name:         job.AlgorithmMondrian,
 		Partitioning: job.PartitioningRelaxed,
 		Categories:   job.CategoriesOrdered,
+		RegionLabels: job.RegionLabelsTight,
 	},
 	{Name: job.AlgorithmInfoGainMondrian},
 }

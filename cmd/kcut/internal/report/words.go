@@ -27,8 +27,10 @@ func percent(part uint64, whole int64) string {
 
 // ends divides the label of an interval of dates behind its comma: a narrow column breaks it there,
 // and not at the hyphen of a date. An interval with an open end is one part, other labels are nil.
+// The interval may be in a set with the null.
 func ends(label string) []string {
-	lower, upper, _ := strings.Cut(label, ",")
+	before, after, _ := strings.Cut(label, ",")
+	lower, upper := strings.TrimPrefix(before, "{"), strings.TrimSuffix(after, `|\N}`)
 	switch {
 	case !strings.HasPrefix(lower, "[") && lower != "(":
 	case !strings.HasSuffix(upper, ")") && !strings.HasSuffix(upper, "]"):
@@ -36,7 +38,7 @@ func ends(label string) []string {
 	case lower == "(" || upper == ")":
 		return []string{label}
 	default:
-		return []string{lower + ",", upper}
+		return []string{before + ",", after}
 	}
 	return nil
 }

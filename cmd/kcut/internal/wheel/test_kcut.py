@@ -66,6 +66,8 @@ class Intervals(unittest.TestCase):
         self.check(
             ["(,-1)", "-1", "[0,2)", "2"], [(-2, -1.5), (-1, -0.5), (0, 1.9), (2, 2.9)]
         )
+        self.check(["{(,5)|\\N}", "[5,)", None], [(-1, 4.9), (5, 6), None])
+        self.check(["{2|\\N}", "{[3,4]|\\N}"], [(2, 2.9), (3, 4)])
         self.check(["(,)", None], [(0, 1e300, -1e300), None])
         last = kcut.intervals(["[44,99]"])[0]
         self.assertNotIn(np.nextafter(last.right, np.inf), last)
@@ -200,7 +202,7 @@ class Intervals(unittest.TestCase):
         self.assertTrue(column[column.notna()].array.sample().equals(found[[0, 2]].sample()))
 
     def test_others(self):
-        for label in ["Female", "17.5", "", "[17;37)", "[1,2,3)"]:
+        for label in ["Female", "17.5", "", "[17;37)", "[1,2,3)", "{[1,2)}"]:
             with self.assertRaises(ValueError, msg=label):
                 kcut.intervals([label])
 

@@ -17,7 +17,8 @@ def intervals(labels: Any) -> Any:
     ``[2,3)``, or of structs as ``render: interval`` makes them: dictionaries with lower, upper and closed. Numbers become floats, dates and timestamps datetime64, times of a day timedelta64. All intervals are closed on the left:
     an upper end that belongs to its interval, as 99 here, becomes the next larger value. Open ends
     are infinite, or the first and the last moment of the years 1 to 9999 (of nanoseconds 1678 to 2261),
-    or of a day. Nulls, and ``*`` of suppressed records, are missing. Raises ValueError for a text that is no interval.
+    or of a day. Nulls, and ``*`` of suppressed records, are missing; of a set with the null,
+    as ``{[17,37)|\\N}``, there is the interval. Raises ValueError for a text that is no interval.
     """
     try:
         import numpy as np
@@ -133,6 +134,7 @@ def _bound(end: Any) -> str:
 
 _INTERVAL = re.compile(r"[\[(]([^,]*),([^,]*)[\])]")
 _INTEGER = re.compile(r"-?[0-9]+")
+_WITH_NULL = re.compile(r"^\{(.*)\|\\N\}$")
 
 
 class _Ends(NamedTuple):
@@ -146,6 +148,8 @@ class _Ends(NamedTuple):
     def of(cls, text: str) -> _Ends:
         if text == "*":
             return cls(None, None, False)
+        if isinstance(text, str):
+            text = _WITH_NULL.sub(r"\1", text)
         if isinstance(text, str) and _INTEGER.fullmatch(text):
             return cls(text, str(int(text) + 1), False)
         found = _INTERVAL.fullmatch(text)
