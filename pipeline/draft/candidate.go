@@ -69,15 +69,19 @@ func (d *draft) tight(algorithm, options string) *candidate {
 	if !d.known.all {
 		apart = ", sets: " + job.SetsApart
 	}
-	if algorithm == job.AlgorithmMondrian && slices.ContainsFunc(d.profiles, isGeneralized) {
+	if algorithm == job.AlgorithmMondrian && slices.ContainsFunc(d.profiles, d.mayBeInSets) {
 		options = ", categories: " + job.CategoriesOrdered + options
 	}
 	return &candidate{lines: []string{"algorithm: {name: " + algorithm + apart +
 		", region_labels: " + job.RegionLabelsTight + options + "}"}, regions: true, tight: true}
 }
 
-// isGeneralized reports whether a column is generalized: labels of regions may be sets of nodes.
-func isGeneralized(p *Profile) bool { return p.role.Mask == job.MaskGeneralize }
+// mayBeInSets reports whether tight labels of a column may be sets: of nodes, or of an interval and
+// the null, which k rows have.
+func (d *draft) mayBeInSets(p *Profile) bool {
+	return p.role.Mask == job.MaskGeneralize ||
+		p.role.Mask == job.MaskDiscretize && p.Rows-p.Field.Rows >= int64(d.k())
+}
 
 // checkPurpose refuses a purpose that is unknown.
 func (d *draft) checkPurpose() error {

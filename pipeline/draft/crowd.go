@@ -76,7 +76,7 @@ func (d *draft) crowded() *crowd {
 	most := 3*t.keeps() >= 2*t.counted()
 	enough := most && t.loses() == 0 && t.Information >= d.useful()
 	if most || t.Masked <= least {
-		hardly := d.hardlyKept(t.Masked > least)
+		hardly := d.hardlyKept(t.Masked > least, enough)
 		if p := d.costly(); len(hardly) == 0 && enough && c.costly < mostTimes && p != nil {
 			hardly[p.name] = "little of it was kept, at the cost of the sex or the race"
 			c.costly++
@@ -100,22 +100,23 @@ func (d *draft) crowded() *crowd {
 }
 
 // hardlyKept returns the columns of which a trial on all rows left a single label, or, of more than
-// a few columns, those of many texts or codes of which it left less than a tenth, but those that
-// nearly every analysis asks for, and those that another one of them determines: without that a
-// search may keep more of them. Where nothing was dropped before, those of which it keeps less than
-// a tenth are among them, if a tenth of the rows have a value and there is no class: without them
-// it keeps more of others.
-func (d *draft) hardlyKept(more bool) map[string]string {
+// a few columns, those of many texts or codes of which it left less than a tenth, next to a class
+// if enough is kept of all: else those go that say least about it. Those stay that nearly every
+// analysis asks for, and those that another one of them determines: without that a search may keep
+// more of them. Where nothing was dropped before, those of which it keeps less than a tenth are among
+// them, if a tenth of the rows have a value and there is no class: without them it keeps more of
+// others.
+func (d *draft) hardlyKept(more, enough bool) map[string]string {
 	more = more && d.crowd == nil && d.class == nil
 	hardly, outcomes := make(map[string]string), d.outcomes()
-	isSmall := d.tried.Masked <= fewestLeft
+	goFine := d.tried.Masked > fewestLeft && (enough || d.class == nil)
 	var shown []*Profile
 	for _, p := range d.profiles {
 		isLost, isLittle := slices.Contains(d.tried.Lost, p.name), d.tried.isLittle(p.name)
 		isFine := p.role.Mask != job.MaskDiscretize && p.Field.Distinct > fewCodes
 		switch {
 		case !p.role.masked(), d.afterAsked(p, outcomes) < 2, d.mayBecomeClass(p):
-		case d.tried.Rows == d.rows && (isLost || isFine && isLittle && !isSmall):
+		case d.tried.Rows == d.rows && (isLost || isFine && isLittle && goFine):
 			hardly[p.name] = "less than a tenth of it was kept"
 			if isLost {
 				hardly[p.name] = "a single label of it was left"

@@ -98,8 +98,8 @@ func roleOf(p *Profile) *Role {
 	if role.Mask == job.MaskDiscretize {
 		role.Reason += p.unknown
 		if n := p.Rows - p.Field.Rows; n > 0 && n < fewNulls {
-			role.Reason += fmt.Sprintf("; %s of %s rows have no value: in a group with others "+
-				"they get the interval of all numbers", text.Grouped(n), text.Grouped(p.Rows))
+			role.Reason += fmt.Sprintf("; %s of %s rows have no value: a group with others "+
+				"may get the interval of all numbers", text.Grouped(n), text.Grouped(p.Rows))
 		}
 	}
 	if p.Field.Distinct == 1 && role.Mask != job.MaskDrop {
