@@ -103,9 +103,9 @@ func (d *draft) crowded() *crowd {
 // a few columns, those of many texts or codes of which it left less than a tenth, next to a class
 // if enough is kept of all: else those go that say least about it. Those stay that nearly every
 // analysis asks for, and those that another one of them determines: without that a search may keep
-// more of them. Where nothing was dropped before, those of which it keeps less than a tenth are among
-// them, if a tenth of the rows have a value and there is no class: without them it keeps more of
-// others.
+// more of them. Where nothing was dropped before, those of which it keeps less than a tenth are
+// among them, if a tenth of the rows have a value and there is no class: without them it keeps more
+// of others.
 func (d *draft) hardlyKept(more, enough bool) map[string]string {
 	more = more && d.crowd == nil && d.class == nil
 	hardly, outcomes := make(map[string]string), d.outcomes()

@@ -114,8 +114,8 @@ func TestDraftOrdersCandidates(t *testing.T) {
 	}
 }
 
-// Few rows without a number may be in a group with others, whose label is the interval of all, or if
-// k rows lack one a set with the null.
+// Few rows without a number may be in a group with others, whose label is the interval of all, or
+// if k rows lack one a set with the null.
 func TestDraftSaysWhereNullsJoin(t *testing.T) {
 	const says = " rows have no value: a group with others may get the interval of all numbers"
 	numbers := strings.Repeat("|1|2|3|4|5|6|7|8|9", 9)
