@@ -200,13 +200,13 @@ func (d *draft) noClass(format string, args ...any) error {
 }
 
 // classRank returns a rank for how much a column looks like the class, 0 for the most; −1: it does
-// not. First are the names that are predicted; then the last column, if it has a name that is
-// often predicted; then, those of two values first, the ones that end with such a word; then the
-// ones that say what came of somebody; then the one that is called like the file; then the last one
-// with a name that classes have there; then those that have a word that is predicted at an end of
-// the table; then facts that may be what came of somebody; then the last column if it has two
-// values and is called by what was done, as transported, or has yes and no, and the first one with
-// such values; then a group of people, by its texts, how a case was disposed of or how content
+// not. First are the names that are predicted; then the last column, if it has a name that is often
+// predicted; then, those of two values first, the ones that end with such a word, or say who died;
+// then the ones that say what came of somebody; then the one that is called like the file; then the
+// last one with a name that classes have there; then those that have a word that is predicted at an
+// end of the table; then facts that may be what came of somebody; then the last column if it has
+// two values and is called by what was done, as transported, or has yes and no, and the first one
+// with such values; then a group of people, by its texts, how a case was disposed of or how content
 // somebody is, or whether somebody had a treatment, in a table of opinions; and then an ambiguous
 // name before another class.
 //
@@ -246,7 +246,8 @@ func (d *draft) rankByName(p *Profile) int {
 	case p == last && slices.Contains(perhaps, name) && !d.isPay(p),
 		slices.Contains(answered, name) && p.Field.Distinct == 2:
 		return len(predicted)
-	case isPredicted(words[n-1]) && !slices.Contains(kinds, words[n-1]):
+	case isPredicted(words[n-1]) && !slices.Contains(kinds, words[n-1]),
+		d.isOutcome(p) && p.saysWhoDied():
 		return rank
 	case d.isOutcome(p) && !p.isBasic():
 		return rank + usualClasses
@@ -379,7 +380,7 @@ const rowsOfFate = 100
 // isRemembered reports whether a class says who died, which acquaintances remember, in a table of
 // so many rows that k can count it as it is, and for no model.
 func (d *draft) isRemembered(p *Profile) bool {
-	return deaths.has(withoutEnds(p.words)) && d.For != ForClassify && d.For != ForBoth &&
+	return p.saysWhoDied() && d.For != ForClassify && d.For != ForBoth &&
 		d.sample.Frequent(p.place, uint64(rowsOfFate*d.K), d.rows).AtLeast >= p.Field.Distinct
 }
 

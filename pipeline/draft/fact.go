@@ -137,6 +137,9 @@ var facts = []words{
 			pairs([]string{"economic", "eco"}, []string{"activity", "sector", "status"}),
 			pairs([]string{"work", "emp", "activity"}, []string{"status"}),
 			pairs([]string{"work", "job"}, []string{"type"}),
+			pairs([]string{"employee", "staff", "employment", "contract"},
+				[]string{"type", "status", "category", "classification"}),
+			pairs([]string{"department", "dept"}, []string{"type", "name"}),
 			strings.Fields("mtrans transport transportation travelmode")),
 		whole: strings.Fields("employed unemployed wrkstat workstat empl employ position " +
 			"department servicetime armedforces"),

@@ -67,6 +67,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age length_of_service Previous_qualification smoking_history", "previous_job"},
 		{"age date month", "suicide_method dose_week"}, {"age", "date month wave"},
 		{"age tenure exp self_employed", "wage expenditure"},
+		{"age DepartmentType EmployeeType EmployeeStatus Employee_Classification", "user_type"},
 		{"age", "Tenure EstimatedSalary"},
 		{"age tenure union", "joblost"}, {"age", "tenure churn"},
 		{"age yrdispl year_retired hiring_date", "year_dispatched years_lost"},

@@ -114,7 +114,7 @@ func (d *draft) isOfTeacher(p *Profile) bool {
 // experiments is the form of names of columns that say who was treated how in an experiment, and
 // treated that of texts of such columns.
 var (
-	experiments = matches(`treat|intervention|randomi[sz]|\bassign|` +
+	experiments = matches(`treat|intervention|randomi[sz]|\bassign|\bcompl(y|ier|iance)|adheren|` +
 		`\b(tx|trt|rx|arms?|cue|cond|condition|grp|strat\w*)\b`)
 	treated = matches(`^(?i:(un|non)?[ _-]?treat(ed|ment)|(no|the)[ _-]treatment|controls?|` +
 		`placebo|sham)\b`)

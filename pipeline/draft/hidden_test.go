@@ -99,7 +99,7 @@ func TestDraftDoubts(t *testing.T) {
 			"stay=Often|Never|no", "moth=x|y|z"}, []string{"leave", "stay", "moth"}},
 		"treatments": {[]string{"age#", "farm=0|1", "anysecrecytreatment=0|1", "tx=0|1",
 			"strat2=1|2|3", "assigned_to=a|b|c", "given_random=x|y", "cue2=X|No X", "rx=a|b",
-			"vow=Control|Pill", "nod=untreated|treated", "moth=x|y|z"}, []string{"farm", "moth"}},
+			"comply=0|1", "vow=Control|Pill", "nod=untreated|treated", "moth=x|y|z"}, []string{"farm", "moth"}},
 		"numbered throughout": {[]string{"age#", "Var_1=Cat_1|Cat_2|Cat_3",
 			"Var_2=Cat 1|Dog 2|Cat 3", "Dietary Habits=good|bad|fair"}, []string{"Var_2"}},
 		"number of a patient": {[]string{"age#", "ptid#", "moth=x|y|z"}, nil},

@@ -55,6 +55,7 @@ var scales = [][]string{
 	scale("short medium|average long|tall"),
 	scale("poverty|poor working_class|lower_class middle_class upper_class|rich"),
 	scale("light medium|moderate heavy"),
+	scale("well_differentiated moderately_differentiated poorly_differentiated undifferentiated"),
 	scale("underweight|insufficient_weight normal|normal_weight|healthy|healthy_weight " +
 		"overweight " +
 		"obese|obesity"),
@@ -111,7 +112,7 @@ var (
 	above = scale("> ≥ + over above more greater older plus up after later minimum min at_least " +
 		"beyond gt longer higher")
 	// joints may stand around numbers, and what they measure behind them.
-	joints = scale("to and or than - – — = the of from between by ~ .. , equal a an about " +
+	joints = scale("to t and or than - – — = the of from between by ~ .. , equal a an about " +
 		"approx ( ) " +
 		"[ ] / per every each : . $ € £ % ₹ usd eur gbp rs inr")
 	rates    = scale("/ a an per every each")

@@ -229,13 +229,29 @@ var deaths = words{alone: strings.Fields("death dead died deceased dth alive vit
 var witnessed = words{alone: slices.Concat(deaths.alone, gone, strings.Fields("survive survival "+
 	"expire expired attrition turnover termd terminated"))}
 
+// fates are texts that say who died.
+var fates = matches(`^(?i:alive|living|dead|died|deceased|survived)\b`)
+
+// saysWhoDied reports whether a column says who died, by its name or by all of its few texts.
+func (p *Profile) saysWhoDied() bool {
+	if deaths.has(withoutEnds(p.words)) {
+		return true
+	}
+	for text := range p.texts.few {
+		if !fates(text) {
+			return false
+		}
+	}
+	return p.Field.Distinct > 1 && p.Field.Distinct <= mostOutcomes && len(p.texts.few) > 1
+}
+
 // datesDeath reports whether a column has the time up to a death, or the day or year from which it
 // runs, if the table has both: together they give the day of death, which people remember.
 func (d *draft) datesDeath(p *Profile) bool {
 	isStart := func(p *Profile) bool { return starts.has(p.words) && p.isOfDays() }
 	isTime := func(p *Profile) bool {
 		return p.isDuration() && slices.ContainsFunc(d.profiles, func(of *Profile) bool {
-			return of != p && of.couldBeClass() && deaths.has(withoutEnds(of.words))
+			return of != p && of.couldBeClass() && of.saysWhoDied()
 		})
 	}
 	isMasked := func(is func(p *Profile) bool) func(p *Profile) bool {

@@ -34,6 +34,7 @@ func TestDraftKnowsOutcomesByValues(t *testing.T) {
 		{"age# hours# sex=m|f b=1|2|3 employment_status=full|part|none", ""},
 		{"age# hours# sex=m|f b=1|2|3 membership_status=full|part|none", "membership_status"},
 		{"age# disposition=a|b|c hours# sex=m|f", "disposition"},
+		{"age# er_status=Positive|Negative os_status=Living|Deceased sex=m|f", "os_status"},
 		{"age# disposition=a|b|c died=0|1 hours# sex=m|f", "died"},
 		{"age# disposition_date=a|b|c hours# sex=m|f", ""},
 		{"age# rating=1|2|3|4 hours# sex=m|f", "rating"},

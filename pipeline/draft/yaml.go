@@ -206,7 +206,7 @@ func (d *draft) yaml() (string, error) {
 		switch {
 		case len(d.classGivers) > 0:
 			fmt.Fprintf(&out, giverWords, text.List(quoted(d.classGivers), mostLost))
-		case witnessed.has(withoutEnds(d.class.words)):
+		case witnessed.has(withoutEnds(d.class.words)), d.class.saysWhoDied():
 			out.WriteString(seenWords)
 		}
 		if len(d.classHints) > 0 {
