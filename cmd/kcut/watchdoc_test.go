@@ -31,8 +31,11 @@ func jsonNames(of reflect.Type) (names []string) {
 		return jsonNames(of.Elem())
 	case reflect.Struct:
 		for field := range of.Fields() {
-			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" ||
-				!field.Anonymous {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if name == "-" {
+				continue
+			}
+			if name != "" || !field.Anonymous {
 				names = append(names, name)
 			}
 			names = append(names, jsonNames(field.Type)...)
