@@ -65,6 +65,26 @@ func isOfKind(name []string) bool {
 	return false
 }
 
+// ofKinds are last words of names of few whole numbers that stand for something next to other codes
+// about the same: alone a class or a position may have an order.
+var ofKinds = words{last: strings.Fields("class kind movement position manoeuvre maneuver method")}
+
+// findKinds finds such columns, as casualty_class next to casualty_type.
+func (d *draft) findKinds() {
+	for _, p := range d.profiles {
+		p.isNominal = p.isNominal || ofKinds.has(p.words) && p.Field.Distinct <= fewCodes &&
+			slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+				return of != p && p.isAbout(of) && of.isCode()
+			})
+	}
+}
+
+// isAbout reports whether two columns are called like the same thing: both names begin with a word
+// that has another one behind it.
+func (p *Profile) isAbout(of *Profile) bool {
+	return len(p.words) > 1 && len(of.words) > 1 && p.words[0] == of.words[0]
+}
+
 // withoutDigits returns the words of a name without the digits behind them, as race of race4, but
 // not those of short words, as cd4. Only one that had digits is a word.
 func withoutDigits(name []string) (words []string) {

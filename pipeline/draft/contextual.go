@@ -83,6 +83,17 @@ var contextual = []struct {
 	facts: partsOfTowns,
 	others: isCalled(words{alone: strings.Fields("precinct ward beat borough neighborhood " +
 		"neighbourhood district councildistrict sector reportingarea distname officer officers")}),
+}, { // who was in an accident, and how they travelled, as witnesses see
+	facts: words{
+		alone: pairs(append(strings.Fields("casualty victim injured participant occupant party "+
+			"user"), people...), strings.Fields("class type role position")),
+		whole: append(strings.Fields("role mode"), pairs([]string{"", "person", "road"},
+			[]string{"user", "usertype", "usercategory"})...),
+	},
+	others: isCalled(words{alone: strings.Fields("casualty casualties crash crashes collision " +
+		"collisions accident accidents pedestrian")}),
+	most:   50,
+	unless: bought,
 }, { // parts of a country in short
 	facts: words{whole: strings.Fields("ne nc nw se sw")},
 	others: isCalled(words{whole: strings.Fields("ne nc nw se sw s north south east west " +

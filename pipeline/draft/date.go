@@ -111,12 +111,18 @@ func (p *Profile) day(row, ahead int) float64 {
 	return math.Floor(p.numbers[row]/p.unitsOfDay() + float64(ahead)/24)
 }
 
+// isAgeBelowZero reports whether a column has ages by its name, but only numbers below 0.
+func (p *Profile) isAgeBelowZero() bool {
+	return p.typ.Ordered() && p.greatest < 0 && slices.Contains(p.words, "age")
+}
+
 // dropAges drops ages, if there are dates of birth, which determine them within a year; and years,
 // months and the like next to dates of which they are parts.
 func (d *draft) dropAges() {
 	for _, by := range d.profiles {
-		born := births.has(by.words) && by.hasMany()
-		if !by.role.masked() || !born && !by.isTime() && by.dateForm() == "" {
+		isBirth := births.has(by.words)
+		born := isBirth && by.hasMany()
+		if !by.role.masked() || !isBirth && !by.isTime() && by.dateForm() == "" {
 			continue
 		}
 		for _, p := range d.profiles {
@@ -127,8 +133,10 @@ func (d *draft) dropAges() {
 			isAge := born && p.typ.Ordered() && slices.Contains(name, "age") && !aged.has(name) &&
 				d.areAgesOf(by, p)
 			isPart := !p.isTime() && (born && births.has(name) || periods.has(name)) &&
-				d.isPartOf(by, p)
+				(born || !isBirth || by.isDated()) && d.isPartOf(by, p)
 			switch {
+			case isBirth && p.isAgeBelowZero():
+				p.role = dropBy(by, "says it, and no age is below 0")
 			case isAge || isPart && d.determines(by, p):
 				p.role = dropBy(by, isDetermined)
 			case isPart:

@@ -87,7 +87,8 @@ func (d *draft) declare(fields []formats.Field) bool {
 			d.types = append(d.types, job.Column{Name: p.name, Type: typ, Mask: job.MaskDiscretize})
 		}
 	}
-	return d.declareNumerals(fields) || len(d.CSV.Nulls) > before || len(d.types) > types
+	return d.declareNumerals(fields) || len(d.CSV.Nulls) > before || len(d.types) > types ||
+		d.declareMissing(fields)
 }
 
 // daysAsNumbers is the type of numbers such as 20200131.

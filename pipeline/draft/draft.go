@@ -312,6 +312,7 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 	}
 	d.findItems()
 	d.findSeveral()
+	d.findKinds()
 	d.kinds = d.kindsOfDummies()
 	d.asksForOpinions = numberOf(d.profiles, (*Profile).hasOpinions) >= fewestOpinions
 	return nil

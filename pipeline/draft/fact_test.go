@@ -16,6 +16,8 @@ import (
 // that nobody sees. Some names mean a fact only in a table of people, or of people at work.
 func TestDraftKnowsFactsByRules(t *testing.T) {
 	for _, tt := range []struct{ known, others string }{
+		{"age casualty_class casualty_type person_type role road_user", "casualty_level"},
+		{"age", "quality person_type role"},
 		{"Age YearsInCurrentRole YearsSinceLastPromotion TotalWorkingYears BusinessTravel " +
 			"OverTime Designation", "JobSatisfaction JobInvolvement MonthlyIncome WorkLifeBalance"},
 		{"age OwnCar Passport NumberOfChildrenVisiting FLAG_OWN_REALTY num_cars dwelling_type " +
@@ -326,14 +328,15 @@ func TestDraftKnowsWeightsOfYears(t *testing.T) {
 func TestDraftKnowsNumbersOfPlaces(t *testing.T) {
 	text := study(t, 600, "age#", "dose#", "district_no=3|7|12", "regionno=1|2|9", "geoid2=4|8|9",
 		"dist_code=2|5|6", "county_num=1|3|5", "census_tract=13.01|210|3.02", "commune=7|8|9",
+		"township_id=2|4|7",
 		"bplace=2|3|9",
 		"dist=1|2|3")
 	if want := "columns: [age, county_num, district_no, regionno, geoid2, dist_code, " +
-		"census_tract, commune, bplace]\n"; !strings.Contains(text, want) {
+		"census_tract, commune, township_id, bplace]\n"; !strings.Contains(text, want) {
 		t.Errorf("want %s:\n%s", want, text)
 	}
 	for _, name := range strings.Fields("district_no regionno geoid2 dist_code county_num " +
-		"census_tract commune bplace") {
+		"census_tract commune township_id bplace") {
 		if got := roleOfText(text, name); got != "suppress" {
 			t.Errorf("%s: %s:\n%s", name, got, text)
 		}

@@ -199,8 +199,9 @@ var (
 		"observation record plot trial")
 	// regions are words for places that have a number or a code.
 	regions = strings.Fields("country county state region district province municipality area " +
-		"zone location tract block city town village commune parish canton prefecture precinct " +
-		"ward borough neighborhood geo vtd psu beat lga woreda kebele upazila townvill cregion")
+		"zone location tract block city town township village commune parish canton prefecture " +
+		"precinct ward borough neighborhood geo vtd psu beat lga woreda kebele upazila townvill " +
+		"cregion")
 	// numbered are words that make the number of somebody or something.
 	numbered = []string{"id", "nbr", "number", "num", "no", "nr", "cd", "code", "key"}
 	// named are words that make a name, and partly the words for its parts.

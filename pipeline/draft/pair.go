@@ -347,6 +347,11 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 		if !d.sample.Intervals(by.numbers, of.place, apart) {
 			return nil
 		}
+		// a scale is read more easily than the codes into which somebody split it
+		if by.computedOf(of) > 0 && by.refines(of) && !d.mayBeOutcome(by) {
+			by.role = dropBy(of, "says it without gaps between its numbers")
+			return nil
+		}
 		// a text says more than a number with hardly more values, and than limits of another one
 		isWord := of.typ.Kind == formats.String &&
 			(by.Field.Distinct < 2*of.Field.Distinct || !of.isRangeOf(by))
@@ -364,6 +369,17 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 	}
 	of.role = dropBy(by, isDetermined)
 	return nil
+}
+
+// refines reports whether a column has few whole numbers with gaps between them, and another one
+// fewer without gaps, but more than two.
+func (p *Profile) refines(of *Profile) bool {
+	hasGaps := func(p *Profile) bool {
+		return p.greatest-p.least >= float64(p.Field.Distinct)
+	}
+	return of.typ.Ordered() && !p.broken && !of.broken && hasGaps(p) && !hasGaps(of) &&
+		p.Field.Distinct <= fewCodes && of.Field.Distinct > 2 &&
+		of.Field.Distinct < p.Field.Distinct
 }
 
 // isRangeOf reports whether texts are those of ranges of a number, by their names, or as each has a

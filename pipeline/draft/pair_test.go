@@ -377,3 +377,29 @@ func TestDraftOfDates(t *testing.T) {
 		}
 	}
 }
+
+// A scale stays without the codes into which it was split, and a year of birth without ages below
+// 0; without such a year a comment marks them.
+func TestDraftLeavesScalesAndYearsOfBirth(t *testing.T) {
+	columns := map[string]func(i int) string{
+		"harm":       func(i int) string { return fmt.Sprint([]int{1, 2, 2, 2, 3}[i/2%5]) },
+		"harm_split": func(i int) string { return fmt.Sprint([]int{1, 3, 5, 6, 7}[i/2%5]) },
+		"age":        func(i int) string { return fmt.Sprint(i*i%41 - 69 - i%7/6*5) },
+	}
+	for _, year := range []bool{false, true} {
+		want := map[string]string{"harm": "discretize", "harm_split": "drop", "age": "discretize"}
+		if year {
+			columns["dob_yr"] = func(i int) string { return fmt.Sprint(76 - i*i%41) }
+			want["age"] = "drop"
+		}
+		text := tableOf(t, 900, columns)
+		for name, mask := range want {
+			if got := roleOfText(text, name); got != mask {
+				t.Errorf("%s: %s, want %s:\n%s", name, got, mask, text)
+			}
+		}
+		if strings.Contains(text, "; no age is below 0") == year {
+			t.Errorf("year of birth %t:\n%s", year, text)
+		}
+	}
+}

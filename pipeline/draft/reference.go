@@ -3,9 +3,11 @@ package draft
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
@@ -22,7 +24,8 @@ const (
 )
 
 // dropReferences drops columns most of whose values are those of an identifier of people, whatever
-// they are called: who infected, referred or manages somebody.
+// they are called: who infected, referred or manages somebody. It drops those that have one value
+// for each of an identifier that repeats, and those that number rows within it, too.
 func (d *draft) dropReferences(ctx context.Context, in *dataset.Dataset) error {
 	for _, id := range d.profiles {
 		if !id.role.owned && directMeaning(id.words).meaning != identifiers ||
@@ -31,6 +34,13 @@ func (d *draft) dropReferences(ctx context.Context, in *dataset.Dataset) error {
 		}
 		var ids map[float64]bool
 		for _, p := range d.profiles {
+			switch {
+			case !p.role.masked() || p == id || !id.repeats():
+			case d.isSameID(p, id):
+				p.role = dropBy(id, "has one value for each of its values, and identifies somebody")
+			case p.numbersWithin() && !d.determines(id, p):
+				p.role = dropBy(id, "has several rows of each value, which it numbers")
+			}
 			if !p.role.masked() || p.Field.Distinct <= fewCodes || p.isDated() || p.broken ||
 				p.Field.Distinct > id.Field.Distinct {
 				continue
@@ -57,6 +67,30 @@ func (d *draft) dropReferences(ctx context.Context, in *dataset.Dataset) error {
 		}
 	}
 	return nil
+}
+
+// isSameID reports whether a column has one value for each value of an identifier that repeats, and
+// no other one, as the year in front of a number. Many measured numbers may, of as many people.
+func (d *draft) isSameID(p, id *Profile) bool {
+	return p.Field.Distinct == id.Field.Distinct && p.Field.Distinct >= manyValues &&
+		!p.isFractional() && !p.isDated() && !amounts.has(p.words) &&
+		d.determines(p, id) && d.determines(id, p)
+}
+
+// within are last words of names of columns that number the rows of one thing, or of people.
+var within = words{last: strings.Fields("reference ref sequence seq seqno seqnum")}
+
+// numbersWithin reports whether whole numbers from 0 or 1 on number rows within something, by their
+// name: most rows have the first one.
+func (p *Profile) numbersWithin() bool {
+	if !within.has(p.words) || p.broken || p.least != 0 && p.least != 1 {
+		return false
+	}
+	rows := make(map[float64]int)
+	for _, x := range p.numbers {
+		rows[x]++
+	}
+	return len(rows) > 0 && slices.Max(slices.Collect(maps.Values(rows))) == rows[p.least]
 }
 
 // numbersOf returns the numbers of a column, also those of texts.

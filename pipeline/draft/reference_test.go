@@ -61,3 +61,22 @@ func TestDraftDropsReferencesToPeople(t *testing.T) {
 		}
 	}
 }
+
+// A column with one value for each of an identifier that repeats is dropped like it, and so are the
+// numbers of the rows of each, by their names.
+func TestDraftDropsWhatIdentifierSays(t *testing.T) {
+	text := tableOf(t, 900, map[string]func(i int) string{
+		"crash_no":    func(i int) string { return fmt.Sprint(100000 + i/3*37) },
+		"crash_index": func(i int) string { return fmt.Sprint(2024000000 + 100000 + i/3*37) },
+		"meter":       func(i int) string { return fmt.Sprint(7 + i/6*53) },
+		"person_ref":  func(i int) string { return fmt.Sprint(1 + i%3*(i%2)) },
+		"share_ref":   func(i int) string { return fmt.Sprint(3 + i%3) },
+		"dose":        func(i int) string { return fmt.Sprint(1 + i%3*(i%2)) },
+	})
+	for name, want := range map[string]bool{"crash_no": true, "crash_index": true, "meter": false,
+		"person_ref": true, "share_ref": false, "dose": false} {
+		if got := roleOfText(text, name) == "drop"; got != want {
+			t.Errorf("%s: dropped %t:\n%s", name, got, text)
+		}
+	}
+}

@@ -97,6 +97,9 @@ func roleOf(p *Profile) *Role {
 	}
 	if role.Mask == job.MaskDiscretize {
 		role.Reason += p.unknown
+		if p.isAgeBelowZero() {
+			role.Reason += "; no age is below 0, and all of these are"
+		}
 		if n := p.Rows - p.Field.Rows; n > 0 && n < fewNulls {
 			role.Reason += fmt.Sprintf("; %s of %s rows have no value: a group with others "+
 				"may get the interval of all numbers", text.Grouped(n), text.Grouped(p.Rows))

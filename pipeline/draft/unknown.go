@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/kcut/kcut/formats"
 )
 
 const (
@@ -51,6 +53,91 @@ func unknownOf(sorted []float64) string {
 		}
 	}
 	return ""
+}
+
+// missing are numbers that surveys often have where there is no answer.
+var missing = []float64{-9999, -999, -99, -9, -8, -7, -6, -5, -4, -3, -2, -1}
+
+const (
+	// fewestMissing is the least number of columns in which such a number recurs, and fewestAnswers
+	// that of answers from 0 on next to -1, of which three may be a scale.
+	fewestMissing = 3
+	fewestAnswers = 4
+)
+
+// missingOf returns the numbers below 0 of a column, whether they are clearly codes for no answer,
+// with a gap above some or next to many answers, and whether they are something else: others, a
+// scale on both sides of 0, as -2 to 2, or measurements, which are rarer the lower they are.
+func (p *Profile) missingOf() (codes []float64, isClear, isOther bool) {
+	sorted := slices.DeleteFunc(slices.Clone(p.numbers), math.IsNaN)
+	slices.Sort(sorted)
+	values := slices.Compact(slices.Clone(sorted))
+	n, _ := slices.BinarySearch(values, 0)
+	codes, answers := values[:n], values[n:]
+	if n == 0 {
+		return nil, false, false
+	}
+	if n > mostUnknownCodes || len(answers) == 0 || p.isTime() || p.broken ||
+		slices.ContainsFunc(codes, func(x float64) bool { return !slices.Contains(missing, x) }) {
+		return codes, false, true
+	}
+	if len(answers) <= n+1 && answers[len(answers)-1] == -codes[0] {
+		return codes, false, len(values) != 3 // -1, 0 and 1 may be no answer, no and yes
+	}
+	if answers[0]-codes[0] > float64(n) {
+		return codes, len(answers) > 1, false
+	}
+	getRarer, above := n > 1, 0
+	for i := range codes {
+		first, _ := slices.BinarySearch(sorted, values[i])
+		end, _ := slices.BinarySearch(sorted, values[i+1])
+		getRarer, above = getRarer && end-first >= above, end-first
+	}
+	many := len(answers) >= max(fewestAnswers, 2*n)
+	return codes, many && !getRarer, many && getRarer
+}
+
+// declareMissing declares numbers that stand for no answer in CSV: those that clearly do in several
+// columns, and those next to one of them, but none that is something else in some column. It
+// reports whether there are new ones.
+func (d *draft) declareMissing(fields []formats.Field) bool {
+	clearly, others := make(map[float64]int), make(map[float64]bool)
+	of := make(map[*Profile][]float64)
+	for i, p := range d.profiles {
+		if !fields[i].Text.Found || !(p.least < 0) {
+			continue
+		}
+		codes, isClear, isOther := p.missingOf()
+		for _, code := range codes {
+			others[code] = others[code] || isOther
+			if isClear {
+				clearly[code]++
+				of[p] = codes
+			}
+		}
+	}
+	before := len(d.CSV.Nulls)
+	for _, code := range missing {
+		isCode, isFraction := false, false
+		for p, codes := range of {
+			isNext := slices.ContainsFunc(codes, func(x float64) bool {
+				return clearly[x] >= fewestMissing && !others[x]
+			})
+			if isNext && slices.Contains(codes, code) {
+				isCode, isFraction = true, isFraction || p.isFractional()
+			}
+		}
+		texts := []string{roundText(code)}
+		if isFraction {
+			texts = append(texts, roundText(code)+".0")
+		}
+		for _, text := range texts {
+			if isCode && !others[code] && !slices.Contains(d.CSV.Nulls, text) {
+				d.CSV.Nulls = append(d.CSV.Nulls, text)
+			}
+		}
+	}
+	return len(d.CSV.Nulls) > before
 }
 
 // isUnknown reports whether a number has the form of a code for unknown, with as many digits as

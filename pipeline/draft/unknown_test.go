@@ -62,3 +62,29 @@ func TestDraftNamesCodesBelowAnswers(t *testing.T) {
 		}
 	}
 }
+
+// Numbers below 0 that stand for no answer in three columns are nulls, with those next to them, but
+// not scales around 0, measurements, and numbers that mean something in another column.
+func TestDraftDeclaresNumbersForNoAnswer(t *testing.T) {
+	const three = "a=-5|1|2|3 b=-5|17|18|19|20 c=-5|-1|0|1"
+	for columns, want := range map[string]string{
+		three + " d=-1|0|1":                                                               `["-5", "-1"]`,
+		three + " d=-8|2|3":                                                               `["-5", "-1"]`,
+		"a=-5|1|2|3 b=-5|17|18|19|20 c=-1|0|1":                                            "",
+		three + " d=-7|-5|-30|2":                                                          "",
+		"a=-1|0|1|2|3 b=-1|0|1|2|3 c=-1|2|9":                                              `["-1"]`,
+		"a=-1|0|1|2|3 b=-1|0|1|2|3 c=-1|2|9 y=-1|1":                                       "",
+		"a=-1|2|9 b=-1|2|9 c=-1|2|9 d=-2|-1|-1|0|1|2|3|4":                                 "",
+		"a=-1|0|1 b=-1|0|1 c=-1|0|1":                                                      "",
+		"a=-1|2|9 b=-1|2|9 c=-1|2|9 d=-2|-1|0|1|2":                                        "",
+		"a=-1.0|2.0 b=-1.0|2.5|3.0 c=-1.0|1.0 d=-1|4":                                     "",
+		"a=-1.0|2.0|4.0 b=-1.0|2.0|3.0 c=-1.0|2.0|5.0":                                    `["-1", "-1.0"]`,
+		strings.NewReplacer("#", "=-2|-1|-1|0|0|0|1|1|1|2|2|3|4|5|6").Replace("a# b# c#"): "",
+	} {
+		text := study(t, 900, append(strings.Fields(columns), "sex=m|f")...)
+		_, got, _ := strings.Cut(text, "\ncsv: {nulls: ")
+		if got, _, _ = strings.Cut(got, "}"); got != want {
+			t.Errorf("%s: %q, want %q", columns, got, want)
+		}
+	}
+}
