@@ -173,12 +173,12 @@ func TestDraftSaysThatDroppingHelps(t *testing.T) {
 		times         int
 	}{
 		{16, 5, nil, true, 1}, {16, 4, nil, false, 0}, {15, 15, nil, false, 0},
-		{16, 16, []string{"c0"}, false, 1},
+		{16, 16, []string{"q0"}, false, 1},
 	} {
 		t.Chdir(t.TempDir())
 		names, parts := make([]string, tt.masked), make(map[string]float64)
 		for i := range names {
-			names[i], parts[fmt.Sprintf("c%d", i)] = fmt.Sprintf("c%d", i), 0.5
+			names[i], parts[fmt.Sprintf("q%d", i)] = fmt.Sprintf("q%d", i), 0.5
 			if i < tt.below {
 				parts[names[i]] = 0.49
 			}

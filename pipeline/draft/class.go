@@ -206,9 +206,9 @@ func (d *draft) noClass(format string, args ...any) error {
 // last one with a name that classes have there; then those that have a word that is predicted at an
 // end of the table; then facts that may be what came of somebody; then the last column if it has
 // two values and is called by what was done, as transported, or has yes and no, and the first one
-// with such values; then a group of people, by its texts, how a case was disposed of or how content
-// somebody is, or whether somebody had a treatment, in a table of opinions; and then an ambiguous
-// name before another class.
+// with such values; then a group of people, by its texts, how a case or somebody was judged, the
+// last one of a table whose names say nothing, or whether somebody had a treatment, in a table of
+// opinions; and then an ambiguous name before another class.
 //
 // One of which less than one in a hundred rows has another value comes behind others, unless its
 // whole name is predicted, and is none if it has more than two values.
@@ -264,7 +264,7 @@ func (d *draft) rankByName(p *Profile) int {
 	case p == last && n == 1 && (p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") ||
 		d.isOnlyAnswer(p)) && !p.isBasic() && !d.isContextual(p), d.isFirstAnswer(p):
 		return rank + 5*usualClasses
-	case d.isGroup(p), d.isJudged(p),
+	case d.isGroup(p), d.isJudged(p), d.isLastOfNameless(p),
 		name == "treatment" && p.share(answer) >= most && d.asksForOpinions:
 		return rank + 6*usualClasses
 	}
@@ -347,18 +347,46 @@ func (d *draft) isGroup(p *Profile) bool {
 		slices.ContainsFunc(d.profiles, func(of *Profile) bool { return of != p && of.isBasic() })
 }
 
-// judged are names of columns with the disposition of a case, or with how content somebody is.
-var judged = words{alone: strings.Fields("disposition satisfaction satisfied rating nps"),
-	not: strings.Fields("date dt time day year month count number num id prior previous")}
+var (
+	// judged are names of columns with the disposition of a case, with how content somebody is, or
+	// with how badly somebody was hurt.
+	judged = words{
+		alone: append(strings.Fields("disposition satisfaction satisfied rating nps"),
+			pairs(strings.Fields("injury accident casualty crash collision"),
+				[]string{"severity"})...),
+		not: strings.Fields("date dt time day year month count number num id prior previous"),
+	}
+	// judgedLast are such names in the last place, or those with what somebody chose.
+	judgedLast = words{
+		alone: strings.Fields("methoduse methodused contraceptivemethod"),
+		last:  strings.Fields("choice severity grade stage"),
+		not:   judged.not,
+	}
+)
 
 // isJudged reports whether a column says how a case or somebody was judged, as hardly another one
-// does, in a table with the age or the sex of people.
+// does, or in the last place what somebody chose, in a table with the age or the sex of people.
 func (d *draft) isJudged(p *Profile) bool {
 	is := func(p *Profile) bool {
-		return judged.has(p.words) && p.couldBeClass() && !p.isBasic()
+		return (judged.has(p.words) || p == d.last() && judgedLast.has(p.words)) &&
+			p.couldBeClass() && !p.isBasic() && !d.isContextual(p)
 	}
 	return is(p) && numberOf(d.profiles, is) <= mostVerdicts && slices.ContainsFunc(d.profiles,
 		func(of *Profile) bool { return of.isBasic() && rank(of) < 2 })
+}
+
+// isLastOfNameless reports whether a column is the last one of a table whose names say nothing,
+// where most tables have the class, and has no fact and not the scale of most columns.
+func (d *draft) isLastOfNameless(p *Profile) bool {
+	stem := func(p *Profile) string { return strings.TrimRight(p.name, "0123456789") }
+	isNamedLike := func(of *Profile) bool { return nameless(of.name) && stem(of) == stem(p) }
+	isOnScale := func(of *Profile) bool {
+		return of.typ == p.typ && of.Field.Distinct == p.Field.Distinct
+	}
+	n := float64(len(d.profiles))
+	return p == d.last() && !p.isBasic() && !strings.HasPrefix(strings.ToLower(p.name), "q") &&
+		float64(numberOf(d.profiles, isNamedLike)) >= most*n &&
+		float64(numberOf(d.profiles, isOnScale)) <= n/2
 }
 
 // isAtEnd reports whether a column is the last, or the first behind those whose values are unique.

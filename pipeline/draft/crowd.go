@@ -306,7 +306,8 @@ func (d *draft) isAsked(p *Profile) bool {
 	return p.isBasic() && rank(p) < 2 && (own(p) || !slices.ContainsFunc(d.profiles, own))
 }
 
-// mostLikeliest is the largest number of columns that are left as they may be the class.
+// mostLikeliest is the largest number of columns that are left as they may be the class, and of
+// those that are left as scores.
 const mostLikeliest = 2
 
 // likeliest returns the first masked columns that may be the class of a table without one.
@@ -320,9 +321,10 @@ func (d *draft) likeliest() (first []*Profile) {
 }
 
 // outcomes returns the masked columns that a table may be about: the pay, and without a class those
-// that may be it. If there are none, that is a number in the last column, but no dummy of a kind.
+// that may be it, and scores. If there are none, that is a number in the last column, but no dummy
+// of a kind.
 func (d *draft) outcomes() (found []*Profile) {
-	found = d.likeliest()
+	found = append(d.likeliest(), d.firstScores()...)
 	if pay := d.firstPay(); pay != nil {
 		found = append(found, pay)
 	}
@@ -344,6 +346,25 @@ func (d *draft) firstPay() *Profile {
 		return nil
 	}
 	return d.profiles[i]
+}
+
+// scores are the names of columns with the result of a test or the sum of its items, as those of
+// the usual ones for patients.
+var scores = words{
+	alone: strings.Fields("updrs mmse moca adas hamd hdrs madrs phq gad bdi panss edss"),
+	last:  []string{"score"},
+}
+
+// firstScores returns the first two masked columns with a score of a table without a class. An item
+// of a test has fewer values.
+func (d *draft) firstScores() (found []*Profile) {
+	for _, p := range d.profiles {
+		if d.class == nil && len(found) < mostLikeliest && p.role.masked() && p.typ.Ordered() &&
+			p.Field.Distinct > longestScale && scores.has(withoutEnds(p.words)) {
+			found = append(found, p)
+		}
+	}
+	return found
 }
 
 // bodies are the names of columns with a person's size.

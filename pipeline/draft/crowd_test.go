@@ -174,21 +174,22 @@ func TestDraftOfFewRowsOfATrial(t *testing.T) {
 	}
 }
 
-// Of numbers that order the rows nearly alike a draft of few rows leaves one before the others.
+// Of numbers that order the rows nearly alike a draft of few rows leaves one before the others,
+// and of those with the same first word also where they are less alike.
 func TestDraftOfFewRowsLeavesOneOfEachOrder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(2, 2))
 	var out strings.Builder
 	for i, line := range strings.Split(strings.TrimSpace(survey(320, .4, .4, .4, .4, .4)), "\n") {
 		if i == 0 {
-			fmt.Fprintf(&out, "radius,perimeter,area,lost,texture,%s\n", line)
+			fmt.Fprintf(&out, "size_x,size_y,size_area,lost,texture,%s\n", line)
 			continue
 		}
 		size := float64(rng.IntN(100))
 		if strings.HasSuffix(line, "ill") {
 			size += 50
 		}
-		fmt.Fprintf(&out, "%g,%g,%g,%g,%d,%s\n", size, 6*size+10*rng.Float64(),
+		fmt.Fprintf(&out, "%g,%g,%g,%g,%d,%s\n", size, size+50*rng.Float64(),
 			size*size+100*rng.Float64(), 900-size+5*rng.Float64(), rng.IntN(900), line)
 	}
 	write(t, "few.csv", out.String())
@@ -198,7 +199,7 @@ func TestDraftOfFewRowsLeavesOneOfEachOrder(t *testing.T) {
 	}
 	masked := maskedOf(t, text)
 	sizes := slices.DeleteFunc(slices.Clone(masked), func(name string) bool {
-		return !slices.Contains([]string{"radius", "perimeter", "area", "lost"}, name)
+		return !slices.Contains([]string{"size_x", "size_y", "size_area", "lost"}, name)
 	})
 	if len(masked) != 7 || len(sizes) != 1 || !strings.Contains(text, "# too few rows for it, "+
 		"and "+sizes[0]+" has nearly the same order; to mask it: ") {
@@ -318,7 +319,7 @@ func TestDraftOfFewRowsKeepsAge(t *testing.T) {
 }
 
 // A draft of few rows leaves the first column with what people are paid, though the trial kept
-// nothing of it, and it says nothing about the class.
+// nothing of it, and it says nothing about the class, and without a class two scores.
 func TestDraftOfFewRowsLeavesThePay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -327,14 +328,14 @@ func TestDraftOfFewRowsLeavesThePay(t *testing.T) {
 		"\n") {
 		line = strings.Replace(line, "outcome", "rest", 1)
 		if i == 0 {
-			fmt.Fprintf(&out, "%s,prior_wage,wage,bonus,salary\n", line)
+			fmt.Fprintf(&out, "%s,prior_wage,wage,phq9,salary,gad7,test_score,q_score\n", line)
 		} else {
-			fmt.Fprintf(&out, "%s,%d,%d,%d,%d\n", line, rng.IntN(50), rng.IntN(50), rng.IntN(50),
-				rng.IntN(50))
+			fmt.Fprintf(&out, "%s,%d,%d,%d,%d,%d,%d,%d\n", line, rng.IntN(50), rng.IntN(50),
+				rng.IntN(10), rng.IntN(50), rng.IntN(50), rng.IntN(50), rng.IntN(50))
 		}
 	}
 	write(t, "few.csv", out.String())
-	for class, want := range map[string]string{"": "[age sex q02 q03 q04 q05 wage]",
+	for class, want := range map[string]string{"": "[age sex rest prior_wage wage gad7 test_score]",
 		"rest": "[age sex q01 q02 q03 q06 wage]"} {
 		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"},
 			Class: class}, sees(6, 1))

@@ -7,8 +7,8 @@ import (
 )
 
 // sameOrder is the rank correlation from which two numbers order the rows nearly alike, as the
-// radius and the area of the same thing do.
-const sameOrder = 0.95
+// radius and the area of the same thing do, and likeOrder that of numbers with the same first word.
+const sameOrder, likeOrder = 0.95, 0.9
 
 // oneOfEach moves numbers behind all other columns if an earlier one has nearly the same order, and
 // returns these earlier ones. Columns that are asked for stay where they are.
@@ -19,7 +19,11 @@ func oneOfEach(columns []*Profile, asked func(p *Profile) bool) map[*Profile]*Pr
 		if p.typ.Ordered() && !p.isCode() && p.Field.Distinct > fewCodes {
 			ranks[p] = ranksOf(p.numbers)
 			at := slices.IndexFunc(first, func(earlier *Profile) bool {
-				return correlation(ranks[earlier], ranks[p]) >= sameOrder
+				least := sameOrder
+				if len(p.words) > 0 && len(earlier.words) > 0 && p.words[0] == earlier.words[0] {
+					least = likeOrder
+				}
+				return correlation(ranks[earlier], ranks[p]) >= least
 			})
 			if at >= 0 && !asked(p) {
 				like[p], behind = first[at], append(behind, p)

@@ -61,13 +61,15 @@ func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 	}
 }
 
-// A column that has a value only in rows of one class is dropped, also one that lacks values only
-// there, one that is called like the class and says most of it, and one that has a value only with
-// that; one with few such rows stays.
+// A column that has a value only in rows of one class is dropped, also one that lacks values in
+// most rows of one and in no others, one that is called like the class and says most of it, and one
+// that has a value only with that; one with few such rows stays, one that lacks values in some rows
+// in which a dropped one does, and one called a level as the class, too, that says much of it.
 func TestDraftDropsWhatGoesWithTheClass(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("age,sex,offence,paid,points,kind,is_churned,hours,two_years_churn\n")
+	out.WriteString("age,sex,offence,paid,points,kind,is_churned,need_level,churn_level," +
+		"late,noted\n")
 	rng := rand.New(rand.NewPCG(17, 3))
 	for i := range 600 {
 		again := i % 3 / 2
@@ -78,16 +80,17 @@ func TestDraftDropsWhatGoesWithTheClass(t *testing.T) {
 			return fmt.Sprint(1 + rng.IntN(9))
 		}
 		is := max(again, indicator(i%21 == 0)) // some offend again after two years
-		fmt.Fprintf(&out, "%d,%s,%s,%s,%s,%s,%d,%d,%d\n", 20+rng.IntN(40),
+		fmt.Fprintf(&out, "%d,%s,%s,%s,%s,%s,%d,%d,%d,%s,%s\n", 20+rng.IntN(40),
 			[]string{"m", "f"}[rng.IntN(2)], of(again == 1 && i%2 == 0), of(again == 0 || i%4 == 0),
-			of(again == 1 && i < 60), of(is == 1), is, again+rng.IntN(5), again)
+			of(again == 1 && i < 60), of(is == 1), is, 2*again+rng.IntN(3), again,
+			of(again == 0 || i >= 120), of(i%4 != 1 && i%20 != 3))
 	}
 	write(t, "table.csv", out.String())
-	text := draftOf(t, draft.Options{Input: []string{"table.csv"}, Class: "two_years_churn"})
+	text := draftOf(t, draft.Options{Input: []string{"table.csv"}, Class: "churn_level"})
 	job, _ := runDraft(t, text)
 	wantMasks(t, job, map[string]string{"age": "discretize", "sex": "suppress", "offence": "drop",
-		"paid": "drop", "points": "discretize",
-		"is_churned": "drop", "kind": "drop", "hours": "discretize", "two_years_churn": "keep"})
+		"paid": "drop", "points": "discretize", "late": "discretize", "noted": "discretize",
+		"is_churned": "drop", "kind": "drop", "need_level": "discretize", "churn_level": "keep"})
 	if want := "# whether it has a value goes with the class: "; !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
 	}

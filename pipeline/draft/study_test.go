@@ -425,6 +425,12 @@ func TestDraftTakesNumbersAndResponses(t *testing.T) {
 		{"age# Class=a|b|c hours# satisfaction=x|y", "satisfaction"},
 		{"age# default=yes|no|unknown hours# y=yes|no", "y"},
 		{"age# class=a|b hours# kind=a|b|c", "class"},
+		{"age# sex=m|f hours# kind=a|b method_use=1|2|3", "method_use"},
+		{"size# kind=a|b hours# method_use=1|2|3", ""},
+		{"age# casualty_severity=1|2|3 kind=a|b hours#", "casualty_severity"},
+		{"age# pain_severity=1|2|3 kind=a|b hours#", ""},
+		{"V1# V2# V3=a|b V4=1|2|3|4|5|6", "V4"}, {"Q1# Q2# Q3=a|b Q4=1|2|3|4|5|6", ""},
+		{"V1# V2=1|2|3 V3=1|2|3 V4=1|2|3", ""}, {"V1# size# V3=a|b V4=1|2|3|4|5|6", ""},
 		{"age# hours# type=Yes|No", "type"}, {"age# q1=Yes|No q2=Yes|No type=Yes|No", ""},
 	} {
 		text = study(t, 600, strings.Fields(tt.columns)...)

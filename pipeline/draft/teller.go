@@ -118,11 +118,12 @@ func (d *draft) limitSays(by, of *Profile, part float64) bool {
 const mostOfClass = 0.5
 
 // isCalledLike reports whether the names of two columns have a long word in common, as
-// TermReason and Termd.
+// TermReason and Termd, but not one for a degree, as anxiety_level and stress_level.
 func (p *Profile) isCalledLike(other *Profile) bool {
 	return slices.ContainsFunc(p.words, func(word string) bool {
 		return slices.ContainsFunc(other.words, func(of string) bool {
-			return min(len(word), len(of)) >= 4 && isAlike(word, of)
+			return min(len(word), len(of)) >= 4 && isAlike(word, of) &&
+				!slices.Contains(degrees, word)
 		})
 	})
 }

@@ -257,13 +257,14 @@ func (s *Sample) Changes(column, row int) bool {
 const byChance = 40
 
 // PresenceDetermines reports whether all rows in which a column has a value have the same value of
-// another one, or all in which it has none, and more of them than by chance.
+// another one, and more of them than by chance, or all in which it has none, and these are most of
+// those with that value. Rows without a value of the other column do not count.
 func (s *Sample) PresenceDetermines(column, other int) bool {
 	rows, others := s.columns[column].rows, s.columns[other].rows
 	for _, present := range []bool{true, false} {
 		n, same, first := 0, true, uint64(0)
 		for row := 0; row < len(rows) && same; row++ {
-			if present != (rows[row] != risk.Null) {
+			if present != (rows[row] != risk.Null) || others[row] == risk.Null {
 				continue
 			}
 			if n++; n == 1 {
@@ -274,13 +275,17 @@ func (s *Sample) PresenceDetermines(column, other int) bool {
 		if !same || n == 0 {
 			continue
 		}
-		with := 0
+		with, all := 0, 0
 		for _, h := range others {
 			if h == first {
 				with++
 			}
+			if h != risk.Null {
+				all++
+			}
 		}
-		if float64(n)*math.Log2(float64(len(others))/float64(with)) >= byChance {
+		if (present || 2*n >= with) &&
+			float64(n)*math.Log2(float64(all)/float64(with)) >= byChance {
 			return true
 		}
 	}
