@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -59,56 +60,52 @@ func (d *draft) areAgesOf(birth, age *Profile) bool {
 const (
 	// resumed is the share of rows, one in these, in which two days that say the same may differ.
 	resumed = 10
-	// zones is the largest number of hours between the times of a place and those of another one.
-	zones = 14
+	// near is the part of what times span, one in these, that hardly a label of a group resolves.
+	near = 50
 )
 
-// areNearlySame reports whether two columns of times have the same one, or none, in all but a few
-// rows, or the same day in most, by a clock of some zone, if one of them has days only.
-func areNearlySame(a, b *Profile) bool {
+// areNear reports whether two columns of times have the same one, or none, in all but a few rows,
+// or in most rows with either days that are at most a step of their labels apart, or a small part
+// of what they span: nobody learns from labels how long it was from one to the other.
+func areNear(a, b *Profile) bool {
 	if a.typ == b.typ && differ(a, b, 0)*renamed <= len(a.numbers) {
 		return true
 	}
-	if a.typ.Kind == formats.Time || b.typ.Kind == formats.Time || !a.hasDays() && !b.hasDays() {
+	if a.typ.Kind == formats.Time || b.typ.Kind == formats.Time {
 		return false
 	}
-	if a.typ.Kind == formats.Date {
-		a, b = b, a
-	}
-	for ahead := -zones; ahead <= zones; ahead++ {
-		isSame := ahead == 0 || a.typ.Kind != formats.Date
-		others := 0
-		for row := 0; isSame && row < len(a.numbers); row++ {
-			x, y := a.day(row, ahead), b.day(row, 0)
-			if x != y && !(math.IsNaN(x) && math.IsNaN(y)) {
-				others++
-				isSame = others*resumed <= len(a.numbers)
-			}
-		}
-		if isSame {
-			return true
-		}
-	}
-	return false
-}
-
-// hasDays reports whether times are days: they have no clock, or it stands still but for an hour in
-// the summer.
-func (p *Profile) hasDays() bool {
-	clocks := make(map[float64]bool)
-	for _, x := range p.numbers {
-		if at := math.Mod(x, p.unitsOfDay()); !math.IsNaN(x) {
-			if clocks[at] = true; len(clocks) > 2 {
-				return false
+	unit, unitOfOther := a.unitsOfDay(), b.unitsOfDay()
+	within := max(daysOf[a.step()], daysOf[b.step()], (a.high-a.low)/unit/near)
+	rows, apart := 0, 0
+	for row := range a.numbers {
+		x, y := a.numbers[row]/unit, b.numbers[row]/unitOfOther
+		if !math.IsNaN(x) || !math.IsNaN(y) {
+			rows++
+			if !(math.Abs(x-y) <= within) {
+				apart++
 			}
 		}
 	}
-	return true
+	return apart*resumed <= rows
 }
 
-// day returns the number of the day of a row, by a clock that is some hours ahead.
-func (p *Profile) day(row, ahead int) float64 {
-	return math.Floor(p.numbers[row]/p.unitsOfDay() + float64(ahead)/24)
+// goesBefore compares which of two columns of times that are near stays: that of deaths, then one
+// that people know, then the one with the earlier time in most rows.
+func (d *draft) goesBefore(p, of *Profile) bool {
+	rank := func(p *Profile) (rank int) {
+		if deaths.has(withoutEnds(p.words)) {
+			rank = 2
+		}
+		if p.fact || d.isContextual(p) {
+			rank++
+		}
+		return rank
+	}
+	earlier := 0
+	for row, x := range p.numbers {
+		earlier += cmp.Compare(of.numbers[row]/of.unitsOfDay(), x/p.unitsOfDay())
+	}
+	return cmp.Or(rank(p)-rank(of), earlier, of.place-p.place) > 0
 }
 
 // isAgeBelowZero reports whether a column has ages by its name, but only numbers below 0.
@@ -205,4 +202,23 @@ func (p *Profile) unitOfAge() int {
 func (p *Profile) hasLargerUnit(than *Profile) bool {
 	unit := than.unitOfAge()
 	return 0 < unit && unit < p.unitOfAge() && p.Field.Distinct > fewCodes
+}
+
+// countsYearsOf reports whether a column has the full years of another one's months in most rows.
+func (p *Profile) countsYearsOf(months *Profile) bool {
+	if !months.typ.Ordered() || p.isTime() || months.isTime() || p.broken ||
+		p.Field.Distinct <= mostOutcomes || months.Field.Distinct <= p.Field.Distinct {
+		return false
+	}
+	rows, apart := 0, 0
+	for row, x := range p.numbers {
+		y := math.Floor(months.numbers[row] / 12)
+		if x != 0 && !math.IsNaN(x) || y != 0 && !math.IsNaN(y) {
+			rows++
+			if x != y {
+				apart++
+			}
+		}
+	}
+	return 2*rows > len(p.numbers) && apart*resumed <= rows
 }

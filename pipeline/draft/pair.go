@@ -49,6 +49,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	d.noteDurations()
 	d.dropConstants()
 	d.dropHardly()
+	d.dropFlags()
 	d.dropMany()
 	d.dropNested()
 	d.dropCoarse()
@@ -116,8 +117,8 @@ func areAmong(words, others []string) bool {
 }
 
 // dropTwins drops columns that say what another one says: one with the same value in each row in
-// which both have one; and numbers of words and recoded values, though a few rows have another one
-// by mistake.
+// which both have one; times that are near those of another one; and months of years, numbers of
+// words and recoded values, though a few rows have another one by mistake.
 func (d *draft) dropTwins() {
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {
@@ -127,9 +128,16 @@ func (d *draft) dropTwins() {
 			switch {
 			case d.copies(by, of):
 				of.role = dropBy(by, "has the same values")
-			case by.place < of.place && by.isTime() && of.isTime() &&
-				of.Field.Distinct > fewCodes && areNearlySame(by, of):
-				of.role = dropBy(by, "has the same times or days in most rows")
+			case by.isTime() && of.isTime() && of.Field.Distinct > fewCodes &&
+				areNear(by, of) && d.goesBefore(by, of):
+				of.role = dropBy(by, "has nearly the same times in most rows; to mask it: "+
+					d.entry(of))
+			case by.countsYearsOf(of):
+				if by.Field.Distinct <= fewCodes {
+					by.role = dropBy(of, isDetermined+" in nearly all rows")
+				} else {
+					of.role = dropBy(by, "says it in a larger unit")
+				}
 			case d.encodes(of, by):
 				of.role = dropBy(by, "says it in words")
 			case (d.numbers(by, of) || d.nearlyRecodes(by, of)) && !d.determines(by, of):
@@ -155,6 +163,24 @@ func (d *draft) copies(by, of *Profile) bool {
 	return of.typ == by.typ && of.Field.Distinct > fewCodes &&
 		d.sample.Copies(of.place, by.place) && cmp.Or(cmp.Compare(by.Field.Rows, of.Field.Rows),
 		by.wordy()-of.wordy(), of.place-by.place) > 0
+}
+
+// dropFlags drops columns whose only value marks the rows in which another one that stays has a
+// value, as flags of imputed dates do, but no treatment and nothing that may be the class.
+func (d *draft) dropFlags() {
+	for _, p := range d.profiles {
+		if !p.role.masked() || p.Field.Distinct > 1 || d.mayBecomeClass(p) ||
+			treatments.has(p.words) {
+			continue
+		}
+		for _, of := range d.profiles {
+			if of != p && of.role.masked() && of.Field.Rows == p.Field.Rows &&
+				d.determines(of, p) {
+				p.role = dropBy(of, "has a value in the same rows")
+				break
+			}
+		}
+	}
 }
 
 // numbers reports whether of has one number for each text of by, apart from mistakes.
@@ -183,14 +209,18 @@ func (d *draft) encodes(p, by *Profile) bool {
 		by.Field.Distinct > 1 && d.sample.Determines(p.place, by.place, p.Rows/renamed)
 }
 
-// recodes reports whether a column is called like another one with a digit or a word for codes and
-// groups behind it: state2, age_cat, agegrp2.
+// recodes reports whether a column is called like another one with a digit or a word for codes,
+// groups or edits behind it: state2, age_cat, agegrp2, race_edit, but no race in words like codes.
 func (p *Profile) recodes(of *Profile) bool {
 	rest, found := strings.CutPrefix(strings.ToLower(p.name), strings.ToLower(of.name))
 	word := strings.Trim(rest, "_. -0123456789")
-	return found && rest != "" && len(of.name) >= 3 && !p.isCompared() &&
-		(word == "" || slices.Contains(shortened, word))
+	return found && rest != "" && len(of.name) >= 3 && !treatments.has(p.words) &&
+		(p.typ.Kind == of.typ.Kind || !p.isCompared()) &&
+		(word == "" || slices.Contains(edited, word))
 }
+
+// edited are words behind the name of a column for the same in other spellings, codes or groups.
+var edited = append(strings.Fields("edit edited recode recoded clean cleaned"), shortened...)
 
 // nearlyRecodes reports whether a column has the values of another one in other codes or groups,
 // apart from mistakes.

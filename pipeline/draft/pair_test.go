@@ -144,23 +144,28 @@ func TestDraftSuppressesTwoNumbers(t *testing.T) {
 		"kind": "suppress"})
 }
 
-// Texts are the class rather than their numbers. A combination of two columns goes, and so does a
-// number of few values that says more than what people know.
+// Texts are the class rather than their numbers. A combination of two columns goes, an edited race
+// next to the race, but no words next to its codes, and a number of few values that says more than
+// what people know.
 func TestDraftLeavesWhatPeopleKnow(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("age,custody_numeric,CUSTODY_LEVEL,RACE,SEX,RACE_SEX,smoke,time,sport\n")
+	out.WriteString("age,custody_numeric,CUSTODY_LEVEL,RACE,SEX,RACE_SEX,smoke,time,sport," +
+		"RACE_edit,ethnicity,ethnicity1\n")
 	rng := rand.New(rand.NewPCG(6, 6))
 	for range 900 {
 		level, race, sex, time := rng.IntN(3), "wbh"[rng.IntN(3)], "mf"[rng.IntN(2)], rng.IntN(8)
-		fmt.Fprintf(&out, "%d,%d,level %c,%c,%c,%c%c,%d,%d,%d\n", rng.IntN(70), level+1,
-			'a'+level, race, sex, race, sex, time/2, time, rng.IntN(5))
+		eth := rng.IntN(5)
+		fmt.Fprintf(&out, "%d,%d,level %c,%c,%c,%c%c,%d,%d,%d,%c,%d,%c\n", rng.IntN(70),
+			level+1, 'a'+level, race, sex, race, sex, time/2, time, rng.IntN(5),
+			max(race, 'h'), eth, 'w'+eth/3)
 	}
 	write(t, "table.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
 	job, _ := runDraft(t, text)
 	wantMasks(t, job, map[string]string{"age": "discretize", "custody_numeric": "drop",
 		"CUSTODY_LEVEL": "keep", "RACE": "suppress", "SEX": "suppress", "RACE_SEX": "drop",
+		"RACE_edit": "drop", "ethnicity": "suppress", "ethnicity1": "suppress",
 		"smoke": "discretize", "time": "drop", "sport": "discretize"})
 }
 
@@ -189,7 +194,8 @@ func TestDraftLeavesTheReadableName(t *testing.T) {
 }
 
 // Parts of days go next to the days, whatever their names, apart from mistakes, but not
-// other years, though hardly a day is in two rows. Of ages those in years stay.
+// other years, though hardly a day is in two rows. Of ages those in years stay, also apart from
+// mistakes and without a name. A flag goes that marks the rows in which another column has a value.
 func TestDraftDropsPartsOfDays(t *testing.T) {
 	day := func(i int) time.Time { return time.Date(2015, 1, 1+i%890, 0, 0, 0, 0, time.UTC) }
 	days := func(i int) int { return 9000 + i/2*7919%20000 }
@@ -201,10 +207,15 @@ func TestDraftDropsPartsOfDays(t *testing.T) {
 		"age_days":   func(i int) string { return fmt.Sprint(days(i)) },
 		"age_months": func(i int) string { return fmt.Sprint(days(i) * 12 / 365) },
 		"age":        func(i int) string { return fmt.Sprint(days(i) / 365) },
+		"q7":         func(i int) string { return fmt.Sprint(300 + i*7%400) },
+		"q8":         func(i int) string { return fmt.Sprint((300+i*7%400)/12 + i%30/29) },
+		"dose":       func(i int) string { return strings.Repeat(fmt.Sprint(i%50), i%3/2) },
+		"dose_flag":  func(i int) string { return strings.Repeat("Y", i%3/2) },
 	})
 	for column, want := range map[string]string{"seen": "", "seen_year": "",
 		"year": "# seen determines it in nearly all rows\n", "month": "# seen determines it\n",
-		"age": "", "age_days": " in a larger unit\n", "age_months": " in a larger unit\n"} {
+		"age": "", "age_days": " in a larger unit\n", "age_months": " in a larger unit\n",
+		"q7": " in a larger unit\n", "dose_flag": "# dose has a value in the same rows\n"} {
 		line := regexp.MustCompile(`(?m)^  ` + column + `: .*\n`).FindString(text)
 		if !strings.HasSuffix(line, want) || strings.Contains(line, " drop ") != (want != "") {
 			t.Errorf("%s: want %q in\n%s", column, want, text)
@@ -350,14 +361,15 @@ func TestDraftOfDates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 4))
 	var out strings.Builder
 	out.WriteString("dob,asked_at_age,age_at_work,first_age,opened,opened_utc,began,begun_on," +
-		"grade_cd,descr,county,level\n")
+		"grade_cd,descr,county,level,shipped,ordered,admitted,died_on,closed\n")
 	for range 750 {
 		born := time.Date(1940, 1, 1+rng.IntN(20_000), 0, 0, 0, 0, time.UTC)
 		opened := born.AddDate(30+rng.IntN(9), 0, rng.IntN(300))
 		began := opened.AddDate(rng.IntN(9), 0, rng.IntN(300))
 		code, level := rng.IntN(61), rng.IntN(90)
+		later := func(days int) string { return began.AddDate(0, 0, days).Format(time.DateOnly) }
 		for range 2 {
-			fmt.Fprintf(&out, "%s,%d,%d,%d,%s,%s,%s,%s,E%02d7,unit %s,%s,%d\n",
+			fmt.Fprintf(&out, "%s,%d,%d,%d,%s,%s,%s,%s,E%02d7,unit %s,%s,%d,%s,%s,%s,%s,%s\n",
 				born.Format(time.DateOnly), 2020-born.Year(), began.Year()-born.Year(),
 				15+rng.IntN(9), opened.Format(time.DateOnly),
 				opened.Add(time.Duration(3+rng.IntN(22))*time.Hour).Format(time.DateTime),
@@ -365,7 +377,9 @@ func TestDraftOfDates(t *testing.T) {
 				began.AddDate(0, 0, rng.IntN(14)/13).Format(time.DateOnly), code,
 				[]string{"zero", fmt.Sprint(code)}[min(code/2, 1)],
 				[]string{"Jackson", "Allen", "Scott", "Thomas", "Foard"}[rng.IntN(5)]+
-					fmt.Sprint(" ", 'A'+rng.IntN(26)), level)
+					fmt.Sprint(" ", 'A'+rng.IntN(26)), level,
+				later(60+rng.IntN(90)), later(60), later(5000), later(5000+rng.IntN(40)),
+				later(9000+rng.IntN(900)))
 		}
 	}
 	t.Chdir(t.TempDir())
@@ -374,6 +388,8 @@ func TestDraftOfDates(t *testing.T) {
 	runDraft(t, text)
 	for column, want := range map[string]string{"asked_at_age": "drop", "age_at_work": "drop",
 		"first_age": "discretize", "opened_utc": "drop", "begun_on": "drop", "began": "{mask:",
+		"ordered": "drop", "shipped": "drop", "admitted": "drop", "died_on": "{mask:",
+		"closed":   "{mask:",
 		"grade_cd": "drop", "descr": "suppress", "county": "suppress", "level": "{mask:"} {
 		if got := roleOfText(text, column); got != want {
 			t.Errorf("%s: %s, want %s in\n%s", column, got, want, text)

@@ -8,7 +8,8 @@ import (
 
 // isArea reports whether a masked column has areas by its name, such as cities, states or beats.
 func (d *draft) isArea(p *Profile) bool {
-	return p.role.masked() && p.role.Mask != job.MaskDiscretize && p.Field.Distinct > 1 &&
+	return p.role.masked() && p.Field.Distinct > 1 &&
+		(p.role.Mask != job.MaskDiscretize || isCalled(postal)(p)) &&
 		(isCalled(livedIn)(p) || isCalled(partsOfTowns)(p) && d.isContextual(p))
 }
 
@@ -19,8 +20,7 @@ func (d *draft) isReleased(p *Profile) bool {
 }
 
 // dropNested drops areas of three or more columns that are each within those of the next, as beats,
-// sectors and precincts. The finest one stays of which many names are released, and the coarsest,
-// and so do zip codes, whose first digits are areas, too.
+// sectors and precincts. The finest one stays of which many names are released, and the coarsest.
 func (d *draft) dropNested() {
 	for _, fitting := range d.profiles {
 		var finer, coarser []*Profile
@@ -39,7 +39,7 @@ func (d *draft) dropNested() {
 		coarsest := slices.MinFunc(append(coarser, fitting), func(a, b *Profile) int {
 			return int(a.Field.Distinct - b.Field.Distinct)
 		})
-		for _, p := range slices.DeleteFunc(finer, isCalled(postal)) {
+		for _, p := range finer {
 			p.role = dropBy(fitting, "has areas around these, of which more are released")
 		}
 		for _, p := range coarser {

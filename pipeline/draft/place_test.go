@@ -10,14 +10,14 @@ import (
 )
 
 // Of three or more columns of areas within each other the finest stays that a release has, and the
-// coarsest, also with some mistakes; coordinates go whose ranges a state says. Codes go next to
-// descriptions of which several have the same, but not those of diseases; a word for ranges of a
-// number stays next to it, unless it is called like it or says them in digits.
+// coarsest, also with some mistakes, but no zip codes; coordinates go whose ranges a state says.
+// Codes go next to descriptions of which several have the same, but not those of diseases; a word
+// for ranges of a number stays next to it, unless it is called like it or says them in digits.
 func TestDraftLeavesOneAreaAndOneDescription(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
 	out.WriteString("age,sex,city,county,region,state,lat,lon,law_code,law_desc,diag_code," +
-		"diag_desc,spend,member,spend_tier,tier\n")
+		"diag_desc,spend,member,spend_tier,tier,zip\n")
 	rng := rand.New(rand.NewPCG(8, 3))
 	for range 3000 {
 		place, law, ill, spend := rng.IntN(400), rng.IntN(40), rng.IntN(40), rng.IntN(900)
@@ -26,12 +26,13 @@ func TestDraftLeavesOneAreaAndOneDescription(t *testing.T) {
 			region = 3
 		}
 		fmt.Fprintf(&out, "%d,%d,city%c%c,co%c%c,r%c,s%c,%.4f,%.4f,%d,law %c,%d,ill %c,%d,"+
-			"%s,%s,%d-%d\n", 20+rng.IntN(50), rng.IntN(2), 'a'+place%20, 'a'+place/20,
+			"%s,%s,%d-%d,%d\n", 20+rng.IntN(50), rng.IntN(2), 'a'+place%20, 'a'+place/20,
 			'a'+place/8%20, 'a'+place/160, 'a'+region, 'a'+place/80,
 			float64(place/80)*5+3*rng.Float64(), 100-float64(place/80)*4-4*rng.Float64(),
 			100+law, 'a'+law/3, 100+ill, 'a'+ill/3, spend,
 			[]string{"basic", "plus", "all"}[spend/300],
-			[]string{"v", "w", "x", "y", "z"}[spend/200], spend/225*225, spend/225*225+224)
+			[]string{"v", "w", "x", "y", "z"}[spend/200], spend/225*225, spend/225*225+224,
+			12005+place*7)
 	}
 	write(t, "people.csv", out.String())
 	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}}, sees(0, 1))
@@ -39,8 +40,8 @@ func TestDraftLeavesOneAreaAndOneDescription(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"city": "drop", "county": "suppress",
-		"region": "drop", "state": "suppress", "lat": "drop", "lon": "drop", "law_code": "drop",
-		"law_desc": "suppress", "diag_code": "{mask:",
+		"zip": "drop", "region": "drop", "state": "suppress", "lat": "drop", "lon": "drop",
+		"law_code": "drop", "law_desc": "suppress", "diag_code": "{mask:",
 		"spend": "{mask:", "member": "suppress", "spend_tier": "drop", "tier": "drop"} {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)

@@ -342,7 +342,7 @@ func TestDraftKnowsCodes(t *testing.T) {
 }
 
 // The day of an interview is rounded to months. The end of an interview adds nothing to its
-// start, unless it is often on another day.
+// start, unless it is often months later.
 func TestDraftOfInterviews(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 3))
 	day := func(n int) string {
@@ -355,7 +355,7 @@ func TestDraftOfInterviews(t *testing.T) {
 		for i := range 1000 {
 			n, later := rng.IntN(120), 0
 			if i%often == 0 {
-				later = 1
+				later = 50
 			}
 			fmt.Fprintf(&out, "%d,%c,%s,%s,%s\n", rng.IntN(70), "mf"[i%2], day(n), day(n+later),
 				day(rng.IntN(120)))

@@ -17,9 +17,9 @@ func TestDraftOfTrips(t *testing.T) {
 	var start, late [1500]time.Time
 	var took, metres [1500]int
 	for i := range start {
-		took[i], metres[i] = 60+rng.IntN(3000), 200+rng.IntN(9000)
+		took[i], metres[i] = 3600*(2+rng.IntN(240)), 1000*(20+rng.IntN(2700))
 		start[i] = begin.Add(time.Duration(rng.IntN(30*86400)) * time.Second)
-		late[i] = start[i].Add(time.Duration(rng.IntN(9000)) * time.Second)
+		late[i] = start[i].Add(time.Duration(rng.IntN(9*86400)) * time.Second)
 	}
 	stamp := func(at time.Time) string { return at.Format(time.DateTime) }
 	text := tableOf(t, len(start), map[string]func(i int) string{
