@@ -222,3 +222,18 @@ func (p *Profile) countsYearsOf(months *Profile) bool {
 	}
 	return 2*rows > len(p.numbers) && apart*resumed <= rows
 }
+
+// dateForm returns the generator of a text column of dates, or "". A few texts may be none, unless
+// they are dates without a day.
+func (p *Profile) dateForm() string {
+	switch rows := p.Field.Rows; {
+	case p.typ.Kind != formats.String || rows == 0:
+		return ""
+	case p.share(isoDate) >= most && p.texts.forms[isoDate] >= p.texts.forms[partDate]:
+		return "date"
+	// a day above 12 decides
+	case p.share(usDate) >= most && p.texts.forms[euroDate] < p.texts.forms[usDate]:
+		return "us_date"
+	}
+	return ""
+}

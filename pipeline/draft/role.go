@@ -446,21 +446,6 @@ var alone = []rule{
 	}},
 }
 
-// dateForm returns the generator of a text column of dates, or "". A few texts may be none, unless
-// they are dates without a day.
-func (p *Profile) dateForm() string {
-	switch rows := p.Field.Rows; {
-	case p.typ.Kind != formats.String || rows == 0:
-		return ""
-	case p.share(isoDate) >= most && p.texts.forms[isoDate] >= p.texts.forms[partDate]:
-		return "date"
-	// a day above 12 decides
-	case p.share(usDate) >= most && p.texts.forms[euroDate] < p.texts.forms[usDate]:
-		return "us_date"
-	}
-	return ""
-}
-
 // withOdd adds to the role of a column of texts of a form the number of rows with another text, and
 // how these can be masked like the others. A generator may need a place for them.
 func (r *Role) withOdd(p *Profile, form pattern, called string, placed bool) *Role {
