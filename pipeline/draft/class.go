@@ -405,8 +405,8 @@ func (p *Profile) isGiven() bool { return len(p.givenBy) > 0 || p.remembered }
 // row loses that in a set.
 const rowsOfFate = 100
 
-// isRemembered reports whether a class says who died, which acquaintances remember, in a table of
-// so many rows that k can count it as it is, and for no model.
+// isRemembered reports whether a class says who died, which acquaintances remember, in a table with
+// enough rows of each value for k to count it as it is, and for no model.
 func (d *draft) isRemembered(p *Profile) bool {
 	return p.saysWhoDied() && d.For != ForClassify && d.For != ForBoth &&
 		d.sample.Frequent(p.place, uint64(rowsOfFate*d.K), d.rows).AtLeast >= p.Field.Distinct

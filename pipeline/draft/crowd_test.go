@@ -174,8 +174,8 @@ func TestDraftOfFewRowsOfATrial(t *testing.T) {
 	}
 }
 
-// Of numbers that order the rows nearly alike a draft of few rows leaves one before the others,
-// and of those with the same first word also where they are less alike.
+// A draft of few rows leaves one of numbers that order the rows nearly alike before the others,
+// also where they are less alike, but have the same first word.
 func TestDraftOfFewRowsLeavesOneOfEachOrder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(2, 2))

@@ -80,7 +80,7 @@ func (d *draft) dropCoarse() {
 		}
 		for _, p := range d.profiles {
 			if isCoarse(p) {
-				p.role = dropBy(of, "says about as much as ranges of so many degrees")
+				p.role = dropBy(of, "says about as much as ranges of degrees")
 			}
 		}
 	}

@@ -9,10 +9,11 @@ import (
 	"github.com/kcut/kcut/pipeline/draft"
 )
 
-// Of three or more columns of areas within each other the finest stays that a release has, and the
-// coarsest, also with some mistakes, but no zip codes; coordinates go whose ranges a state says.
-// Codes go next to descriptions of which several have the same, but not those of diseases; a word
-// for ranges of a number stays next to it, unless it is called like it or says them in digits.
+// A draft leaves the finest column that a release has of three or more with areas within each
+// other, and the coarsest, also with some mistakes, but no zip codes, and no coordinates whose
+// ranges a state says. Codes go next to descriptions of which several have the same, but not those
+// of diseases; a word for ranges of a number stays next to it, unless it is called like it or says
+// them in digits.
 func TestDraftLeavesOneAreaAndOneDescription(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder

@@ -239,7 +239,7 @@ func TestDraftKeepsChanges(t *testing.T) {
 	}
 }
 
-// Of more columns than are listed, the draft takes first what nearly every analysis asks for, also
+// If columns are more than a draft lists, it takes first what nearly every analysis asks for, also
 // in few rows, what people know, what may be the class, and texts that are no items. It names those
 // that it leaves.
 func TestDraftListsClassesBeforeItems(t *testing.T) {
