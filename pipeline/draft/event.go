@@ -143,7 +143,8 @@ var visits = strings.Fields("trip ride rental visit encounter appointment bookin
 func (d *draft) findVisits() {
 	d.visit = nil
 	ids := words{alone: pairs(visits, numbered)}
-	measures := words{alone: pairs(visits, []string{"duration", "distance"})}
+	measures := words{alone: pairs(strings.Fields("trip ride rental"),
+		[]string{"duration", "distance"})} // sessions and visits may be usual ones
 	if d.entity != nil || d.uncounted != nil || d.panel != nil || d.repetition != nil ||
 		d.numbersEach() {
 		return

@@ -29,8 +29,8 @@ var facts = []words{
 			"mthage fthage chldage agefbrth agefstm agefirstbirth agehed agehead " +
 			"birthplace birthplc bplace pob cob " +
 			"yearborn monthborn mnthborn yob ybirth " +
-			"birthyr"),
-		whole: []string{"placeofbirth"},
+			"birthyr zodiac starsign"),
+		whole: []string{"placeofbirth", "sign"},
 	},
 	{ // origin: race, language, religion, migration
 		alone: slices.Concat(strings.Fields("race raceethnicity raceeth raceth ethnicity ethnic "+
@@ -158,9 +158,10 @@ var facts = []words{
 			strings.Fields("height howtall smoke smstat smokers cigs cigarettes tobacco "+
 				"drinker disability handicap handicapped handcap preferredfoot "+
 				"preferredhand handed handedness pregnant pregnancies gravida gravidity "+
-				"npreg preg haircolor haircolour eyecolor eyecolour")),
-		whole: strings.Fields("ht hgt foot hand bats throws fml alco pregnancy parity cig booze " +
-			"drinks nicotine"),
+				"npreg preg haircolor haircolour eyecolor eyecolour obese overweight alopecia "+
+				"bald baldness amputee wheelchair")),
+		whole: strings.Fields("ht hgt obesity foot hand bats throws fml alco pregnancy parity " +
+			"cig booze drinks nicotine"),
 		not: strings.Fields("injury death peak infants"),
 	},
 	{ // a sentence that somebody served

@@ -27,6 +27,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age GraduateOrNot imd_band highest_education Location", "studied_credits"},
 		{"age Where.do.you.live Do.you.smoke How_many_children_do_you_have",
 			"At_what_age_should_people_vote What_do_you_think_of_work_stress"},
+		{"age zodiac sign Obesity alopecia", "road_sign"},
 		{"sex k5 k618 ba nsibs brthord hgc depends imigrnt agefbrth siteid", "k1 k9"},
 		{"age housing_status is_health_worker", "housing_loan"},
 		{"age Convicting_Offense_Type Release_Type", "prior_offense Inmate_group"},
@@ -169,6 +170,9 @@ func TestDraftKnowsByOtherColumns(t *testing.T) {
 		"age#;Join Month=Jan|Feb;Plan=a|b":                         "age",
 		"age#;Dt_Customer" + days + ";NumDealsPurchases#":          "age",
 		"age#;JoinDate" + days + ";club=a|b;payment=1|2":           "age JoinDate club",
+		"age#;JoinDate" + days + ";payment=1|2;experience#":        "age JoinDate experience",
+		"age#;ba=0|1;sex=m|f":                                      "age ba sex",
+		"age#;ba=0|1;sex=m|f;htn=0|1":                              "age sex",
 		"age#;JoinDate" + days + ";employee=a|b;Health plan=x|y|z": "age JoinDate",
 	} {
 		text := study(t, 600, strings.Split(columns, ";")...)
@@ -199,6 +203,9 @@ func TestDraftKnowsPartsOfDays(t *testing.T) {
 	} {
 		checkCertain(t, study(t, 600, strings.Split(tt.columns, ";")...), tt.want)
 	}
+	// k counts who died here
+	checkCertain(t, study(t, 2400, "age#", "entry_date"+days, "dtime#", "death=0|1"),
+		"age entry_date dtime death")
 }
 
 // Some letters that several names have in front of a fact say nothing of it, but not where few have

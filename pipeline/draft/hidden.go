@@ -201,7 +201,7 @@ var (
 	sold = words{alone: append(slices.Clone(bought.alone), strings.Fields("subscription "+
 		"subscriptions subscriber plan revenue payment payments purchase purchases mnt")...)}
 	meeting = words{alone: append(slices.Clone(atWork.alone), strings.Fields("club clubs "+
-		"student students pupil pupils school team")...), not: atWork.not}
+		"student students pupil pupils school team experience leaveornot")...), not: atWork.not}
 )
 
 // isOfCustomer reports whether a column has the day on which somebody became a customer, or a part

@@ -89,7 +89,8 @@ func ofDegree(adjective string) []string {
 				"|slightly_" + word + "|fairly_" + word + "|weak_" + word + "|lean_" + word}
 		if word == is {
 			places = append(places,
-				"neutral|neither|moderate|average|independent|neither_"+is+"_nor_"+not)
+				"neutral|neither|moderate|average|independent|neither_"+is+"_nor_"+not+
+					"|not_"+not+"_at_all|not_at_all_"+not+"|not_"+not)
 			slices.Reverse(degrees)
 		}
 		places = append(places, degrees...)

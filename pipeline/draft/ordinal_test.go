@@ -45,6 +45,7 @@ func TestInOrder(t *testing.T) {
 		"Strong Republican|Weak Republican|Independent|Weak Democrat|Strong Democrat",
 		"Less than $10k|$10-20k|$100-150k|$150k or more", "18-24 years|25-34|35-44|100 or older",
 		"Well differentiated|Moderately differentiated|Poorly differentiated|Undifferentiated",
+		"Extremely difficult|Very difficult|Somewhat difficult|Not difficult at all",
 		"lt15k|15t24k|25t39k|40t49k|50k+",
 		"Partial High School|High School|Partial College|Bachelors",
 		"0 hour|0.1 to 4.9 hours|5 to 9.9 hours|10 hours and more|Don't know|Refusal|Valid skip",

@@ -226,8 +226,11 @@ var deaths = words{alone: strings.Fields("death dead died deceased dth alive vit
 	"survived")}
 
 // witnessed are names of classes that say what people see of others: who died, and who left a job.
-var witnessed = words{alone: slices.Concat(deaths.alone, gone, strings.Fields("survive survival "+
-	"expire expired attrition turnover termd terminated"))}
+var witnessed = words{
+	alone: slices.Concat(deaths.alone, gone, strings.Fields("survive survival expire expired "+
+		"attrition turnover termd terminated leaving")),
+	whole: []string{"leaveornot"},
+}
 
 // fates are texts that say who died.
 var fates = matches(`^(?i:alive|living|dead|died|deceased|survived)\b`)
@@ -251,7 +254,7 @@ func (d *draft) datesDeath(p *Profile) bool {
 	isStart := func(p *Profile) bool { return starts.has(p.words) && p.isOfDays() }
 	isTime := func(p *Profile) bool {
 		return p.isDuration() && slices.ContainsFunc(d.profiles, func(of *Profile) bool {
-			return of != p && of.couldBeClass() && of.saysWhoDied()
+			return of != p && (of.couldBeClass() || of.remembered) && of.saysWhoDied()
 		})
 	}
 	isMasked := func(is func(p *Profile) bool) func(p *Profile) bool {

@@ -44,6 +44,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	d.dropRare()
 	d.dropEnds()
 	d.dropSums()
+	d.dropIndexes()
 	d.noteRatios()
 	d.dropShowing()
 	d.noteDurations()

@@ -21,7 +21,7 @@ type set struct {
 
 // mostKnown is the largest number of columns that an acquaintance knows with which those in doubt
 // are in the set, too: of more columns a search leaves little.
-const mostKnown = 12
+const mostKnown = 10
 
 // acquaintance is the person who knows a set.
 const acquaintance = "what an acquaintance, a neighbour or a colleague knows"

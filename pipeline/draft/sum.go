@@ -253,3 +253,35 @@ func (p *Profile) rounded() float64 {
 	}
 	return math.Pow10(-mostPlaces)
 }
+
+// dropIndexes drops body mass indexes, which a weight and a height give.
+func (d *draft) dropIndexes() {
+	for _, index := range d.profiles {
+		height := d.heightOf(index)
+		if !index.role.masked() || height == nil || !height.typ.Ordered() ||
+			!slices.Contains(index.words, "bmi") {
+			continue
+		}
+		for _, weight := range d.profiles {
+			if weight == index || d.heightOf(weight) != height || !weight.role.masked() ||
+				!height.role.masked() {
+				continue
+			}
+			low, high := math.Inf(1), 0.0 // of one ratio, which depends on the units
+			for row, x := range index.numbers {
+				y := height.numbers[row]
+				if ratio := x * y * y / weight.numbers[row]; !math.IsNaN(ratio) {
+					low, high = min(low, ratio), max(high, ratio)
+				}
+			}
+			if high > 0 && high <= (1+roundedIndex)*low {
+				index.role = drop("%s and %s give it", job.Quoted(height.name),
+					job.Quoted(weight.name))
+				break
+			}
+		}
+	}
+}
+
+// roundedIndex is the part by which indexes may differ from those of rounded weights and heights.
+const roundedIndex = 0.05
