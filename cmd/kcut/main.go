@@ -31,7 +31,7 @@ func main() {
 func execute(ctx context.Context, args []string, u *ui) int {
 	err := workers.Fence(func() error {
 		root := newRoot(u)
-		root.SetArgs(args)
+		root.SetArgs(withDBT(args))
 		root.SetOut(u.out)
 		root.SetErr(u.err)
 		return root.ExecuteContext(ctx)

@@ -202,6 +202,18 @@ has the macros counts and job, without a job the last one alone.`,
 	return cmd
 }
 
+// withDBT returns a command line in which kcut sql --dbt, as people call it who think of an output
+// of kcut sql, is kcut sql dbt.
+func withDBT(args []string) []string {
+	i := slices.Index(args, "--dbt")
+	if i < 1 || args[i-1] != "sql" {
+		return args
+	}
+	args = slices.Clone(args)
+	args[i] = "dbt"
+	return args
+}
+
 // writePackage writes the files of a package to a folder.
 func writePackage(folder string, files map[string]string, overwrite bool) error {
 	err := os.Mkdir(folder, 0o777)
