@@ -136,6 +136,16 @@ func (d *draft) hardlyKept(more, enough bool) map[string]string {
 // it.
 const wholePart = 2.0 / 3
 
+// doubtCosts reports whether a search keeps less than half of the age, the sex or the race while
+// columns in doubt are in the first set with it.
+func (d *draft) doubtCosts() bool {
+	return d.tried != nil && d.tried.Trial != nil && d.known.doubts() &&
+		slices.ContainsFunc(d.known.columns, func(p *Profile) bool {
+			part, is := d.tried.Parts[p.name]
+			return is && 2*part < 1 && (p == d.race() || d.isAsked(p))
+		})
+}
+
 // costly returns the column of the first set of which a search keeps least, and too little to be
 // useful, if too many rows have lost the sex or the race, and more columns are in this set than are
 // always left; nil: there is none.

@@ -80,6 +80,7 @@ type draft struct {
 	// a site that numbers its own people, and their numbers; nil: there is none
 	atEach [2]*Profile
 	roster *Profile // families of which each row is a member; nil: none
+	aside  bool     // columns in doubt are not in the first set
 	panel  *panel   // rows of the same people without an identifier; nil: none were found
 	// rows of the same people at the same time; nil: none were found
 	repetition *repetition
@@ -185,6 +186,15 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	}
 	if err := d.propose(ctx, in, try, budget); err != nil {
 		return "", err
+	}
+	if d.doubtCosts() {
+		d.aside = true
+		if err := d.profile(ctx, in, budget); err != nil {
+			return "", err
+		}
+		if err := d.propose(ctx, in, try, budget); err != nil {
+			return "", err
+		}
 	}
 	for c := d.crowded(); c != nil; c = d.crowded() {
 		d.crowd = c

@@ -72,7 +72,7 @@ var facts = []words{
 			pairs([]string{"car", "auto", "vehicle"}, []string{"make", "model", "type", "year"}),
 			pairs(strings.Fields("land plot plots farm rice crop"),
 				strings.Fields("area size acres")),
-			strings.Fields("homeown ownershp ownershg homeowner homeownership houseown "+
+			strings.Fields("homeown rentown ownershp ownershg homeowner homeownership houseown "+
 				"houseowner renter cars "+
 				"vehicles dwelling accommodation")),
 		whole: []string{"home", "housing", "tenant", "pet"},
@@ -142,7 +142,7 @@ var facts = []words{
 			pairs([]string{"department", "dept"}, []string{"type", "name"}),
 			strings.Fields("mtrans transport transportation travelmode")),
 		whole: strings.Fields("employed unemployed wrkstat workstat empl employ position " +
-			"department servicetime armedforces"),
+			"department dept sector servicetime armedforces"),
 	},
 	{ // stays: where somebody is treated, and when a guest arrived
 		alone: slices.Concat(pairs([]string{"clinic", "hospital", "facility"}, []string{"name"}),

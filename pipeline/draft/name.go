@@ -234,6 +234,7 @@ var ofPeople = words{
 		pairs(people, nameWords), pairs(staff, nameWords), []string{"invnam"}),
 	whole:  []string{"login"},
 	last:   []string{"login"},
+	not:    []string{"status", "type"}, // NAME_FAMILY_STATUS
 	shared: true,
 }
 
@@ -297,7 +298,7 @@ var direct = []words{
 		whole: slices.Concat(people, lines, strings.Fields("nr star shield seq seqn "+
 			"seqno serial sernum serialno serialnum serialnumber number pid ptid fid mid")),
 		last: []string{"number", "nr", "no"},
-		not: append(strings.Fields("week month year day hour quarter season semester period "+
+		not: append(strings.Fields("week month year day days hour quarter season semester period "+
 			"wave page version"), regions...)},
 }
 

@@ -19,9 +19,14 @@ type set struct {
 	all     bool       // it has all masked columns
 }
 
-// mostKnown is the largest number of columns that an acquaintance knows with which those in doubt
-// are in the set, too: of more columns a search leaves little.
-const mostKnown = 10
+// mostKnown is the largest number of columns that an acquaintance knows or may know with which
+// those in doubt are in the set, too: of more columns a search leaves little.
+const mostKnown = 12
+
+// doubts reports whether columns in doubt are in the set.
+func (s *set) doubts() bool {
+	return len(s.doubted) > 0 && slices.Contains(s.columns, s.doubted[0])
+}
 
 // acquaintance is the person who knows a set.
 const acquaintance = "what an acquaintance, a neighbour or a colleague knows"
@@ -44,8 +49,16 @@ func (d *draft) chooseSet() {
 	if len(known) == 0 {
 		known, knownTo = all, "all masked columns"
 	}
-	if len(known) <= mostKnown {
+	if len(known)+len(doubted) <= mostKnown && !d.aside {
 		known = append(known, doubted...)
+	} else { // days of what happened are published
+		isOfDays := func(p *Profile) bool { return p.hasPartsOfDays() || d.isOnlyPeriod(p) }
+		for _, p := range doubted {
+			if isOfDays(p) {
+				known = append(known, p)
+			}
+		}
+		doubted = slices.DeleteFunc(doubted, isOfDays)
 	}
 	slices.SortStableFunc(known, func(a, b *Profile) int { return rank(a) - rank(b) })
 	unique := d.sample.Figures(placesOf(known), 1).Unique

@@ -109,7 +109,7 @@ quasi_identifiers:
 `
 	doubtedWords = `  # In doubt%s, as their names do not say that others cannot know them: %s.
 `
-	asideWords  = ", and not in this set, which has many columns"
+	asideWords  = ", and not in this set, of which too little would be left"
 	columnWords = `
 # generalize with a taxonomy of your own keeps more than suppress. Declare the bounds of discretized
 # columns if they are public. Keep columns that nobody can know.
@@ -239,7 +239,7 @@ func (d *draft) yaml() (string, error) {
 	}
 	if doubted := namesOf(d.known.doubted); len(doubted) > 0 {
 		aside := ""
-		if !slices.Contains(d.known.columns, d.known.doubted[0]) {
+		if !d.known.doubts() {
 			aside = asideWords
 		}
 		fmt.Fprintf(&out, doubtedWords, aside, text.List(quoted(doubted), mostLost))
