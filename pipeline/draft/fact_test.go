@@ -214,6 +214,7 @@ func TestDraftKnowsPartsOfDays(t *testing.T) {
 func TestDraftKnowsFactsBehindPrefixes(t *testing.T) {
 	for columns, want := range map[string]string{
 		"hvage# hvgender=a|b hvrace=a|b|c hvincome=a|b|c hv025=a|b": "hvage hvgender hvrace",
+		"CLMAGE# CLMSEX=1|2 CLMINSUR=1|2":                           "CLMAGE CLMSEX",
 		"sex=m|f hvage# hvrace=a|b|c":                               "sex",
 		"sex=m|f wage# wrace=a|b|c wsex=1|2":                        "sex",
 		"sex=m|f natcity=a|b nateduc=a|b natrace=a|b|c":             "sex",

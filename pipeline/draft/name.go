@@ -68,7 +68,8 @@ const (
 
 // stripPrefixes takes from the words of columns a prefix that several have in front of a fact that
 // people know, without a sign between them, as in hvage, hvsex and hvrace, if one of them is an age
-// or a sex: natcity, nateduc and natrace may ask what somebody thinks of these.
+// or a sex, or two of them an age and a sex: natcity, nateduc and natrace may ask what somebody
+// thinks of these.
 func stripPrefixes(profiles []*Profile) {
 	for length := 2; length <= longestPrefix; length++ {
 		behind := make(map[string][]*Profile)
@@ -80,14 +81,14 @@ func stripPrefixes(profiles []*Profile) {
 			}
 		}
 		for _, of := range behind {
-			facts, isOfPeople := make(map[string]bool), false
+			facts, hasAge, hasSex := make(map[string]bool), false, false
 			for _, p := range of {
 				facts[withoutEnds(p.words)[0]] = true
 				name := wordsOf(p.words[0][length:])
-				isOfPeople = isOfPeople || first[0].has(name) || sexes.has(name)
+				hasAge, hasSex = hasAge || first[0].has(name), hasSex || sexes.has(name)
 			}
 			for _, p := range of {
-				if len(facts) >= fewestPrefixed && isOfPeople {
+				if len(facts) >= fewestPrefixed && (hasAge || hasSex) || hasAge && hasSex {
 					p.words, p.fact = wordsOf(p.words[0][length:]), true
 				}
 			}
