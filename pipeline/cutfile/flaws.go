@@ -274,7 +274,7 @@ func (f *flaws) checkMark(c *Column) {
 }
 
 // checkNamed checks labels that name several values, nodes or an interval and the null: for more of
-// them than the largest k of the column's sets, kcut releases the mark or what is above them.
+// them than the largest k of the column's sets, kcut releases the mark or a wider label.
 func (f *flaws) checkNamed(c *Column, label func(named []engine.Label) engine.Label) {
 	most := 1
 	for _, set := range f.Sets {

@@ -61,8 +61,9 @@ const (
 	// them.
 	mostRows  = 200_000
 	mostBytes = 128 << 20
-	// cellBytes is the memory of a cell: a hash and, if values have an order, a number.
-	cellBytes = 16
+	// cellBytes is the memory of a cell: a hash, a number if values have an order, and the number
+	// of entries if some values are lists.
+	cellBytes = 17
 )
 
 // draft is a job while it is drafted.
@@ -187,21 +188,21 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	if err := d.propose(ctx, in, try, budget); err != nil {
 		return "", err
 	}
+	proposeAgain := func() error {
+		if err := d.profile(ctx, in, budget); err != nil {
+			return err
+		}
+		return d.propose(ctx, in, try, budget)
+	}
 	if d.doubtCosts() {
 		d.aside = true
-		if err := d.profile(ctx, in, budget); err != nil {
-			return "", err
-		}
-		if err := d.propose(ctx, in, try, budget); err != nil {
+		if err := proposeAgain(); err != nil {
 			return "", err
 		}
 	}
 	for c := d.crowded(); c != nil; c = d.crowded() {
 		d.crowd = c
-		if err := d.profile(ctx, in, budget); err != nil {
-			return "", err
-		}
-		if err := d.propose(ctx, in, try, budget); err != nil {
+		if err := proposeAgain(); err != nil {
 			return "", err
 		}
 	}

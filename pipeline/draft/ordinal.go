@@ -312,7 +312,7 @@ func bySchooling(texts []string) []place {
 }
 
 // byNumber returns the places of numbers and ranges of numbers, each on one place, or nil if texts
-// are others. At most as many have no number, and what is before the numbers is the same in all.
+// are others. At most as many have no number, and all have the same text before their numbers.
 func byNumber(texts []string) []place {
 	var found []place
 	seen, before, others := make(map[place]bool), "", 0
