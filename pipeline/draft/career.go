@@ -13,6 +13,7 @@ import (
 var dayOfTurn = regexp.MustCompile(
 	`\b(` + partOfDate + ` ?(of ?)?` + turns + `|` + turns + ` ?` + partOfDate + `|doj|` +
 		timeOfDay + ` ?(of ?)?` + seen + `|` + seen + ` ?` + timeOfDay + `|` + seen + ` [dt]|` +
+		`(year|yr) ?(of ?)?onset|` +
 		`(date|day) ?stop|stop ?(date|day))\b`)
 
 const (

@@ -31,7 +31,7 @@ var (
 	perhaps = strings.Fields("y income response deposit salary result results diagnosis status " +
 		"vote voted segment segmentation effect effects")
 	// answered are names of a class of two values, in any place
-	answered = strings.Fields("response output")
+	answered = strings.Fields("response output y")
 	// ambiguous are those of the first that name seats, debts or texts, too, before another class
 	ambiguous = strings.Fields("class default label")
 	// suffered are last words of names of such columns
@@ -46,7 +46,7 @@ var (
 	finals = strings.Fields("nsp nobeyesdad prognosis classification condition output " +
 		"performance quality stage admit pass placement placed revenue creditscore risklevel " +
 		"riskcategory stresslevel fetalhealth severity affair num gradeclass notfullypaid " +
-		"loanpaidback dataset selector")
+		"loanpaidback dataset selector category")
 	// passing are first words of names of such columns
 	passing = strings.Fields("pass passed")
 	marking = strings.Fields("flag fl ind indicator yn binary 01 012")
@@ -257,7 +257,7 @@ func (d *draft) rankByName(p *Profile) int {
 		(p.Field.Distinct <= mostOutcomes || p.typ.Kind == formats.String):
 		return rank + 3*usualClasses
 	case d.isAtEnd(p) && (slices.ContainsFunc(words, mayBe) || isSuffered(words)) &&
-		(!p.isBasic() || words[n-1] != "status"):
+		(!p.isBasic() || words[n-1] != "status") && !p.hasPartsOfDays():
 		return rank + 3*usualClasses
 	case d.isOutcome(p): // a fact, such as who was hired to do a job
 		return rank + 4*usualClasses
@@ -287,7 +287,8 @@ func (d *draft) isOutdone(p *Profile) bool {
 	return !d.isAtEnd(p) && d.classRank(last) >= 0 || p != last &&
 		slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 			name := strings.Join(withoutMarks(of.name), "")
-			return of.couldBeClass() && slices.Contains(predicted, name) &&
+			return of.couldBeClass() && (slices.Contains(predicted, name) ||
+				slices.Contains(answered, name) && of.Field.Distinct == 2) &&
 				!slices.Contains(ambiguous, name)
 		})
 }
@@ -359,7 +360,7 @@ var (
 	// judgedLast are such names in the last place, or those with what somebody chose.
 	judgedLast = words{
 		alone: strings.Fields("methoduse methodused contraceptivemethod"),
-		last:  strings.Fields("choice severity grade stage"),
+		last:  strings.Fields("choice severity grade stage level category"),
 		not:   judged.not,
 	}
 )

@@ -21,7 +21,8 @@ var contextual = []struct {
 		"classroom schoolyear yeargroup homeroom learningdisability learningdisabilities "+
 		"learningdifficulties")...)},
 	others: isCalled(words{
-		alone: strings.Fields("student students pupil pupils school classroom teacher"),
+		alone: strings.Fields("student students pupil pupils school classroom teacher fgrade " +
+			"mgrade"),
 		whole: strings.Fields("schid schoolid"),
 	}),
 	most: 20,
@@ -70,6 +71,13 @@ var contextual = []struct {
 		strings.Fields("age sex gender race injury")),
 		strings.Fields("beat officer officers offorce forcetype forceused crash precinct "+
 			"frisked")...)}),
+}, { // the size of the town in which somebody lives
+	facts:  words{whole: strings.Fields("population popsize")},
+	others: isCalled(livedIn),
+	most:   50,
+}, { // what a home is worth
+	facts:  words{whole: []string{"value"}},
+	others: isCalled(words{alone: strings.Fields("mortgage mortdue")}),
 }, { // why somebody was in a prison, and how it ended, as courts publish
 	facts: words{alone: append(strings.Fields("offense offence crime charge conviction convicting"),
 		pairs([]string{"release"}, []string{"type", "reason"})...), not: past.alone},
@@ -155,6 +163,10 @@ var contextual = []struct {
 	most:   20,
 	unless: words{alone: strings.Fields("student students pupil pupils school marks loan credit " +
 		"debt mortgage tumor tumour stage nodes biopsy")},
+}, { // where in an organization somebody works
+	facts: words{whole: append(strings.Fields("division title team branch"),
+		pairs([]string{"business", "org"}, []string{"unit"})...)},
+	others: isCalled(atWork),
 }, { // days on which somebody began or left work
 	facts:  daysAtWork,
 	others: isCalled(atWork),

@@ -75,7 +75,7 @@ func (d *draft) declare(fields []formats.Field) bool {
 			(p.hasDates(rows) || of == rows && sign != "")
 		regular := enough && (p.isRegular(rows) || typ != "")
 		for _, g := range p.texts.gaps() {
-			always := g.text == engine.Suppressed || g.text == ""
+			always := g.text == engine.Suppressed || strings.TrimSpace(g.text) == ""
 			// other columns may have a word among ages, which need no null
 			g.elsewhere = g.elsewhere || strings.HasSuffix(typ, job.OrNull) && p.areAges()
 			if (regular && !d.meansElsewhere(g) || always) &&

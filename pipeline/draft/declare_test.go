@@ -327,9 +327,10 @@ func TestDraftDeclaresBlanks(t *testing.T) {
 		"replies": func(i int) string { return []string{":-)", ":-(", "ok"}[i/7%3] },
 		"stars":   func(i int) string { return []string{"**", fmt.Sprint(i % 80)}[min(i%9, 1)] },
 		"stared":  func(i int) string { return []string{"**", "b", "c"}[i/9%3] },
+		"town":    func(i int) string { return []string{"   ", "b", "c"}[i/5%3] },
 	})
 	for _, want := range []string{
-		`csv: {nulls: ["  -   -", "-   -", /  /, "--/--", "**"]} `,
+		`csv: {nulls: ["  -   -", "-   -", /  /, "--/--", "**", "   "]} `,
 		"  died:    {mask: discretize, round: year} ",
 		"  tested:  suppress ", "  seen:    suppress ", "  rarely:  suppress ",
 		"  mark:    suppress ", "  score:   {mask: discretize, round: 5} ",

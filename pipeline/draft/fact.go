@@ -9,7 +9,8 @@ import (
 // Facts that people know about others come first by how much they distinguish: the date of birth,
 // sex and place (Sweeney, Simple Demographics Often Identify People Uniquely, 2000).
 var (
-	sexes = words{alone: []string{"sex", "sx", "gender", "gndr", "riagendr", "ppgender", "mf"},
+	sexes = words{alone: append([]string{"sex", "sx", "gender", "gndr", "riagendr", "ppgender",
+		"mf"}, pairs([]string{"sex", "gender"}, []string{"male", "female", "m", "f"})...),
 		whole: []string{"male", "female", "woman", "man", "ismale", "isfemale"}}
 	first = []words{
 		{alone: append(births.alone, "age", "ridageyr", "ppage"), not: births.not},
@@ -29,7 +30,7 @@ var facts = []words{
 			"mthage fthage chldage agefbrth agefstm agefirstbirth agehed agehead " +
 			"birthplace birthplc bplace pob cob " +
 			"yearborn monthborn mnthborn yob ybirth " +
-			"birthyr zodiac starsign"),
+			"birthyr byear bmonth birthmonth yod agemon zodiac starsign"),
 		whole: []string{"placeofbirth", "sign"},
 	},
 	{ // origin: race, language, religion, migration
@@ -43,7 +44,9 @@ var facts = []words{
 			pairs([]string{"mother"}, []string{"tongue"}),
 			pairs([]string{"home", "native", "first"}, []string{"language", "lang"}),
 			pairs([]string{"religious"}, []string{"denom"}),
-			pairs([]string{"native", "foreign", "us", "uk"}, []string{"born"})),
+			pairs([]string{"native", "foreign", "us", "uk"}, []string{"born"}),
+			pairs([]string{"nat", "amer", "african", "mexican"},
+				[]string{"am", "amer", "ind", "american"})),
 		whole: strings.Fields("black white asian nonwhite afam nation lang denom skincolor " +
 			"skincolour"),
 		not: strings.Fields("disorder distance winner"),
@@ -68,7 +71,8 @@ var facts = []words{
 	},
 	{ // home: who owns or rents what, and pets
 		alone: slices.Concat(pairs([]string{"own", "owns", "has", "have"}, owned),
-			pairs([]string{"home", "house", "housing", "dwelling"}, []string{"type", "status"}),
+			pairs([]string{"home", "house", "housing", "dwelling", "property"},
+				[]string{"type", "status"}),
 			pairs([]string{"car", "auto", "vehicle"}, []string{"make", "model", "type", "year"}),
 			pairs(strings.Fields("land plot plots farm rice crop"),
 				strings.Fields("area size acres")),
@@ -89,6 +93,7 @@ var facts = []words{
 			"unmarried cohab cohabiting cohabitation houshead livewith liveswith"),
 			pairs([]string{"marital", "mar"}, []string{"stat"}),
 			pairs([]string{"personal"}, []string{"status"}),
+			pairs([]string{"fam", "hh"}, []string{"members"}),
 			pairs([]string{"live", "lives", "living"}, []string{"with"}),
 			pairs([]string{"death", "died"}, []string{"year", "yr", "month", "day", "date"}),
 			[]string{"adults"},
@@ -112,8 +117,8 @@ var facts = []words{
 				"specialisation "+
 				"specialization ssc hsc")...),
 		whole: strings.Fields("ed student graduated major majors yedu stream studyfield " +
-			"readwrite readandwrite fieldofstudy classyear yearofstudy studyyear " +
-			"yearinschool workex repeatgr"),
+			"readwrite readandwrite fieldofstudy classyear yearofstudy studyyear yos " +
+			"fgrade mgrade institutiontype yearinschool workex repeatgr"),
 		not: marks,
 	},
 	{ // work
@@ -121,7 +126,7 @@ var facts = []words{
 		alone: slices.Concat(strings.Fields("occupation occup occ occp job profession "+
 			"designation employer employment workclass industry indust bluecol bluecoll "+
 			"whitecol union award awards hired hire emplength yjob employmentlength jobtenure "+
-			"jobtime prevexp "+
+			"jobtime yoj prevexp "+
 			"emptenure seniority experience exper "+
 			"workexp empexp overtime businesstravel commute commuting parttime fulltime retired "+
 			"veteran military selfemp selfempl selfemployed selfemployment selfe classwk "+
@@ -155,13 +160,13 @@ var facts = []words{
 		alone: slices.Concat(pairs([]string{"ht", "hgt"}, units), pairs([]string{"body"},
 			[]string{"type"}), pairs([]string{"bmi", "obesity"},
 			[]string{"category", "class", "group", "cat"}),
-			strings.Fields("height howtall smoke smstat smokers cigs cigarettes tobacco "+
+			strings.Fields("height howtall smoke smstat tobacco tob "+
 				"drinker disability handicap handicapped handcap preferredfoot "+
 				"preferredhand handed handedness pregnant pregnancies gravida gravidity "+
 				"npreg preg haircolor haircolour eyecolor eyecolour obese overweight alopecia "+
 				"bald baldness amputee wheelchair")),
 		whole: strings.Fields("ht hgt obesity foot hand bats throws fml alco pregnancy parity " +
-			"cig booze drinks nicotine"),
+			"booze drinks nicotine"),
 		not: strings.Fields("injury death peak infants"),
 	},
 	{ // a sentence that somebody served
@@ -222,7 +227,8 @@ var (
 	// shortened are endings of a word that says the same in groups, as a code, or in short.
 	shortened = strings.Fields("grp group gr cat cl code cd abb abbr")
 	// derived are beginnings of words for a fact, whatever follows.
-	derived = [][2]string{{"edu", "educ"}, {"smok", "smoke"}, {"disab", "disability"}}
+	derived = [][2]string{{"edu", "educ"}, {"smok", "smoke"}, {"cig", "smoke"},
+		{"disab", "disability"}}
 	// ofChildren are ends of words for children, as in nkids and ychild.
 	ofChildren = strings.Fields("kid kids child children teens")
 	// aged are words for things that have an age, unless somebody has them.
@@ -326,7 +332,7 @@ var (
 	// is spent with that are no parts of other words
 	timed = words{alone: append([]string{"time", "days"}, spans...)}
 	spent = words{alone: strings.Fields("company firm employer organization organisation job " +
-		"position force")}
+		"position force employed")}
 )
 
 // isSpanOfLife reports whether a name is that of a time that somebody has worked, been married or

@@ -73,6 +73,13 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age dept sector DepartmentType EmployeeType EmployeeStatus Employee_Classification",
 			"user_type"},
 		{"age", "Tenure EstimatedSalary"},
+		{"age sex yronset CigCon YoS Use.Tob BL.Cig.Day Nat.Am DAYS_EMPLOYED CNT_FAM_MEMBERS",
+			"onset_score yogurt"},
+		{"age fgrade grade76", "grades"}, {"age", "grade76"},
+		{"sexmale African_American byear bmonth agemon yod property_type YOJ Institution_Type",
+			"pop population"},
+		{"age city population", "pop"}, {"JOB value", "MORTDUE"},
+		{"sex designation division title team BusinessUnit", "unit"}, {"sex", "division"},
 		{"age tenure union", "joblost"}, {"age", "tenure churn"},
 		{"age yrdispl year_retired hiring_date", "year_dispatched years_lost"},
 		{"age tserved time_served months_in_prison sentence_months release_month",
@@ -359,6 +366,10 @@ func TestDraftKnowsNumbersOfPlaces(t *testing.T) {
 // whatever its name: religion is the interest in it there. Other numbers and texts are facts, as
 // are those behind the items, and what each questionnaire asks of people.
 func TestDraftKnowsNoItems(t *testing.T) {
+	const words = "=Never|Rarely|Sometimes|Often"
+	text := study(t, 600, "age#", "Folk"+words, "Rock"+words, "Country"+words, "Jazz"+words,
+		"Metal"+words, "religion=Often|Never|b|c")
+	checkCertain(t, text, "age religion")
 	const scale = "=1|2|3|4|5"
 	items := func(from string, n int) (columns []string) {
 		for i := range n {

@@ -313,7 +313,7 @@ var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses
 	"trestbps thalach restecg oldpeak fbs exang heroin cocaine fentanyl methadone opioid apoe " +
 	"rs itch lesion rash dysuria " +
 	"adenopathy paramcd saffl ittfl trt01p trt01a armcd actarm aedecod aesev aeser usubjid tsh " +
-	"t3 tt4 fti")}
+	"t3 tt4 fti htn hbp ef ldlc hdlc tgrade tsize pnodes cvd")}
 
 // vitals are the names of columns of vital signs and laboratory values in short, each of which
 // may mean something else, and history is the form of names of diseases that patients had.

@@ -66,33 +66,40 @@ func (d *draft) findItems() {
 	}
 }
 
-// findSeries finds columns with the same values that have the same name but for its end, and that
-// with their stem ask the same about different things, as Frequency [Country] and Frequency [Pop]
-// ask about music: none is a fact if the stem is none.
+// findSeries finds columns with the same values that ask the same about different things: those
+// that have the same name but for its end, as Frequency [Country] and Frequency [Pop] ask about
+// music, if their stem is no fact, or more of any names. None of them is a fact, unless most are.
 func (d *draft) findSeries() {
 	series := make(map[string][]*Profile)
 	for _, p := range d.profiles {
+		if p.typ.Kind != formats.String || p.Field.Distinct <= 2 ||
+			p.Field.Distinct > longestScale {
+			continue
+		}
+		values := strings.Join(slices.Sorted(maps.Keys(p.texts.few)), "\n")
+		if p.share(answer) < most && p.Field.Distinct > 3 {
+			series[values] = append(series[values], p)
+		}
 		if stem := p.stemOfSeries(); stem != "" && !isFact(wordsOf(stem)) {
-			values := slices.Sorted(maps.Keys(p.texts.few))
-			key := strings.Join(append(values, stem), "\n")
-			series[key] = append(series[key], p)
+			series[values+"\n"+stem] = append(series[values+"\n"+stem], p)
 		}
 	}
-	for _, of := range series {
+	for key, of := range series {
+		isOfStem := strings.Count(key, "\n") == int(of[0].Field.Distinct)
+		facts := numberOf(of, func(p *Profile) bool { return p.fact })
 		for _, p := range of {
-			p.fact = p.fact && len(of) < fewestAsked
+			p.fact = p.fact && (isOfStem && len(of) < fewestAsked ||
+				!isOfStem && (len(of) < fewestAlike || 2*facts > len(of)))
 		}
 	}
 }
 
-// fewestAsked is the least number of columns of such a series.
-const fewestAsked = 3
+// fewestAsked is the least number of columns of a series with a stem, and fewestAlike of one with
+// any names.
+const fewestAsked, fewestAlike = 3, 5
 
-// stemOfSeries returns the name of a column of few texts up to a bracket or its last word, or "".
+// stemOfSeries returns the name of a column up to a bracket or its last word, or "".
 func (p *Profile) stemOfSeries() string {
-	if p.typ.Kind != formats.String || p.Field.Distinct <= 2 || p.Field.Distinct > longestScale {
-		return ""
-	}
 	at := strings.IndexAny(p.name, "[(")
 	if at < 0 {
 		at = strings.LastIndexAny(p.name, "_. ")

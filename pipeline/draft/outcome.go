@@ -97,7 +97,7 @@ func (d *draft) hasVerdicts(p *Profile) bool {
 }
 
 // numberOf returns the number of columns with a property.
-func numberOf(profiles []*Profile, has func(p *Profile) bool) (n int) {
+func numberOf[T any](profiles []T, has func(p T) bool) (n int) {
 	for _, p := range profiles {
 		if has(p) {
 			n++

@@ -67,5 +67,7 @@ func (d *draft) isSubject(p *Profile) bool {
 			return !slices.Contains(file, word)
 		})
 	}
-	return len(name) > 0 && slices.EqualFunc(name, file, isAlike)
+	isOfName := func(word string) bool { return slices.Contains(name, word) }
+	return len(name) > 0 && slices.EqualFunc(name, file, isAlike) ||
+		len(file) > 0 && isSuffered(name) && numberOf(file, isOfName) == len(file)
 }

@@ -41,6 +41,11 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		{"table.csv", "foreign", true, false},
 		{"table.csv", "widowed", true, false},
 		{"table.csv", "insured", true, true},
+		{"heart_2020_cleaned.csv", "HeartDisease", false, true},
+		{"liver_2020_cleaned.csv", "HeartDisease", false, false},
+		{"table.csv", "Adaptivity_Level", true, true},
+		{"table.csv", "Category", true, true},
+		{"table.csv", "Category", false, false},
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
