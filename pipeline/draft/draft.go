@@ -222,7 +222,7 @@ func (d *draft) isNoted(column string) bool {
 // propose proposes the job, from the rows that were read.
 func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 	budget *spill.Budget) error {
-	for again := true; again; again = d.isRefused() {
+	for again := true; again; again = d.isRefused() || d.losesSums() {
 		d.class, d.entity, d.uncounted, d.roster, d.known = nil, nil, nil, nil, nil
 		d.classTellers, d.classGivers, d.classHints = nil, nil, nil
 		d.left, d.atEach = nil, [2]*Profile{}

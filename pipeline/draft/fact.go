@@ -274,6 +274,9 @@ func called(w *words, name []string) bool {
 	plain := make([]string, len(name))
 	for i, word := range name {
 		plain[i] = strings.TrimRight(word, "0123456789")
+		if len(plain[i]) == 1 { // v5 is a number of a visit or a question, and no part of a word
+			plain[i] = word
+		}
 		for _, end := range shortened {
 			if begin, found := strings.CutSuffix(plain[i], end); found && w.has([]string{begin}) {
 				plain[i] = begin

@@ -115,7 +115,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age ethnicty educaton occuption martial_status", "cuntry eduction_cost statoin"},
 		{"age no_of_employees yr_of_estab founded company_age",
 			"wage 2016_Overtime_Pay no_of_calls"},
-		{"age", "founded Ne Ag Co Ex Op"},
+		{"age", "founded Ne Ag Co Ex Op V5.TD"},
 		{"Age How_tall_are_you Do_you_have_any_children_under_18", "How_rude_is_an_unruly_child " +
 			"How_much_money_did_your_household_earn Do_you_feel_at_home_in_your_country " +
 			"Have_you_ever_smoked_in_the_bathroom_of_a_plane_against_all_the_rules"},

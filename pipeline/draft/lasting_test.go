@@ -13,12 +13,13 @@ import (
 )
 
 // A number goes as the sum of two others, or as the difference between them, which may be below 0,
-// only if both have a value where it has one: otherwise it would be lost in the other rows.
+// only if both have a value where it has one: otherwise it would be lost in the other rows. Both
+// must stay, but for the mean of a group: the difference from it goes, and not the sum.
 func TestDraftLosesNoSum(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(5, 3))
 	var out strings.Builder
-	out.WriteString("aval,base,chg,total,first,second\n")
+	out.WriteString("aval,base,chg,total,first,second,town,x,meanx,cx,sum,main,rest,band\n")
 	for i := range 600 {
 		base, change := 100+rng.IntN(60), rng.IntN(60)-30
 		first, second := rng.IntN(60), fmt.Sprint(40+i%50)
@@ -26,15 +27,19 @@ func TestDraftLosesNoSum(t *testing.T) {
 		if i%3 == 0 {
 			second = ""
 		}
-		fmt.Fprintf(&out, "%d,%d,%s,%d,%d,%s\n", base+change, base,
-			[]string{"", fmt.Sprint(change)}[min(i%4, 1)], total, first, second)
+		town, x, main, rest := i%12, rng.IntN(900)-450, rng.IntN(40), rng.IntN(90)
+		mean := 1.37 * float64(town*5%12-5)
+		fmt.Fprintf(&out, "%d,%d,%s,%d,%d,%s,town %d,%d,%g,%g,%d,%d,%d,code %d\n",
+			base+change, base,
+			[]string{"", fmt.Sprint(change)}[min(i%4, 1)], total, first, second, town, x, mean,
+			float64(x)-mean, main+rest, main, rest, main)
 	}
 	write(t, "study.csv", out.String())
 	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"study.csv"}}, sees(0, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Fields("aval base total first second")
+	want := strings.Fields("aval base total first second town x sum rest band")
 	if got := maskedOf(t, text); !slices.Equal(got, want) ||
 		!strings.Contains(text, "# the difference between aval and base") {
 		t.Errorf("%q, want %q:\n%s", got, want, text)
@@ -96,7 +101,7 @@ func TestDraftLeavesWhatReadersCompare(t *testing.T) {
 
 // witnesses are the reasons of columns that are dropped because others determine them.
 var witnesses = regexp.MustCompile(`(?m)^  (\S+): +drop +# (?:(\S+) (?:determines it|` +
-	`has the same values)|the (?:sum of|difference between)(?: (\S+),)? (\S+) and (\S+))$`)
+	`has the same values)|(\S+) and (\S+) say it|the (?:sum of|difference between)(?: (\S+),)? (\S+) and (\S+))$`)
 
 // No information vanishes from the tables of a draft: what determines a dropped column is masked or
 // kept, or is dropped as others determine it, and so on, and determines each of its values.

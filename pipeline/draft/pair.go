@@ -65,6 +65,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 			}
 		}
 	}
+	d.dropProducts()
 	d.nameReleased()
 	d.dropCrowd()
 	return nil
@@ -496,10 +497,13 @@ func (p *Profile) wordy() int {
 }
 
 // computedOf is 1 if a column has the name of another one with something in front of or behind it,
-// as logwage and age_squared, else 0.
+// as logwage and age_squared, or before digits behind it, as expsq76 of exp76, else 0.
 func (p *Profile) computedOf(other *Profile) int {
-	if len(p.name) > len(other.name) && strings.Contains(strings.ToLower(p.name),
-		strings.ToLower(other.name)) {
+	name, part := strings.ToLower(p.name), strings.ToLower(other.name)
+	if stem := strings.TrimRight(part, "0123456789"); strings.HasSuffix(name, part[len(stem):]) {
+		name, part = strings.TrimSuffix(name, part[len(stem):]), stem
+	}
+	if len(name) > len(part) && part != "" && strings.Contains(name, part) {
 		return 1
 	}
 	return 0

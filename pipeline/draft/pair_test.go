@@ -96,27 +96,31 @@ func TestDraftDropsWhatGoesWithTheClass(t *testing.T) {
 	}
 }
 
-// Squares and logarithms of a number go, and indicators of a range of it; a number that has two
-// other values for each of them stays, and so do an indicator of two ranges, and two numbers that
-// differ in each row, and neither rise nor fall together.
+// Squares and logarithms of a number go, and indicators of a range of it, and products with an
+// indicator that stays; a number that has two other values for each of them stays, and so do an
+// indicator of two ranges, and two numbers that differ in each row, and neither rise nor fall
+// together.
 func TestDraftDropsWhatANumberComputes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("lnsize,size,sizesq,dose,middle,ends,pcs,mcs\n")
+	out.WriteString("lnsize,size,sizesq,dose,middle,ends,pcs,mcs,dcsq76,dc76,rural,rdose\n")
 	rng := rand.New(rand.NewPCG(13, 3))
 	for range 900 {
 		size := 1 + rng.IntN(600)
-		dose := rng.IntN(30)
-		fmt.Fprintf(&out, "%.6f,%d,%d,%d,%d,%d,%g,%g\n", math.Log(float64(size)), size,
+		dose := 1 + rng.IntN(30)
+		dc, rural := rng.IntN(30), rng.IntN(2)
+		fmt.Fprintf(&out, "%.6f,%d,%d,%d,%d,%d,%g,%g,%d,%d,%d,%d\n", math.Log(float64(size)), size,
 			size*size, dose, indicator(dose > 9 && dose < 20),
-			indicator(dose%10 > 4), 60*rng.Float64(), 60*rng.Float64())
+			indicator(dose%10 > 4), 60*rng.Float64(), 60*rng.Float64(), dc*dc, dc, rural,
+			rural*dose)
 	}
 	write(t, "table.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
 	job, _ := runDraft(t, text)
 	wantMasks(t, job, map[string]string{"size": "discretize", "sizesq": "drop", "lnsize": "drop",
 		"dose": "discretize", "middle": "drop", "ends": "suppress", "pcs": "discretize",
-		"mcs": "discretize"})
+		"mcs": "discretize", "dc76": "discretize", "dcsq76": "drop", "rural": "suppress",
+		"rdose": "drop"})
 }
 
 func indicator(of bool) int {

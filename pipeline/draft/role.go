@@ -28,8 +28,9 @@ type Role struct {
 	by *Profile
 	// the columns that determine it, though it stays, and those that it determines
 	stays, shows []*Profile
-	// the columns of which it has the change between two times
-	changes []*Profile
+	// the columns of which it has the change between two times, and those of a sum because of which
+	// it is dropped
+	changes, sum []*Profile
 }
 
 // masked reports whether the column is proposed as a quasi-identifier.

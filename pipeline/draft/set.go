@@ -114,6 +114,7 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 			tied := p.Field.Distinct > 1 && // others determine a mark of rows anyway
 				(d.sample.ReliablyDetermines(p.place, known[i].place, person) ||
 					d.sample.ReliablyDetermines(known[i].place, p.place, person) ||
+					d.repeats(p, known[i], -1) ||
 					d.isFigureOf(p, known[i]))
 			if tied {
 				known = append(known, p)

@@ -43,10 +43,35 @@ func (d *draft) dropSums() {
 	}
 }
 
+// losesSums reports whether numbers are dropped as sums or differences of others one of which is
+// dropped, too: they stay when roles are proposed again.
+func (d *draft) losesSums() (loses bool) {
+	for _, p := range d.profiles {
+		if p.role.Mask == job.MaskDrop && slices.ContainsFunc(p.role.sum, func(of *Profile) bool {
+			return !of.role.masked() && !of.role.crowded
+		}) {
+			p.isLost, loses = true, true
+		}
+	}
+	return loses
+}
+
 // dropSum drops one of three numbers of which one is the sum of the others: the sum or, if only one
-// part may be below 0, this part, which is the difference between two measurements. Between those
-// of one thing at two times it is the change, of which their intervals say little: it stays.
+// part may be below 0, this part, which is the difference between two measurements, or one from the
+// mean of a group. Between those of one thing at two times it is the change, of which their
+// intervals say little: it stays.
 func dropSum(sum, a, b *Profile) {
+	isFromMean := func(p, mean *Profile) bool {
+		return p.least < 0 && p.Field.Distinct*rowsToTell > p.Rows &&
+			mean.Field.Distinct*rowsToTell <= mean.Rows && len(sum.name) <= len(p.name)
+	}
+	if isFromMean(b, a) {
+		a, b = b, a
+	}
+	if isFromMean(a, b) && a.dropAs("the difference between", sum, a, b) {
+		a.role.sum = []*Profile{sum} // its group may say the mean
+		return
+	}
 	if sum.least < 0 || min(a.least, b.least) >= 0 || max(a.least, b.least) < 0 {
 		sum.dropAs("the sum of", sum, b, a)
 		return
@@ -85,23 +110,27 @@ func areTwoTimes(a, b *Profile) bool {
 }
 
 // dropAs drops a number of a sum, for a reason with the names of the others, which are all masked.
-// It has a value only in rows in which they have theirs.
-func (p *Profile) dropAs(why string, sum *Profile, parts ...*Profile) {
+// It has a value only in rows in which they have theirs. It reports whether it did.
+func (p *Profile) dropAs(why string, sum *Profile, parts ...*Profile) bool {
 	all := append([]*Profile{sum}, parts...)
 	if slices.Contains(parts, sum) || p.Field.Distinct <= fewCodes &&
 		(p != sum || !sum.exceeds(parts)) ||
 		slices.ContainsFunc(all, func(p *Profile) bool { return !p.role.masked() }) ||
-		!isSum(sum, parts) || p.isBasic() {
-		return
+		p.isLost || !isSum(sum, parts) || p.isBasic() {
+		return false
 	}
 	var names []string
 	others := slices.DeleteFunc(all, func(other *Profile) bool { return other == p })
 	for _, other := range others {
 		names = append(names, job.Quoted(other.name))
 	}
-	if last := len(names) - 1; p.onlyWith(others) {
-		p.role = drop("%s %s and %s", why, strings.Join(names[:last], ", "), names[last])
+	if !p.onlyWith(others) {
+		return false
 	}
+	last := len(names) - 1
+	p.role = drop("%s %s and %s", why, strings.Join(names[:last], ", "), names[last])
+	p.role.sum = others
+	return true
 }
 
 // exceeds reports whether a number is none of others in some hundred rows: else a sum of few values
@@ -151,6 +180,35 @@ func isSum(sum *Profile, parts []*Profile) bool {
 		rows++
 	}
 	return 2*rows >= len(sum.numbers)
+}
+
+// dropProducts drops numbers that are another one in the rows with one of two values of a column,
+// as age_near of age and near. Such a column that the product determines stays in its place.
+func (d *draft) dropProducts() {
+	for _, p := range d.profiles {
+		for _, of := range d.profiles {
+			if !p.role.masked() || !of.role.masked() || !d.repeats(p, of, -1) ||
+				p.isBasic() && p.computedOf(of) == 0 {
+				continue
+			}
+			for _, mark := range d.profiles {
+				if p.role.masked() && mark.Field.Distinct == 2 && mark.place >= 0 &&
+					(mark.role.masked() || mark.role.by == p) && d.repeats(p, of, mark.place) {
+					if !mark.role.masked() {
+						mark.role = roleOf(mark)
+					}
+					p.role = dropBy(of, "and "+job.Quoted(mark.name)+" say it")
+				}
+			}
+		}
+	}
+}
+
+// repeats reports whether a column of several numbers has those of another one in some rows, with
+// some value of a third column, and always the same one, or none, in others.
+func (d *draft) repeats(p, of *Profile, mark int) bool {
+	return p != of && p.typ == of.typ && p.typ.Ordered() && p.Field.Distinct > mostOutcomes &&
+		p.place >= 0 && of.place >= 0 && d.sample.Repeats(p.place, of.place, mark)
 }
 
 // secondsOf are the seconds of units in which columns have how long something took.

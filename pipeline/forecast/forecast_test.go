@@ -361,6 +361,30 @@ func TestInformation(t *testing.T) {
 	}
 }
 
+// A column whose values hardly repeat determines another one by chance, also if both have nulls in
+// the same rows: only rows with the same value show more.
+func TestReliablyDetermines(t *testing.T) {
+	const rows = 900
+	s := NewSample(4, rows)
+	for row := range uint64(rows) {
+		fine, other := row, row
+		if row%30 < 2 {
+			fine = 1<<40 + row/30
+		}
+		if row < 600 {
+			fine, other = 1<<50, 1<<50
+		}
+		for i, value := range [4]uint64{fine, other, row / 30, row / 90} {
+			s.columns[i].rows = append(s.columns[i].rows, risk.Scatter(value))
+		}
+	}
+	for column, want := range map[int]bool{0: false, 2: true} {
+		if got := s.ReliablyDetermines(column, column+1, -1); got != want {
+			t.Errorf("column %d determines the next one: %t, want %t", column, got, want)
+		}
+	}
+}
+
 // The best limit of a number says all of what it divides, however few rows are above it, and
 // nothing where there is none. NaN is below it.
 func TestLimitInformation(t *testing.T) {

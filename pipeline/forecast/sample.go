@@ -140,12 +140,12 @@ func (s *Sample) FiguresOfPeople(column, person int) *risk.Figures {
 // ReliablyDetermines reports whether a column determines another one, apart from at most one in
 // twenty of the rows that do not have the other's most frequent value, and by no chance: the other
 // column has several values, those of the column occur in several rows on average, and hardly any
-// other order of the other's values would show this. The rows of a person, by a third column, count
-// once for each value; -1: each row counts.
+// other order of the other's values would show this. A row with a value of its own shows nothing.
+// The rows of a person, by a third column, count once for each value; -1: each row counts.
 func (s *Sample) ReliablyDetermines(column, other, person int) bool {
 	met := make(map[uint64]bool)
 	pairs := make(map[[2]uint64]int)
-	rows, most := make(map[uint64]int), make(map[uint64]int) // of values of the other, the column
+	times, most := make(map[uint64]int), make(map[uint64]int) // of values of the column
 	all := 0
 	for row, h := range s.columns[column].rows {
 		if person >= 0 {
@@ -159,23 +159,28 @@ func (s *Sample) ReliablyDetermines(column, other, person int) bool {
 		pair := [2]uint64{h, value}
 		pairs[pair]++
 		most[h] = max(most[h], pairs[pair])
-		rows[value]++
+		times[h]++
 		all++
 	}
-	usual, agree := 0, 0
-	for _, n := range rows {
-		usual = max(usual, n)
-	}
-	values := make(map[uint64]int) // of each value of the other, those of the column that have it
+	// of each value of the other: the rows that have it, and the values of the column
+	rows, values := make(map[uint64]int), make(map[uint64]int)
+	shown, apart, usual := 0, 0, 0
 	for pair, n := range pairs {
+		if times[pair[0]] == 1 {
+			continue
+		}
+		rows[pair[1]] += n
+		usual = max(usual, rows[pair[1]])
 		if n == most[pair[0]] {
 			values[pair[1]]++
 		}
 	}
-	for _, n := range most {
-		agree += n
+	for h, n := range most {
+		if times[h] > 1 {
+			shown, apart = shown+times[h], apart+times[h]-n
+		}
 	}
-	return len(rows) > 1 && len(most)*risk.LeastRows <= all && (all-agree)*mostApart <= all-usual &&
+	return len(rows) > 1 && len(most)*risk.LeastRows <= all && apart*mostApart <= shown-usual &&
 		orders(rows)-orders(values) >= byChance
 }
 
@@ -301,6 +306,36 @@ func (s *Sample) Copies(column, other int) bool {
 		}
 	}
 	return true
+}
+
+// Repeats reports whether a column has the value of another one in more rows than by chance, and
+// the same value, or none, in all others. These are all rows with one value of a third column; -1:
+// they may be any.
+func (s *Sample) Repeats(column, other, mark int) bool {
+	rows, others := s.columns[column].rows, s.columns[other].rows
+	first := 0
+	for first < len(rows) && rows[first] == others[first] {
+		first++
+	}
+	if first == len(rows) {
+		return false
+	}
+	usual, alike := rows[first], 0
+	for row, h := range rows {
+		same, isOther := h == others[row], h == usual
+		if mark >= 0 {
+			marks := s.columns[mark].rows
+			isOther = marks[row] == marks[first]
+		}
+		switch {
+		case same && h == risk.Null: // nothing times null is null
+		case isOther && h != usual || !isOther && !same:
+			return false
+		case h != usual:
+			alike++
+		}
+	}
+	return alike >= byChance // each shows a bit at least
 }
 
 // Within returns the share of the different values of a column that another one has, in any row.
