@@ -27,15 +27,22 @@ func PenaltyOf(table *engine.Table, recoding engine.Recoding, attribute int) (su
 	return sum / float64(max(1, table.Rows))
 }
 
-// Nulls returns the number of records whose label of an attribute is a null.
-func Nulls(table *engine.Table, recoding engine.Recoding, attribute int) (records uint64) {
+// Kept returns the number of records whose label of an attribute is one value, or one node below
+// the root, and that of those whose label is a null.
+func Kept(table *engine.Table, recoding engine.Recoding, attribute int) (single, nulls uint64) {
 	of := Of(&table.Attributes[attribute], recoding, attribute)
-	for label, n := range sizes(table, recoding, attribute) {
-		if of.values[label].Null {
-			records += n
+	penalties := of.Penalties()
+	for label, records := range sizes(table, recoding, attribute) {
+		isNode := of.Mask == engine.Generalize && penalties[label] < 1 &&
+			len(engine.Members(of.values[label])) == 1
+		switch {
+		case of.values[label].Null:
+			nulls += records
+		case penalties[label] == 0 || isNode:
+			single += records
 		}
 	}
-	return records
+	return single, nulls
 }
 
 // lost returns the penalty of a record that is suppressed or dropped: 1, except for an attribute

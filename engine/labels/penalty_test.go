@@ -85,6 +85,12 @@ func penaltyOf(d enginetest.Data, column int, a *engine.Attribute, label engine.
 	return share(covered, len(domain))
 }
 
+// isSingle reports whether a label with a penalty is one value, or one node without some values.
+func isSingle(penalty float64, a *engine.Attribute, label engine.Label) bool {
+	return penalty == 0 || a.Mask == engine.Generalize && penalty < 1 &&
+		len(engine.Members(label)) == 1
+}
+
 // The penalty of all records agrees with the labels, row by row, for cuts and regions with
 // suppressed and dropped records.
 func TestPenalty(t *testing.T) {
@@ -123,14 +129,21 @@ func TestPenalty(t *testing.T) {
 			if of := labels.PenaltyOf(table, recoding, a); math.Abs(of-one) > 1e-9 {
 				t.Errorf("%T: penalty %g of attribute %d, want %g\n%s", e, of, a, one, c)
 			}
-			nulls := uint64(0)
+			single, nulls, of := uint64(0), uint64(0), &codes.Attributes[a]
 			for _, row := range released {
-				if row != nil && row[a].Null {
+				switch {
+				case row == nil:
+				case row[a].Null:
 					nulls++
+				case isSingle(penaltyOf(c.Data, a, of, row[a]), of, row[a]):
+					single++
 				}
 			}
-			if n := labels.Nulls(table, recoding, a); n != nulls {
-				t.Errorf("%T: %d nulls of attribute %d, want %d\n%s", e, n, a, nulls, c)
+			suppressed, _ := recoding.Lost()
+			if one, n := labels.Kept(table, recoding, a); n != nulls ||
+				one != single && suppressed == 0 {
+				t.Errorf("%T: %d nulls and %d single values of attribute %d, want %d and %d\n%s",
+					e, n, one, a, nulls, single, c)
 			}
 		}
 		if math.Abs(got-want) > 1e-9 {

@@ -234,7 +234,7 @@ func (d *draft) rankByName(p *Profile) int {
 	mayBe := func(word string) bool { return isPredicted(word) || slices.Contains(perhaps, word) }
 	rank, name, last := len(predicted)+int(p.Field.Distinct), strings.Join(words, ""), d.last()
 	switch n, whole := len(words), slices.Index(predicted, name); {
-	case n == 0 || !p.couldBeClass() || p.share(marital) >= most,
+	case n == 0 || !p.isPredictable() || p.share(marital) >= most,
 		name == "default" && !d.isAtEnd(p) && !d.isOfDebts():
 	case slices.Contains(ambiguous, name) && d.isOutdone(p):
 		return rank + 7*usualClasses
@@ -413,6 +413,12 @@ func (d *draft) isRemembered(p *Profile) bool {
 		d.sample.Frequent(p.place, uint64(rowsOfFate*d.K), d.rows).AtLeast >= p.Field.Distinct
 }
 
+// isPredictable reports whether a column could be the class, most rows have a value, and it is no
+// option of several.
+func (p *Profile) isPredictable() bool {
+	return p.couldBeClass() && 2*p.Field.Rows >= p.Rows && !p.isOption
+}
+
 // couldBeClass reports whether a column has few values, with several rows each, and so few rows
 // have a value of their own that a run takes it as class, and nothing that people know gives it.
 func (p *Profile) couldBeClass() bool {
@@ -443,7 +449,7 @@ func (d *draft) classCandidates() (names []string) {
 	last := d.last()
 	var could []*Profile
 	for _, p := range d.profiles {
-		if p.couldBeClass() {
+		if p.isPredictable() {
 			could = append(could, p)
 		}
 	}

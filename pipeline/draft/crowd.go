@@ -78,7 +78,7 @@ func (d *draft) crowded() *crowd {
 	if most || t.Masked <= least {
 		hardly := d.hardlyKept(t.Masked > least, enough)
 		if p := d.costly(); len(hardly) == 0 && enough && c.costly < mostTimes && p != nil {
-			hardly[p.name] = "little of it was kept, at the cost of the sex or the race"
+			hardly[p.name] = "it was kept at the cost of the sex or the race"
 			c.costly++
 		}
 		if n := len(hardly); n > 0 && n < t.Masked {
@@ -132,8 +132,7 @@ func (d *draft) hardlyKept(more, enough bool) map[string]string {
 	return hardly
 }
 
-// wholePart is the part of the information of a sex or a race below which too many rows have lost
-// it.
+// wholePart is the part of the rows with one sex or race as label below which too many lost it.
 const wholePart = 2.0 / 3
 
 // doubtCosts reports whether a search keeps less than half of the age, the sex or the race while
@@ -141,26 +140,41 @@ const wholePart = 2.0 / 3
 func (d *draft) doubtCosts() bool {
 	return d.tried != nil && d.tried.Trial != nil && d.known.doubts() &&
 		slices.ContainsFunc(d.known.columns, func(p *Profile) bool {
-			part, is := d.tried.Parts[p.name]
-			return is && 2*part < 1 && (p == d.race() || d.isAsked(p))
+			part, is := d.wholePartOf(p)
+			return is && 2*part < 1
 		})
 }
 
-// costly returns the column of the first set of which a search keeps least, and too little to be
-// useful, if too many rows have lost the sex or the race, and more columns are in this set than are
-// always left; nil: there is none.
+// wholePartOf returns the part of an age, or of the rows with one value of the sex or the race as
+// their label: sets of the frequent ones say little, though they leave the rare ones out.
+func (d *draft) wholePartOf(p *Profile) (part float64, is bool) {
+	if p == d.race() || d.isAsked(p) && rank(p) == 1 {
+		part, is = d.tried.Single[p.name]
+		return part, is
+	}
+	part, is = d.tried.Parts[p.name]
+	return part, is && d.isAsked(p)
+}
+
+// costly returns the column of the first set of which a search keeps least, if too many rows have
+// lost the sex or the race, and more columns are in this set than are always left: one of which too
+// little is kept to be useful, or any where most rows have lost the sex; nil: there is none.
 func (d *draft) costly() (least *Profile) {
-	outcomes, suffers := d.outcomes(), false
+	outcomes, limit := d.outcomes(), 0.0
 	for _, p := range d.known.columns {
-		switch part := d.tried.Parts[p.name]; {
-		case p == d.race(), d.isAsked(p) && rank(p) == 1:
-			suffers = suffers || part < wholePart
-		case part < usefulPart && d.afterAsked(p, outcomes) > 1 && !called(&raced, p.words) &&
+		part := d.tried.Parts[p.name]
+		whole, is := d.wholePartOf(p)
+		switch {
+		case is && rank(p) == 1 && 2*whole < 1:
+			limit = 1
+		case is && rank(p) > 0 && whole < wholePart:
+			limit = max(limit, usefulPart)
+		case d.afterAsked(p, outcomes) > 1 && !called(&raced, p.words) &&
 			(least == nil || part < d.tried.Parts[least.name]):
 			least = p
 		}
 	}
-	if !suffers || len(d.known.columns) <= fewestLeft {
+	if least == nil || d.tried.Parts[least.name] >= limit || len(d.known.columns) <= fewestLeft {
 		return nil
 	}
 	return least

@@ -100,6 +100,8 @@ type draft struct {
 	drawn      int64 // bytes drawn for the sample
 	lacking    bool  // texts that stand for null were found
 	signed     bool  // signs in numbers were found
+	// yes and no for each option of a question, by its name
+	options map[string][]*Profile
 	// columns of CSV with a type that no reader finds
 	types   []job.Column
 	filled  map[string]int64 // rows with a text, of those whose type makes some null, by name
@@ -322,6 +324,7 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 		p.measure()
 	}
 	d.findItems()
+	d.findOptions()
 	d.findSeveral()
 	d.findKinds()
 	d.kinds = d.kindsOfDummies()

@@ -207,7 +207,9 @@ var owned = strings.Fields("car cars vehicle vehicles auto home house flat apart
 var unknown = words{alone: slices.Concat(
 	strings.Fields("satisfaction satisfied opinion rating feedback score importance important "+
 		"attitude trust happy happiness stress involvement should ideal think feel rude "+
-		"acceptable comfortable worried economic favor favors favour favours oppose opposes "+
+		"acceptable comfortable worried economic favor favors favour favours favorite favourite "+
+		"prefer recommend willing interested intend expect youlike planto planningto "+
+		"oppose opposes "+
 		"support supports agree disagree approve vote discuss discussed negative serious seek"),
 	strings.Fields("income inc earnings wage wages salary expenditure spending expense expenses "+
 		"earn earned money cost costs fee fees debt loan loans charge pay"),

@@ -18,6 +18,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 	for _, tt := range []struct{ known, others string }{
 		{"age casualty_class casualty_type person_type role road_user", "casualty_level"},
 		{"age", "quality person_type role"},
+		{"age experience", "By.your.experience.do.you.recommend.it Are.you.willing.to.change.job"},
 		{"Age YearsInCurrentRole YearsSinceLastPromotion TotalWorkingYears BusinessTravel " +
 			"OverTime Designation", "JobSatisfaction JobInvolvement MonthlyIncome WorkLifeBalance"},
 		{"age OwnCar Passport NumberOfChildrenVisiting FLAG_OWN_REALTY num_cars dwelling_type " +

@@ -172,15 +172,15 @@ func (d *draft) isOfForm(p *Profile) bool {
 		})
 }
 
-// isOfDesign reports whether each person has every value of a column, as each one who is asked
-// reads all stories of an experiment: it says nothing about anybody.
+// isOfDesign reports whether people have nearly all values of a column, as each one who is asked
+// reads all stories of an experiment, or has a headache on some days: it is nobody's own.
 func (d *draft) isOfDesign(p *Profile) bool {
 	if d.entity == nil || p.Field.Distinct < 2 || p.Field.Rows < p.Rows {
 		return false
 	}
 	both := []int{d.entity.place, p.place}
-	return d.sample.Figures(both, 1).Classes ==
-		d.sample.Figures(both[:1], 1).Classes*d.sample.Figures(both[1:], 1).Classes
+	classes := func(in []int) float64 { return float64(d.sample.Figures(in, 1).Classes) }
+	return classes(both) >= nearlyAll*classes(both[:1])*classes(both[1:])
 }
 
 // likeThings are names of what a thing is like that somebody bought.

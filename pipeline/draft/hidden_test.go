@@ -97,6 +97,8 @@ func TestDraftDoubts(t *testing.T) {
 			"stay=Often|Never|no", "go=Maybe|Yes|No", "moth=x|y|z"}, []string{"farm", "moth"}},
 		"few opinions": {[]string{"age#", "leave=Very easy|Don't know|hard",
 			"stay=Often|Never|no", "moth=x|y|z"}, []string{"leave", "stay", "moth"}},
+		"questions about opinions": {[]string{"age#", "farm=x|y|z", "would_you_recommend_it=x|y",
+			"favorite_tea=x|y|z", "plan_to_move=x|y|z", "do_you_like_it=x|y|z"}, []string{"farm"}},
 		"treatments": {[]string{"age#", "farm=0|1", "anysecrecytreatment=0|1", "tx=0|1",
 			"strat2=1|2|3", "assigned_to=a|b|c", "given_random=x|y", "cue2=X|No X", "rx=a|b",
 			"comply=0|1", "vow=Control|Pill", "nod=untreated|treated", "moth=x|y|z"},
@@ -176,12 +178,13 @@ func TestDraftDoubts(t *testing.T) {
 	}
 }
 
-// What each person has all values of says nothing about anybody.
+// What people have nearly all values of says nothing about anybody.
 func TestDraftDoubtsNoDesign(t *testing.T) {
 	person := func(row int) string { return fmt.Sprint(row / 6 * 7919 % 9973) }
 	got := doubted(tableOf(t, 1200, map[string]func(i int) string{
 		"respondent_id": person, "moth": func(row int) string { return "abc"[row%3 : row%3+1] },
-		"vow": func(row int) string { return "abc"[row*row/7%3 : row*row/7%3+1] }}))
+		"ache": func(row int) string { return "ny"[max(row%2, row%60/54):][:1] },
+		"vow":  func(row int) string { return "abc"[(row/6+row%2)%3:][:1] }}))
 	if !slices.Equal(got, []string{"vow"}) {
 		t.Errorf("%q in doubt", got)
 	}

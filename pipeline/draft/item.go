@@ -70,7 +70,8 @@ func (d *draft) findItems() {
 // that have the same name but for its end, as Frequency [Country] and Frequency [Pop] ask about
 // music, if their stem is no fact, or more of any names. None of them is a fact, unless most are.
 func (d *draft) findSeries() {
-	series := make(map[string][]*Profile)
+	type key struct{ values, stem string }
+	series := make(map[key][]*Profile)
 	for _, p := range d.profiles {
 		if p.typ.Kind != formats.String || p.Field.Distinct <= 2 ||
 			p.Field.Distinct > longestScale {
@@ -78,25 +79,61 @@ func (d *draft) findSeries() {
 		}
 		values := strings.Join(slices.Sorted(maps.Keys(p.texts.few)), "\n")
 		if p.share(answer) < most && p.Field.Distinct > 3 {
-			series[values] = append(series[values], p)
+			series[key{values, ""}] = append(series[key{values, ""}], p)
 		}
 		if stem := p.stemOfSeries(); stem != "" && !isFact(wordsOf(stem)) {
-			series[values+"\n"+stem] = append(series[values+"\n"+stem], p)
+			series[key{values, stem}] = append(series[key{values, stem}], p)
 		}
 	}
-	for key, of := range series {
-		isOfStem := strings.Count(key, "\n") == int(of[0].Field.Distinct)
+	var asked []*Profile
+	for by, of := range series {
 		facts := numberOf(of, func(p *Profile) bool { return p.fact })
-		for _, p := range of {
-			p.fact = p.fact && (isOfStem && len(of) < fewestAsked ||
-				!isOfStem && (len(of) < fewestAlike || 2*facts > len(of)))
+		asks := len(of) >= fewestAsked
+		if by.stem == "" {
+			asks = len(of) >= fewestAlike && 2*facts <= len(of)
 		}
+		if asks {
+			asked = append(asked, of...)
+		}
+	}
+	for _, p := range asked {
+		p.fact = false
 	}
 }
 
 // fewestAsked is the least number of columns of a series with a stem, and fewestAlike of one with
 // any names.
 const fewestAsked, fewestAlike = 3, 5
+
+// findOptions finds yes and no for each option of a question that several may answer, by names with
+// the option in brackets: Drinks (Tea), Drinks (Milk).
+func (d *draft) findOptions() {
+	d.options = make(map[string][]*Profile)
+	for _, p := range d.profiles {
+		if at := strings.IndexAny(p.name, "[("); at > 0 && p.isYesOrNo() {
+			question := strings.TrimSpace(p.name[:at])
+			d.options[question] = append(d.options[question], p)
+		}
+	}
+	for _, of := range d.options {
+		for _, p := range of {
+			p.isOption = len(of) >= fewestAsked
+		}
+	}
+}
+
+// dropLists drops texts that list the options of a question which has a column for each.
+func (d *draft) dropLists() {
+	for _, p := range d.profiles {
+		of := d.options[p.name]
+		if p.role.masked() && p.typ.Kind == formats.String && len(of) >= fewestAsked &&
+			!slices.ContainsFunc(of, func(option *Profile) bool {
+				return !d.sample.Determines(p.place, option.place, p.Rows/renamed)
+			}) {
+			p.role = dropBy(of[0], "and the other options say it; to mask it: "+d.entry(p))
+		}
+	}
+}
 
 // stemOfSeries returns the name of a column up to a bracket or its last word, or "".
 func (p *Profile) stemOfSeries() string {

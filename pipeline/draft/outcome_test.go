@@ -129,6 +129,9 @@ func TestDraftLooksForAnswersAtTheEnds(t *testing.T) {
 		{"age# hours# wc=no|yes sex=m|f insurance=0|1 TravelInsurance=0|1", "TravelInsurance"},
 		{"age# hours# a=No|Yes b=No|Yes c=No|Yes sex=m|f ASD_traits=No|Yes", "ASD_traits"},
 		{"age# hours# a=No|Yes b=No|Yes c=No|Yes sex=m|f past_cancer_present=No|Yes", ""},
+		{"age# hours# purchase(Tea)=0|1 purchase(Milk)=0|1 purchase(Rye)=0|1 sex=m|f", ""},
+		{"age# hours# purchase(Tea)=0|1 purchase(Milk)=0|1 sex=m|f", "purchase(Tea)"},
+		{"age# hours# churn=|||0|1 sex=m|f", ""}, {"age# hours# churn=|0|1 sex=m|f", "churn"},
 	} {
 		text := study(t, 600, strings.Fields(tt.columns)...)
 		if got := classOf(t, text); got != tt.want {

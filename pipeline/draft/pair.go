@@ -55,6 +55,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	d.dropNested()
 	d.dropCoarse()
 	d.dropCombinations()
+	d.dropLists()
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {
 			if by == of || !of.role.masked() || !by.role.masked() || !d.determinesReliably(by, of) {

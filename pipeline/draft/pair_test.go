@@ -336,6 +336,26 @@ func TestDraftDropsDummiesOfKinds(t *testing.T) {
 	}
 }
 
+// Texts that list the options of a question go if each has a column of its own.
+func TestDraftDropsListsOfOptions(t *testing.T) {
+	columns := map[string]func(i int) string{"Food": func(i int) string {
+		return strings.Join([]string{"eggs", "rice", "beans"}[i/2%3:], ", ")
+	}, "Drinks": func(i int) string { return strings.Join([]string{"tea", "milk"}[i/8%2:], ", ") }}
+	for at := range 3 {
+		option := func(i int) string { return fmt.Sprint(indicator(i/2%3 <= at)) }
+		if columns[fmt.Sprintf("Drinks (%c)", 'p'+at)] = option; at == 2 {
+			option = func(i int) string { return fmt.Sprint(indicator(i/2%3 == 1)) }
+		}
+		columns[fmt.Sprintf("Food (%c)", 'p'+at)] = option
+	}
+	text := tableOf(t, 600, columns)
+	for name, want := range map[string]string{"Food": "drop", "Drinks": "suppress"} {
+		if got := roleOfText(text, name); got != want {
+			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
+		}
+	}
+}
+
 // Columns with as many values that determine each other are twins also where each value has few
 // rows: chance does not make them.
 func TestDraftFindsTwinsOfFewRows(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Columns in doubt are not in the first set if a trial with them keeps less than half of the sex,
-// but days of what happened are.
+// Columns in doubt are not in the first set if a trial with them keeps one sex in less than half of
+// the rows, but days of what happened are.
 func TestDraftLeavesDoubtsOut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
@@ -28,7 +28,7 @@ func TestDraftLeavesDoubtsOut(t *testing.T) {
 			func(ctx context.Context, in *dataset.Dataset, j *job.Job,
 				budget *spill.Budget) (*forecast.Trial, error) {
 				of, err := sees(0, 0.9)(ctx, in, j, budget)
-				of.Parts["sex"] = part
+				of.Single = map[string]float64{"sex": part}
 				return of, err
 			})
 		if err != nil {

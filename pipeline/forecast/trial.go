@@ -11,7 +11,8 @@ type Trial struct {
 	Masked      int      // the number of masked columns
 	// the part of each masked column's information that is kept in rows whose label is no null
 	Parts       map[string]float64
-	Union       *risk.Union // the disclosure risk of these rows for the labels of all columns
+	Single      map[string]float64 // the share of these rows whose label is one value
+	Union       *risk.Union        // the disclosure risk of the rows for the labels of all columns
 	Members     []risk.Member
 	AverageRisk []float64 // by set, if the job limits it; 0: not known
 }

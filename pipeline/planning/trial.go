@@ -76,9 +76,9 @@ func tryBound(
 		return nil, err
 	}
 	t := &forecast.Trial{Rows: b.Dataset.Rows(), Steps: out.Steps, Information: *out.Information,
-		Masked: len(b.Masked), Parts: make(map[string]float64)}
+		Masked: len(b.Masked), Parts: make(map[string]float64), Single: make(map[string]float64)}
 	for _, c := range out.Masked {
-		t.Parts[c.Column] = c.OfValues
+		t.Parts[c.Column], t.Single[c.Column] = c.OfValues, c.Single
 		if c.Information <= leastInformation {
 			t.Lost = append(t.Lost, c.Column)
 		}

@@ -68,6 +68,8 @@ type MaskedColumn struct {
 	// OfValues is the share that is left in the records whose label is no null, which says
 	// something next to one value
 	OfValues float64 `json:"-"`
+	// Single is the share of these records whose label is one value, and no set of several
+	Single float64 `json:"-"`
 	// number of values of the input that the search could distinguish, with the null
 	Values int `json:"values"`
 	// records of the most frequent of these, as far as they have the largest k of the column's sets
@@ -89,9 +91,12 @@ func maskedColumns(table *engine.Table, recoding engine.Recoding,
 		penalty := labels.PenaltyOf(table, recoding, a)
 		column.Information = 1 - penalty
 		column.OfValues = column.Information
-		if others := table.Rows - labels.Nulls(table, recoding, a); attribute.Len() > 2 {
-			column.OfValues = 1 - penalty*float64(table.Rows)/float64(max(1, others))
+		single, nulls := labels.Kept(table, recoding, a)
+		others := float64(max(1, table.Rows-nulls))
+		if attribute.Len() > 2 {
+			column.OfValues = 1 - penalty*float64(table.Rows)/others
 		}
+		column.Single = float64(single) / others
 		k := uint64(1)
 		for _, set := range sets {
 			if slices.Contains(set.Columns, a) {
