@@ -211,10 +211,9 @@ func (d *draft) people() int64 {
 }
 
 // dropCrowd drops columns until the rows are enough for those that are left: first those that say
-// about the same as the class, then numbers that order the rows nearly as others do, then those
-// that say least about the class, or without a class those of which the search with all columns
-// kept least. Age, sex, race, height, weight, treatment, the pay and the time up to an event stay,
-// which nearly every analysis asks for.
+// about the same as the class, then those that say least about it, or without a class those of
+// which the search with all columns kept least. Age, sex, race, height, weight, treatment, the pay
+// and the time up to an event stay, which nearly every analysis asks for.
 func (d *draft) dropCrowd() {
 	if !d.crowd.isOfFew() {
 		return
@@ -232,59 +231,13 @@ func (d *draft) dropCrowd() {
 		return same
 	})
 	outcomes := d.outcomes()
-	d.shareWorth(worth)
 	slices.SortStableFunc(masked, func(a, b *Profile) int {
 		return cmp.Or(d.afterAsked(a, outcomes)-d.afterAsked(b, outcomes),
 			cmp.Compare(worth[b], worth[a]))
 	})
-	like := oneOfEach(masked, func(p *Profile) bool { return d.afterAsked(p, outcomes) < 2 })
-	for _, p := range d.beyond(masked) {
-		why := "too few rows for it"
-		if of := like[p]; of != nil {
-			why += fmt.Sprintf(", and %s has nearly the same order", job.Quoted(of.name))
-		}
-		d.leave(p, why)
+	for _, p := range masked[min(d.crowd.most, len(masked)):] {
+		d.leave(p, "too few rows for it")
 	}
-}
-
-// shareWorth gives all dummies of a kind, of which one says little without the others, the mean of
-// what they are worth.
-func (d *draft) shareWorth(worth map[*Profile]float64) {
-	for _, of := range d.kinds {
-		sum := 0.0
-		for _, p := range of {
-			sum += worth[p]
-		}
-		for _, p := range of {
-			worth[p] = sum / float64(len(of))
-		}
-	}
-}
-
-// beyond returns those of sorted columns for which the rows are too few. The dummies of a kind stay
-// together or not at all, if they are not more than all that can stay.
-func (d *draft) beyond(sorted []*Profile) (left []*Profile) {
-	room, stays := d.crowd.most, make(map[*Profile]bool)
-	for _, p := range sorted {
-		if _, met := stays[p]; !met {
-			of := slices.DeleteFunc(slices.Clone(d.kindOf(p)), func(p *Profile) bool {
-				return !slices.Contains(sorted, p)
-			})
-			if len(of) == 0 || len(of) > d.crowd.most {
-				of = []*Profile{p}
-			}
-			for _, p := range of {
-				stays[p] = len(of) <= room
-			}
-			if stays[p] {
-				room -= len(of)
-			}
-		}
-		if !stays[p] {
-			left = append(left, p)
-		}
-	}
-	return left
 }
 
 // afterAsked is 0 for a column with an age, a date of birth or a sex, 1 for one with a race, a

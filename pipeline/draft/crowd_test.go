@@ -174,39 +174,6 @@ func TestDraftOfFewRowsOfATrial(t *testing.T) {
 	}
 }
 
-// A draft of few rows leaves one of numbers that order the rows nearly alike before the others,
-// also where they are less alike, but have the same first word.
-func TestDraftOfFewRowsLeavesOneOfEachOrder(t *testing.T) {
-	t.Chdir(t.TempDir())
-	rng := rand.New(rand.NewPCG(2, 2))
-	var out strings.Builder
-	for i, line := range strings.Split(strings.TrimSpace(survey(320, .4, .4, .4, .4, .4)), "\n") {
-		if i == 0 {
-			fmt.Fprintf(&out, "size_x,size_y,size_area,lost,texture,%s\n", line)
-			continue
-		}
-		size := float64(rng.IntN(100))
-		if strings.HasSuffix(line, "ill") {
-			size += 50
-		}
-		fmt.Fprintf(&out, "%g,%g,%g,%g,%d,%s\n", size, size+50*rng.Float64(),
-			size*size+100*rng.Float64(), 900-size+5*rng.Float64(), rng.IntN(900), line)
-	}
-	write(t, "few.csv", out.String())
-	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"}}, sees(12, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	masked := maskedOf(t, text)
-	sizes := slices.DeleteFunc(slices.Clone(masked), func(name string) bool {
-		return !slices.Contains([]string{"size_x", "size_y", "size_area", "lost"}, name)
-	})
-	if len(masked) != 7 || len(sizes) != 1 || !strings.Contains(text, "# too few rows for it, "+
-		"and "+sizes[0]+" has nearly the same order; to mask it: ") {
-		t.Errorf("%q are masked:\n%s", masked, text)
-	}
-}
-
 // Without a class a draft leaves the columns whose information the trial with all columns kept most
 // of: a column of nearly always the same value has little information to keep.
 func TestDraftOfFewRowsWithoutAClass(t *testing.T) {
@@ -345,43 +312,23 @@ func TestDraftOfFewRowsLeavesThePay(t *testing.T) {
 	}
 }
 
-// Texts that few rows have say nothing in few groups, and the dummies of a kind stay together.
-func TestDraftOfFewRowsLeavesCoarseColumnsAndKinds(t *testing.T) {
+// Texts that few rows have say nothing in few groups.
+func TestDraftOfFewRowsLeavesCoarseColumns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(2, 2))
-	var posts, kinds strings.Builder
+	var posts strings.Builder
 	for i, line := range strings.Split(strings.TrimSpace(survey(320, .4, .4, .3, .3, .3, .3)),
 		"\n") {
 		if i == 0 {
 			posts.WriteString("post," + line + "\n")
-			kinds.WriteString(strings.Replace(line, "outcome", "rest", 1) + ",ka,kb,kc,kd\n")
 			continue
 		}
 		fmt.Fprintf(&posts, "%c,%s\n", 'a'+rng.IntN(10)+6*((i-1)%2), line)
-		is := rng.IntN(4)
-		fmt.Fprint(&kinds, line)
-		for at := range 4 {
-			fmt.Fprintf(&kinds, ",%d", map[bool]int{true: 1}[at == is])
-		}
-		kinds.WriteByte('\n')
 	}
 	write(t, "posts.csv", posts.String())
-	write(t, "kinds.csv", kinds.String())
-	for _, tt := range []struct {
-		file string
-		lost int
-		want string
-	}{
-		{"posts.csv", 4, "[age sex q01 q02 q03 q04 q05]"},
-		{"kinds.csv", 4, "[age sex q02 q03 q04 q05 rest]"},
-		{"kinds.csv", 1, "[age sex q02 q03 q04 q05 rest]"},
-		{"kinds.csv", 0, "[age sex rest ka kb kc kd]"},
-	} {
-		text, err := draft.Job(t.Context(), draft.Options{Input: []string{tt.file}},
-			sees(tt.lost, 0))
-		if got := fmt.Sprint(maskedOf(t, text)); err != nil || got != tt.want {
-			t.Errorf("%+v: %s, %v:\n%s", tt, got, err, text)
-		}
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"posts.csv"}}, sees(4, 0))
+	if got := fmt.Sprint(maskedOf(t, text)); err != nil || got != "[age sex q01 q02 q03 q04 q05]" {
+		t.Errorf("%s, %v:\n%s", got, err, text)
 	}
 }
 
