@@ -65,12 +65,11 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 	name := withoutEnds(p.words)
 	isDay := p.isOfDays()
 	return (p.role.Mask != job.MaskDiscretize || isDay) && len(name) <= mostWords &&
-		!d.isOfCustomer(p) && !p.isNumberedThroughout() && !p.isNamelessMark() &&
-		!inWindow(strings.Join(p.words, " ")) &&
+		!d.isOfCustomer(p) && !inWindow(strings.Join(p.words, " ")) &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
-		!d.isOfThing(p) && !p.isPartial() && !d.isOutcome(p) && !p.amongItems &&
-		!d.isOfTeacher(p) && !working.has(name) &&
-		!d.isAnswer(p) && !d.isOnlyCandidate(p) && !d.isOfDesign(p) && !d.isOfForm(p) &&
+		!p.isPartial() && !d.isOutcome(p) && !p.amongItems && !d.isOfTeacher(p) &&
+		!working.has(name) && !d.isAnswer(p) && !d.isOnlyCandidate(p) && !d.isOfForm(p) &&
+		!d.isOfThing(p) && !d.isOfDesign(p) &&
 		!(d.asksForOpinions && p.hasOpinions())
 }
 
@@ -86,9 +85,6 @@ var inWindow = matches(`\b(last|past|previous|prev) ?(\d|(day|week|month|year)s?
 // nameless is the form of names that tools and owners give to columns whose meaning is not known.
 var nameless = matches(`^(?i:[a-z]|var|col|column|feat|feature|field|attr|attribute|unnamed:)` +
 	`[ _-]*\d+$`)
-
-// isNamelessMark reports whether nothing says what a column of at most two values marks.
-func (p *Profile) isNamelessMark() bool { return p.Field.Distinct <= 2 && nameless(p.name) }
 
 // ofTeachers are facts about those who teach the pupils of a table.
 var ofTeachers = words{whole: strings.Fields("degree experience exp ladder tenure certification")}
@@ -210,25 +206,6 @@ func (d *draft) isOfCustomer(p *Profile) bool {
 	return joining.has(p.words) && (p.isDated() || periods.has(p.words)) &&
 		slices.ContainsFunc(d.profiles, isCalled(sold)) &&
 		!slices.ContainsFunc(d.profiles, isCalled(meeting))
-}
-
-// wordAndNumber matches a word with a number behind it.
-var wordAndNumber = matches(`^[A-Za-z]+[ _-]?\d+$`)
-
-// isNumberedThroughout reports whether the name and all values of a column are a word with a
-// number, as those of somebody who hid what it is about: Var_1 with Cat_1 to Cat_7.
-func (p *Profile) isNumberedThroughout() bool {
-	if len(p.texts.few) == 0 || !wordAndNumber(p.name) {
-		return false
-	}
-	stems := make(map[string]bool)
-	for text := range p.texts.few {
-		if !wordAndNumber(text) {
-			return false
-		}
-		stems[strings.TrimRight(text, "0123456789")] = true
-	}
-	return len(stems) == 1
 }
 
 const (

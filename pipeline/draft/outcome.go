@@ -217,8 +217,10 @@ func (d *draft) endsWithClass(p *Profile) bool {
 }
 
 // starts are names of columns of the day or year from which a time up to an event runs.
-var starts = words{alone: slices.Concat(entries.alone, strings.Fields("entry accrual inclusion "+
-	"diagnosis diagnosed diag surgery operation transplant transplanted admission")),
+var starts = words{alone: strings.Fields("rdate randdate randdt random randomised randomized " +
+	"randomisation randomization enrolled enrolment enrollment recruited recruitment entry " +
+	"accrual inclusion diagnosis diagnosed diag surgery operation transplant transplanted " +
+	"admission"),
 	whole: strings.Fields("year yr date")}
 
 // deaths are names of columns that say whether somebody died.

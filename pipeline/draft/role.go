@@ -98,9 +98,6 @@ func roleOf(p *Profile) *Role {
 	}
 	if role.Mask == job.MaskDiscretize {
 		role.Reason += p.unknown
-		if p.isAgeBelowZero() {
-			role.Reason += "; no age is below 0, and all of these are"
-		}
 		if n := p.Rows - p.Field.Rows; n > 0 && n < fewNulls {
 			role.Reason += fmt.Sprintf("; %s of %s rows have no value: a group with others "+
 				"may get the interval of all numbers", text.Grouped(n), text.Grouped(p.Rows))
@@ -109,9 +106,6 @@ func roleOf(p *Profile) *Role {
 	if p.Field.Distinct == 1 && role.Mask != job.MaskDrop {
 		role.Reason += fmt.Sprintf(" in %s of %s rows, which it may mark",
 			text.Grouped(p.Field.Rows), text.Grouped(p.Rows))
-	}
-	if p.isNamelessMark() && role.Mask != job.MaskDrop {
-		role.Reason += "; its name does not say of what"
 	}
 	apart, joined := role.withOrder(p).withSpellings(p)
 	if n := p.texts.padded; n > 0 && role.Mask != job.MaskDrop && p.texts.forms[spaced] == 0 &&

@@ -2,7 +2,6 @@ package draft
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -34,7 +33,6 @@ const acquaintance = "what an acquaintance, a neighbour or a colleague knows"
 // chooseSet puts the columns that an acquaintance knows or may know into one set, or all masked
 // columns if none has a name of the first kind.
 func (d *draft) chooseSet() {
-	d.dropDayOfAnswers()
 	var all []*Profile
 	for _, p := range d.profiles {
 		if p.role.masked() {
@@ -66,35 +64,10 @@ func (d *draft) chooseSet() {
 		all: len(known) == len(all)}
 }
 
-// dropDayOfAnswers drops the day on which people answered if all other masked columns are items of
-// a questionnaire: it says nothing of a person, and all of them are one set.
-func (d *draft) dropDayOfAnswers() {
-	var day *Profile
-	items := 0
-	for _, p := range d.profiles {
-		switch {
-		case !p.role.masked():
-		case p.scaleOf().distinct > 0:
-			if p.isItem {
-				items++
-			}
-		case day == nil && p.isDated() && recorded.has(p.words):
-			day = p
-		default:
-			return
-		}
-	}
-	if day != nil && 2*items > manyItems {
-		day.role = drop("the day of the answers says nothing of a person, and the answers keep "+
-			"more without it; to mask it: %s", d.entry(day))
-	}
-}
-
 // knownOf returns those of some columns that an acquaintance knows, by their names, and those that
-// determine one of these or are determined by one, or are figures of a place or changes between two
-// of them: in another set they would disclose more than that set does. Rows of the same person show
-// that once: those of few people show it by chance. Others are doubted if somebody may know them,
-// too.
+// determine one of these or are determined by one, or are changes between two of them: in another
+// set they would disclose more than that set does. Rows of the same person show that once: those of
+// few people show it by chance. Others are doubted if somebody may know them, too.
 func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 	var others []*Profile
 	for _, p := range all {
@@ -114,8 +87,7 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 			tied := p.Field.Distinct > 1 && // others determine a mark of rows anyway
 				(d.sample.ReliablyDetermines(p.place, known[i].place, person) ||
 					d.sample.ReliablyDetermines(known[i].place, p.place, person) ||
-					d.repeats(p, known[i], -1) ||
-					d.isFigureOf(p, known[i]))
+					d.repeats(p, known[i], -1))
 			if tied {
 				known = append(known, p)
 			}
@@ -139,15 +111,15 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 // doubtedOf returns those of other columns that an acquaintance may know, by their names, and those
 // that one of these determines, but none that a column determines which hardly anybody knows, and
 // next to which it stays. If one has parts of days, as months, all others that have such join. In a
-// table of patients these are only columns that name institutions, or say how one was infected, and
-// nobody knows what an experiment did to whom.
+// table of patients these are only columns that name institutions, and nobody knows what an
+// experiment did to whom.
 func (d *draft) doubtedOf(known, others []*Profile, person int) (doubted []*Profile) {
 	var may []*Profile
 	clinical := d.isClinical()
 	others = slices.DeleteFunc(slices.Clone(others), (*Profile).isOfExperiment)
 	for _, p := range others {
-		if !clinical && (d.mayBeKnown(p) || d.isOnlyPeriod(p) || d.isOfPlayer(p)) ||
-			clinical && (d.mayBeKnown(p) && p.namesInstitutions() || p.isOfInfection()) {
+		if !clinical && (d.mayBeKnown(p) || d.isOnlyPeriod(p)) ||
+			clinical && d.mayBeKnown(p) && p.namesInstitutions() {
 			may = append(may, p)
 		}
 	}
@@ -168,40 +140,10 @@ func (d *draft) doubtedOf(known, others []*Profile, person int) (doubted []*Prof
 	all := slices.Concat(known, doubted)
 	return slices.DeleteFunc(doubted, func(p *Profile) bool {
 		return slices.ContainsFunc(p.role.stays, func(by *Profile) bool {
-			return by.role.masked() && !slices.Contains(all, by) && !p.isStatusOf(by)
+			return by.role.masked() && !slices.Contains(all, by)
 		})
 	})
 }
-
-// infections are names of columns of where somebody was infected, or who found that.
-var infections = words{
-	alone: strings.Fields("travel travels travelled traveled traveler traveller travelling " +
-		"traveling visiting visited abroad imported"),
-	whole: strings.Fields("source sourceofinfection infectionsource"),
-}
-
-// isOfInfection reports whether a column of words or two values says where somebody has been, or
-// which source reported an infection, as news do: visiting Wuhan, from Wuhan.
-func (p *Profile) isOfInfection() bool {
-	return p.role.Mask != job.MaskDiscretize && len(p.words) <= mostWords && !p.isPartial() &&
-		(infections.has(p.words) || len(p.words) > 1 && p.words[0] == "from" && p.isDummy())
-}
-
-// isFigureOf reports whether a column is called like one of places, with more behind it, as stateur
-// with state, and says much of it: figures of places may change from year to year.
-func (d *draft) isFigureOf(p, of *Profile) bool {
-	name := strings.ToLower(of.name)
-	if len(name) < leastWord || !slices.Contains(regions, name) || p.place < 0 || of.place < 0 ||
-		!strings.HasPrefix(strings.ToLower(p.name), name) {
-		return false
-	}
-	own := d.sample.Information(p.place, nil, p.place, d.k())
-	return own > 0 && d.sample.Information(p.place, nil, of.place, d.k()) >= muchOfPlace*own
-}
-
-// muchOfPlace is the part of the information of a column that is about a place, of which it is then
-// a figure.
-const muchOfPlace = 1.0 / 3
 
 var (
 	// published are words for events whose day records name that are published.
@@ -253,9 +195,8 @@ func (d *draft) isOnlyPeriod(p *Profile) bool {
 // isKnown reports whether an acquaintance knows a column, by its name and its values.
 func (d *draft) isKnown(p *Profile) bool {
 	return !d.isOfCustomer(p) && !d.isOfTeacher(p) &&
-		(p.isBasic() || p.isOfStay() || d.isOfTrial(p) ||
-			d.isPartOfStay(p) || d.isOfCase(p) || d.isOfEvent(p) || d.isWeightOfHeight(p) ||
-			d.isContextual(p) || d.knowsResult(p))
+		(p.isBasic() || p.isOfStay() || d.isOfCase(p) || d.isOfEvent(p) ||
+			d.isWeightOfHeight(p) || d.isContextual(p))
 }
 
 // standsForKnown reports whether a column is left instead of one that an acquaintance knows, which
@@ -264,21 +205,6 @@ func (d *draft) standsForKnown(p *Profile) bool {
 	return slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 		return of.role.Mask == job.MaskDrop && of.role.by == p && d.isKnown(of)
 	})
-}
-
-// isStatusOf reports whether a column says only who has a number, as who works does of a wage: all
-// rows with one of its two values have none, or the least one.
-func (p *Profile) isStatusOf(number *Profile) bool {
-	return p.isDummy() && number.typ.Ordered() && slices.ContainsFunc([]float64{0, 1},
-		func(value float64) bool {
-			for row, x := range p.numbers {
-				n := number.numbers[row]
-				if x == value && !math.IsNaN(n) && n != number.least {
-					return false
-				}
-			}
-			return true
-		})
 }
 
 // stays are words for days on which somebody came to a place that others see, left it, or died.
@@ -318,25 +244,6 @@ func (p *Profile) isPartOfDay(word string) bool {
 func (p *Profile) hasPartsOfDays() bool {
 	return len(p.words) <= mostInAnswer && !p.isBasic() &&
 		slices.ContainsFunc(p.words, p.isPartOfDay)
-}
-
-// isPartOfStay reports whether a column has a part of days, and of nothing else by its name, next
-// to one with days on which people came, left or died, or entered a trial.
-func (d *draft) isPartOfStay(p *Profile) bool {
-	name := strings.Join(p.words, "")
-	return p.isPartOfDay(name) && slices.ContainsFunc(d.profiles, func(of *Profile) bool {
-		return of.isDated() && of.role.masked() && (of.isOfStay() || d.isOfTrial(of))
-	})
-}
-
-// entries are words for days on which somebody entered a trial.
-var entries = words{alone: strings.Fields("rdate randdate randdt random randomised randomized " +
-	"randomisation randomization enrolled enrolment enrollment recruited recruitment")}
-
-// isOfTrial reports whether a column has the days on which people entered a trial, in a table of
-// patients: then they come to its clinic.
-func (d *draft) isOfTrial(p *Profile) bool {
-	return p.isDated() && entries.has(p.words) && d.isClinical()
 }
 
 // isDated reports whether a column has dates or times, also as text.
@@ -403,22 +310,8 @@ func (d *draft) heightOf(p *Profile) *Profile {
 // isBasic reports whether a column has a fact that people know about others, by its name, or by its
 // values: a sex, a marital status, a kind of place or work, a religion or an origin.
 func (p *Profile) isBasic() bool {
-	byValues := p.share(sex)+p.share(marital)+p.share(common) >= most || p.isMarital()
+	byValues := p.share(sex)+p.share(marital)+p.share(common) >= most
 	return (p.fact || byValues && !formerly.has(p.words)) && !p.countsSex() && !p.isNoSize()
-}
-
-// isMarital reports whether a status has the first letters of single, married, divorced and
-// widowed.
-func (p *Profile) isMarital() bool {
-	if few := p.texts.few; few["S"] == 0 || few["M"] == 0 {
-		return false
-	}
-	for text := range p.texts.few {
-		if !strings.Contains("SMDW", text) {
-			return false
-		}
-	}
-	return slices.Contains(p.words, "status")
 }
 
 // mostSexes is the largest number of codes for the sex.

@@ -11,7 +11,7 @@ import (
 // determine a dropped one that people know are known like it.
 func (d *draft) withSiblings(known, others []*Profile) (all, rest []*Profile) {
 	all = slices.Clone(known)
-	dummies := d.professions()
+	var dummies []*Profile
 	for _, of := range d.kinds {
 		if slices.ContainsFunc(of, func(p *Profile) bool { return slices.Contains(known, p) }) {
 			dummies = append(dummies, of...)
@@ -19,7 +19,7 @@ func (d *draft) withSiblings(known, others []*Profile) (all, rest []*Profile) {
 	}
 	for _, p := range others {
 		isOfSeries := slices.ContainsFunc(known, func(of *Profile) bool { return isSibling(p, of) })
-		if isOfSeries || isRest(p, all) || slices.Contains(dummies, p) || d.standsForFact(p) {
+		if isOfSeries || slices.Contains(dummies, p) || d.standsForFact(p) {
 			all = append(all, p)
 		} else {
 			rest = append(rest, p)
@@ -48,58 +48,6 @@ func isSibling(p, of *Profile) bool {
 		isFact(stem) && !slices.ContainsFunc(p.words, func(word string) bool {
 		return slices.Contains(marks, word)
 	})
-}
-
-// isRest reports whether a column has the others of a series of known dummies, by its name: one for
-// others with the same ending as two and more of them, as other_cl next to asian_cl and black_cl.
-func isRest(p *Profile, known []*Profile) bool {
-	end := func(p *Profile) string { return strings.Join(p.words[min(1, len(p.words)):], " ") }
-	return p.isDummy() && len(p.words) > 1 &&
-		slices.Contains(strings.Fields("other others oth"), p.words[0]) &&
-		numberOf(known, func(of *Profile) bool {
-			return of.isDummy() && end(of) == end(p)
-		}) >= fewestOfSeries
-}
-
-// fewestOfSeries is the least number of known dummies with an ending of names that all dummies of
-// their kind have.
-const fewestOfSeries = 2
-
-// professions are ends of words for what people are by profession.
-var professions = strings.Fields("developer engineer administrator scientist designer specialist " +
-	"manager nurse teacher analyst driver programmer technician accountant lawyer doctor " +
-	"physician professor lecturer farmer mechanic electrician carpenter secretary clerk cashier " +
-	"waiter waitress cook consultant researcher architect artisan labourer laborer salesperson " +
-	"executive supervisor fisherman trader merchant tailor")
-
-// fewestProfessions is the least number of columns with a profession that are a series.
-const fewestProfessions = 3
-
-// professions returns the dummies for what people are by profession, if they are several: those
-// with such a name and all between them, if most of these have one.
-func (d *draft) professions() (all []*Profile) {
-	isProfession := func(p *Profile) bool {
-		return p.isDummy() && !unknown.has(p.words) &&
-			slices.ContainsFunc(p.words, func(word string) bool {
-				return slices.Contains(professions, strings.TrimSuffix(word, "s"))
-			})
-	}
-	for begin := 0; begin < len(d.profiles); begin++ {
-		if !isProfession(d.profiles[begin]) {
-			continue
-		}
-		last, n := begin, 0
-		for end := begin; end < len(d.profiles) && d.profiles[end].isDummy(); end++ {
-			if isProfession(d.profiles[end]) {
-				last, n = end, n+1
-			}
-		}
-		if of := d.profiles[begin : last+1]; n >= fewestProfessions && 2*n > len(of) {
-			all = append(all, of...)
-		}
-		begin = last
-	}
-	return all
 }
 
 // standsForFact reports whether a column determines a dropped one that people know, as a code does

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -18,24 +17,6 @@ func TestDraftKnowsSeries(t *testing.T) {
 	slices.Sort(want)
 	if slices.Sort(got); !slices.Equal(got, want) {
 		t.Errorf("known: %q, want %q:\n%s", got, want, text)
-	}
-}
-
-// Dummies of professions are known, with those between them, but not two, nor if most say something
-// else, nor opinions on professions. The others of known dummies are known, too.
-func TestDraftKnowsProfessions(t *testing.T) {
-	for columns, want := range map[string]string{
-		"age# q=0|1 Web_developer=0|1 DevOps=0|1 nurses=0|1 Data_scientist=0|1 w=0|1": "age " +
-			"Web_developer DevOps nurses Data_scientist",
-		"age# Web_developer=0|1 Data_scientist=0|1":                      "age",
-		"age# developer=0|1 a=0|1 b=0|1 nurse=0|1 c=0|1 d=0|1 clerk=0|1": "age",
-		"age# trust_doctor=0|1 trust_nurse=0|1 trust_teacher=0|1":        "age",
-		"age# black=0|1 asian=0|1 asian_cl=0|1 black_cl=0|1 other_cl=0|1 other_of=0|1 " +
-			"othrace1=0|1": "age asian asian_cl black black_cl other_cl othrace1",
-		"age# asian=0|1 asian_cl=0|1 other_cl=0|1": "age asian asian_cl",
-	} {
-		text := study(t, 600, strings.Fields(columns)...)
-		checkCertain(t, text, want)
 	}
 }
 
