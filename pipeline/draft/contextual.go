@@ -108,9 +108,6 @@ var contextual = []struct {
 	others: isCalled(words{whole: strings.Fields("ne nc nw se sw s north south east west " +
 		"northcen nrthcen northeast midwest smsa")}),
 	most: 2,
-}, { // districts in short
-	facts:  words{whole: []string{"dist"}},
-	others: isCalled(policing),
 }, { // where the police patrol
 	facts: words{whole: append([]string{"beat"}, pairs([]string{"police", "patrol"},
 		[]string{"beat"})...)},

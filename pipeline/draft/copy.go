@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,19 +45,6 @@ func (d *draft) dropCopies(ctx context.Context, in *dataset.Dataset) error {
 		}
 	}
 	return nil
-}
-
-// dropGrids drops coordinates of a grid, and points as text, next to a latitude, which with its
-// longitude says the same.
-func (d *draft) dropGrids() {
-	at := slices.IndexFunc(d.profiles, func(p *Profile) bool {
-		return p.role.masked() && p.isCoordinate() && !grids.has(p.words)
-	})
-	for _, p := range d.profiles {
-		if at >= 0 && p.role.masked() && grids.has(p.words) {
-			p.role = dropBy(d.profiles[at], "says the same, with the other degrees")
-		}
-	}
 }
 
 // plainTexts are the texts of some columns, apart from case and blanks, by number; 0: no text.

@@ -40,19 +40,3 @@ func TestDraftDropsCopies(t *testing.T) {
 		t.Errorf("want %q twice in\n%s", want, text)
 	}
 }
-
-// Next to degrees coordinates of a grid and points as text say the same.
-func TestDraftDropsGrids(t *testing.T) {
-	for columns, want := range map[string]string{
-		"lat=40.711|40.722|40.833 lon=-73.91|-73.92|-73.83": "drop", "age#": "{mask:",
-	} {
-		text := study(t, 600, append(strings.Fields(columns), "X_COORD_CD#",
-			"Geocoded=POINT (1 2)|POINT (2 3)", "sex=m|f")...)
-		if got := roleOfText(text, "X_COORD_CD"); got != want {
-			t.Errorf("X_COORD_CD: %s, want %s in\n%s", got, want, text)
-		}
-		if got := roleOfText(text, "Geocoded"); (got == "drop") != (want == "drop") {
-			t.Errorf("Geocoded: %s in\n%s", got, text)
-		}
-	}
-}

@@ -91,12 +91,12 @@ func areNear(a, b *Profile) bool {
 
 // goesBefore compares which of two columns of times that are near stays: that of deaths, then one
 // that people know, then the one with the earlier time in most rows.
-func (d *draft) goesBefore(p, of *Profile) bool {
+func (p *Profile) goesBefore(of *Profile) bool {
 	rank := func(p *Profile) (rank int) {
 		if deaths.has(withoutEnds(p.words)) {
 			rank = 2
 		}
-		if p.fact || d.isContextual(p) {
+		if p.fact {
 			rank++
 		}
 		return rank
@@ -178,30 +178,6 @@ func (d *draft) isPartOf(by, p *Profile) bool {
 			return len(met)*rowsOfDate <= len(parts) &&
 				d.sample.Exceptions(parts, p.place)*renamed <= others
 		})
-}
-
-// unitsOfAge are the words for units of ages, the smallest first.
-var unitsOfAge = [][]string{{"day", "days"}, {"week", "weeks", "wk", "wks"},
-	{"month", "months", "mo", "mos", "mth", "mths"}}
-
-// unitOfAge ranks the unit of an age, by its name; years, which need no word, come last. 0: it is
-// none.
-func (p *Profile) unitOfAge() int {
-	if !slices.Contains(p.words, "age") {
-		return 0
-	}
-	at := slices.IndexFunc(unitsOfAge, func(unit []string) bool {
-		return slices.ContainsFunc(unit, func(word string) bool {
-			return slices.Contains(p.words, word)
-		})
-	})
-	return 1 + (at+len(unitsOfAge)+1)%(len(unitsOfAge)+1)
-}
-
-// hasLargerUnit reports whether a column has ages in a larger unit than another one, and many.
-func (p *Profile) hasLargerUnit(than *Profile) bool {
-	unit := than.unitOfAge()
-	return 0 < unit && unit < p.unitOfAge() && p.Field.Distinct > fewCodes
 }
 
 // countsYearsOf reports whether a column has the full years of another one's months in most rows.

@@ -295,7 +295,6 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 		d.profiles = append(d.profiles, p)
 	}
 	stripPrefixes(d.profiles)
-	namePrecincts(d.profiles)
 	findCodebooks(d.profiles)
 	room := min(mostBytes, budget.Grant(&spill.Sample)) / int64(cellBytes*(len(columns)+1))
 	rows := min(mostRows, in.Rows(), max(fewestRows, room))

@@ -197,8 +197,8 @@ func TestDraftDoubtsDummies(t *testing.T) {
 	}
 }
 
-// What a column in doubt determines is in doubt, too, and what a limit of a number makes that nobody
-// knows is not.
+// What a column in doubt determines is in doubt, too, and what a limit of a number makes that
+// nobody knows is not.
 func TestDraftDoubtsFigures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	var state, guild, ounces [2400]int

@@ -96,26 +96,6 @@ func stripPrefixes(profiles []*Profile) {
 	}
 }
 
-// precincts are names of police precincts in short, and policing are names of columns next to which
-// they mean no percentages.
-var (
-	precincts = words{whole: []string{"pct", "pcinct"}}
-	policing  = words{alone: strings.Fields("lat lng latitude longitude xcoord beat sector " +
-		"precinct frisked searched arrested officer officers borough boro"),
-		whole: []string{"pointx", "city", "timestop", "timeofstop"}}
-)
-
-// namePrecincts gives that word to columns of whole numbers or texts that are called like precincts
-// in short, if the names of others are about the police or a city.
-func namePrecincts(profiles []*Profile) {
-	for _, p := range profiles {
-		if precincts.has(p.words) && !p.isFractional() && slices.ContainsFunc(profiles,
-			func(of *Profile) bool { return of != p && isCalled(policing)(of) }) {
-			p.words, p.fact = []string{"precinct"}, true
-		}
-	}
-}
-
 // words are the names with one meaning.
 type words struct {
 	meaning string
@@ -315,19 +295,12 @@ func directMeaning(name []string) words {
 
 // places are the names of coordinates.
 var places = words{
-	alone: append(slices.Clone(axes), "latitude", "longitude", "lat", "lon", "lng"),
+	alone: append(pairs([]string{"x", "y"}, []string{"coord", "coordinate", "coordinates"}),
+		"latitude", "longitude", "lat", "lon", "lng"),
 	whole: append(pairs([]string{"point", "coord", "coordinate", "geo"}, []string{"x", "y"}),
 		strings.Fields("long easting northing")...),
 	last: []string{"long"},
 }
-
-// axes are words for coordinates of a grid, and grids names of columns of these, and of points as
-// text.
-var (
-	axes  = pairs([]string{"x", "y"}, []string{"coord", "coordinate", "coordinates"})
-	grids = words{alone: append(slices.Clone(axes),
-		strings.Fields("georeferenced geocoded geom wkt lonlat latlon latlong")...)}
-)
 
 // postal are the names of columns of zip codes.
 var postal = words{alone: []string{"zip", "zip4", "zip5", "zipcode", "postal", "postcode",

@@ -39,7 +39,6 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	}
 	d.dropWeights()
 	d.dropAges()
-	d.dropGrids()
 	d.dropTwins()
 	d.dropRare()
 	d.dropEnds()
@@ -50,11 +49,8 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	d.noteDurations()
 	d.dropConstants()
 	d.dropHardly()
-	d.dropFlags()
 	d.dropMany()
 	d.dropNested()
-	d.dropCoarse()
-	d.dropCombinations()
 	d.dropLists()
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {
@@ -90,38 +86,9 @@ func (d *draft) dropRare() {
 // renamed is the share of rows, one in these, whose person has another name than before.
 const renamed = 100
 
-// dropCombinations drops texts that combine those of two other columns, and are called like both,
-// as race_sex next to race and sex.
-func (d *draft) dropCombinations() {
-	for _, p := range d.profiles {
-		if p.role.Mask != job.MaskSuppress {
-			continue
-		}
-		var parts []*Profile
-		var words []string
-		for _, of := range d.profiles {
-			if of != p && of.role.masked() && of.Field.Distinct > 1 && len(of.words) > 0 &&
-				len(of.words) < len(p.words) && areAmong(of.words, p.words) &&
-				d.sample.Determines(p.place, of.place, p.Rows/renamed) {
-				parts, words = append(parts, of), append(words, of.words...)
-			}
-		}
-		if len(parts) == 2 && areAmong(p.words, words) {
-			p.role = drop("%s and %s say it", job.Quoted(parts[0].name), job.Quoted(parts[1].name))
-		}
-	}
-}
-
-// areAmong reports whether all words are some of others.
-func areAmong(words, others []string) bool {
-	return !slices.ContainsFunc(words, func(word string) bool {
-		return !slices.Contains(others, word)
-	})
-}
-
 // dropTwins drops columns that say what another one says: one with the same value in each row in
-// which both have one; times that are near those of another one; and months of years, numbers of
-// words and recoded values, though a few rows have another one by mistake.
+// which both have one; times that are near those of another one; and months of years and recoded
+// values, though a few rows have another one by mistake.
 func (d *draft) dropTwins() {
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {
@@ -132,7 +99,7 @@ func (d *draft) dropTwins() {
 			case d.copies(by, of):
 				of.role = dropBy(by, "has the same values")
 			case by.isTime() && of.isTime() && of.Field.Distinct > fewCodes &&
-				areNear(by, of) && d.goesBefore(by, of):
+				areNear(by, of) && by.goesBefore(of):
 				of.role = dropBy(by, "has nearly the same times in most rows; to mask it: "+
 					d.entry(of))
 			case by.countsYearsOf(of):
@@ -141,9 +108,7 @@ func (d *draft) dropTwins() {
 				} else {
 					of.role = dropBy(by, "says it in a larger unit")
 				}
-			case d.encodes(of, by):
-				of.role = dropBy(by, "says it in words")
-			case (d.numbers(by, of) || d.nearlyRecodes(by, of)) && !d.determines(by, of):
+			case d.nearlyRecodes(by, of) && !d.determines(by, of):
 				of.role = dropBy(by, isDetermined+" in nearly all rows")
 			}
 		}
@@ -166,50 +131,6 @@ func (d *draft) copies(by, of *Profile) bool {
 	return of.typ == by.typ && of.Field.Distinct > fewCodes &&
 		d.sample.Copies(of.place, by.place) && cmp.Or(cmp.Compare(by.Field.Rows, of.Field.Rows),
 		by.wordy()-of.wordy(), of.place-by.place) > 0
-}
-
-// dropFlags drops columns whose only value marks the rows in which another one that stays has a
-// value, as flags of imputed dates do, but no treatment and nothing that may be the class.
-func (d *draft) dropFlags() {
-	for _, p := range d.profiles {
-		if !p.role.masked() || p.Field.Distinct > 1 || d.mayBecomeClass(p) ||
-			treatments.has(p.words) {
-			continue
-		}
-		for _, of := range d.profiles {
-			if of != p && of.role.masked() && of.Field.Rows == p.Field.Rows &&
-				d.determines(of, p) {
-				p.role = dropBy(of, "has a value in the same rows")
-				break
-			}
-		}
-	}
-}
-
-// numbers reports whether of has one number for each text of by, apart from mistakes.
-func (d *draft) numbers(by, of *Profile) bool {
-	name := of.words
-	return by.typ.Kind == formats.String && of.typ.Kind == formats.Int &&
-		(len(name) > 1 && slices.Contains(numbered, name[len(name)-1]) || of.computedOf(by) > 0) &&
-		by.Field.Distinct >= 2 && by.Field.Distinct*rowsToTell <= by.Rows &&
-		d.sample.Determines(by.place, of.place, by.Rows/renamed) &&
-		d.sample.Determines(of.place, by.place, by.Rows/renamed)
-}
-
-// described are last words of names of columns that say in words what codes mean.
-var described = strings.Fields("desc descr description")
-
-// encodes reports whether a column has codes by its name, each with one description in another one,
-// apart from mistakes, but none with a meaning of their own, as those of diseases and places.
-func (d *draft) encodes(p, by *Profile) bool {
-	isLast := func(words []string, of *Profile) bool {
-		n := len(of.words)
-		return n > 0 && slices.Contains(words, of.words[n-1])
-	}
-	return by.typ.Kind == formats.String && isLast(described, by) &&
-		isLast([]string{"cd", "code"}, p) && !diagnoses.has(p.words) && !postal.has(p.words) &&
-		!tracts.has(p.words) && p.Field.Distinct*rowsToTell <= p.Rows &&
-		by.Field.Distinct > 1 && d.sample.Determines(p.place, by.place, p.Rows/renamed)
 }
 
 // recodes reports whether a column is called like another one with a digit or a word for codes,
@@ -335,21 +256,14 @@ func (p *Profile) isTime() bool {
 }
 
 // settle decides about two masked columns of which one determines the other. Of two that determine
-// each other the readable one stays, and of ages those in the larger unit. A sex, a race and a
-// treatment stay. One of few values stays without its dummies, and without one whose labels are
-// those of it when they are coarse. Else both stay: where a value of the one is too rare, that of
-// the other may not be.
+// each other the readable one stays. A sex, a race and a treatment stay. One of few values stays
+// without its dummies, and without one whose labels are those of it when they are coarse. Else both
+// stay: where a value of the one is too rare, that of the other may not be.
 func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile) error {
-	if of.hasLargerUnit(by) {
-		by, of = of, by
-	}
 	switch {
-	case by.hasLargerUnit(of):
-		of.role = dropBy(by, "says it in a larger unit")
-		return nil
 	case d.determines(of, by) || d.nearlyNames(of, by):
-		if cmp.Or(of.treats()-by.treats(), d.locates(of, by)-d.locates(by, of),
-			of.readable()-by.readable(), by.computedOf(of)-of.computedOf(by), of.wordy()-by.wordy(),
+		if cmp.Or(of.treats()-by.treats(), of.readable()-by.readable(),
+			by.computedOf(of)-of.computedOf(by), of.wordy()-by.wordy(),
 			slices.Index(d.profiles, by)-slices.Index(d.profiles, of)) > 0 {
 			by, of = of, by
 		}
@@ -380,11 +294,6 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 		if !d.sample.Intervals(by.numbers, of.place, apart) {
 			return nil
 		}
-		// a scale is read more easily than the codes into which somebody split it
-		if by.computedOf(of) > 0 && by.refines(of) && !d.mayBeOutcome(by) {
-			by.role = dropBy(of, "says it without gaps between its numbers")
-			return nil
-		}
 		// a text says more than a number with hardly more values, and than limits of another one
 		isWord := of.typ.Kind == formats.String &&
 			(by.Field.Distinct < 2*of.Field.Distinct || !of.isRangeOf(by))
@@ -402,17 +311,6 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 	}
 	of.role = dropBy(by, isDetermined)
 	return nil
-}
-
-// refines reports whether a column has few whole numbers with gaps between them, and another one
-// fewer without gaps, but more than two.
-func (p *Profile) refines(of *Profile) bool {
-	hasGaps := func(p *Profile) bool {
-		return p.greatest-p.least >= float64(p.Field.Distinct)
-	}
-	return of.typ.Ordered() && !p.broken && !of.broken && hasGaps(p) && !hasGaps(of) &&
-		p.Field.Distinct <= fewCodes && of.Field.Distinct > 2 &&
-		of.Field.Distinct < p.Field.Distinct
 }
 
 // isRangeOf reports whether texts are those of ranges of a number, by their names, or as each has a
@@ -475,15 +373,6 @@ func (p *Profile) treats() int {
 // rowsOfName is the number of rows, in units of k, that a name of a place needs on average so that
 // most names are released.
 const rowsOfName = 5
-
-// locates is 1 of coordinates next to texts of which most would become *, else 0.
-func (d *draft) locates(by, of *Profile) int {
-	if by.isCoordinate() && of.role.Mask == job.MaskSuppress &&
-		of.Field.Distinct*rowsOfName*int64(d.k()) > of.Rows {
-		return 1
-	}
-	return 0
-}
 
 // leastWord is the number of letters of a name that is a word, and no number of a question.
 const leastWord = 4

@@ -56,32 +56,3 @@ func (d *draft) nests(p, within *Profile) bool {
 		p.Field.Distinct*rowsOfTwins <= p.Rows &&
 		d.sample.Information(p.place, nil, within.place, 1) >= nearlyAll*d.entropy(within)
 }
-
-const (
-	// townDegrees is the step of coordinates from which it is more than a town, and mostOfRanges
-	// the part of the information of such ranges from which names of areas say about the same.
-	townDegrees, mostOfRanges = 0.1, 0.5
-)
-
-// dropCoarse drops coordinates with ranges of more than a town, if areas most of whose names are
-// released say most of these: the names are finer, or say it better.
-func (d *draft) dropCoarse() {
-	isCoarse := func(p *Profile) bool {
-		return p.role.masked() && p.isCoordinate() && p.high-p.low > mostSteps*townDegrees
-	}
-	for _, of := range d.profiles {
-		says := func(p *Profile) bool {
-			return d.sample.Information(p.place, p.numbers, of.place, 1) >=
-				mostOfRanges*d.sample.Information(p.place, p.numbers, p.place, 1)
-		}
-		if !d.isArea(of) || !d.isReleased(of) || slices.ContainsFunc(d.profiles,
-			func(p *Profile) bool { return isCoarse(p) && !says(p) }) {
-			continue
-		}
-		for _, p := range d.profiles {
-			if isCoarse(p) {
-				p.role = dropBy(of, "says about as much as ranges of degrees")
-			}
-		}
-	}
-}

@@ -10,10 +10,9 @@ import (
 )
 
 // A draft leaves the finest column that a release has of three or more with areas within each
-// other, and the coarsest, also with some mistakes, but no zip codes, and no coordinates whose
-// ranges a state says. Codes go next to descriptions of which several have the same, but not those
-// of diseases; a word for ranges of a number stays next to it, unless it is called like it or says
-// them in digits.
+// other, and the coarsest, also with some mistakes, but no zip codes. Codes of diseases stay next
+// to descriptions; a word for ranges of a number stays next to it, unless it is called like it or
+// says them in digits.
 func TestDraftLeavesOneAreaAndOneDescription(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
@@ -41,9 +40,9 @@ func TestDraftLeavesOneAreaAndOneDescription(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"city": "drop", "county": "suppress",
-		"zip": "drop", "region": "drop", "state": "suppress", "lat": "drop", "lon": "drop",
-		"law_code": "drop", "law_desc": "suppress", "diag_code": "{mask:",
-		"spend": "{mask:", "member": "suppress", "spend_tier": "drop", "tier": "drop"} {
+		"zip": "drop", "region": "drop", "state": "suppress",
+		"diag_code": "{mask:",
+		"spend":     "{mask:", "member": "suppress", "spend_tier": "drop", "tier": "drop"} {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}

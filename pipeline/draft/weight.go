@@ -49,13 +49,6 @@ func (d *draft) dropWeights() {
 			p.role = discretize(p, distinctValues(p))
 			p.role = drop("a weight computed from other columns may reveal them; to mask it, as "+
 				"estimates need it: %s (%s)", d.entry(p), p.role.Reason)
-		default:
-			continue
-		}
-		for _, of := range d.profiles {
-			if of.role.masked() && d.determinesReliably(p, of) && d.determines(of, p) {
-				of.role = dropBy(p, isDetermined)
-			}
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Weights of rows and propensities are dropped, and what says the same, but not what people weigh.
+// Weights of rows and propensities are dropped, but not what people weigh.
 func TestDraftDropsWeights(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	var scores [900]float64
@@ -16,15 +16,13 @@ func TestDraftDropsWeights(t *testing.T) {
 	}
 	text := tableOf(t, len(scores), map[string]func(i int) string{
 		"pscore":    func(i int) string { return fmt.Sprint(scores[i]) },
-		"odds":      func(i int) string { return fmt.Sprintf("%.4f", scores[i]/(1-scores[i])) },
 		"samp_wt":   func(i int) string { return fmt.Sprint(100 + i*6007%9973) },
 		"wt":        func(int) string { return fmt.Sprintf("%.3f", 0.2+1.6*rng.Float64()) },
 		"weight":    func(int) string { return fmt.Sprintf("%.1f", 50+40*rng.Float64()) },
 		"income":    func(i int) string { return fmt.Sprint(i * 7919 % 9973) },
-		"stratum":   func(i int) string { return fmt.Sprint(int(scores[i]*100+0.5) * 37 % 101) },
 		"weighting": func(int) string { return fmt.Sprint(rng.IntN(90)) },
 	})
-	for column, want := range map[string]string{"pscore": "drop", "odds": "drop", "stratum": "drop",
+	for column, want := range map[string]string{"pscore": "drop",
 		"samp_wt": "drop", "wt": "drop", "weight": "{mask:", "income": "{mask:",
 		"weighting": "{mask:"} {
 		if got := roleOfText(text, column); got != want {
