@@ -68,6 +68,6 @@ func (d *draft) isSubject(p *Profile) bool {
 		})
 	}
 	isOfName := func(word string) bool { return slices.Contains(name, word) }
-	return len(name) > 0 && slices.EqualFunc(name, file, isAlike) ||
-		len(file) > 0 && isSuffered(name) && numberOf(file, isOfName) == len(file)
+	return len(name) > 0 && len(file) > 0 && (slices.EqualFunc(name, file, isAlike) ||
+		isSuffered(name) && numberOf(file, isOfName) == len(file))
 }

@@ -46,6 +46,7 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		{"table.csv", "Adaptivity_Level", true, true},
 		{"table.csv", "Category", true, true},
 		{"table.csv", "Category", false, false},
+		{"any.csv", "any", false, false},
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
