@@ -18,6 +18,7 @@ type Field struct {
 
 	// of a column of CSV that is named by its position: this, from 1 on; 0: it has a name
 	Position int
+	Question string // what people were asked in a column of CSV by Qualtrics; empty: not known
 
 	// for a dataset: the reason why its files have no common column of the name, which then cannot
 	// be read; nil: they have

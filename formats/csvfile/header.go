@@ -40,8 +40,9 @@ func (s *source) header(ctx context.Context, start place) (names []string, _ pla
 		if err == nil && isShifted(names, first) {
 			s.shifted, names = true, slices.Insert(names, 0, "")
 		}
+		questions := textsOf(first)
 		if second, err := scan.record(); err == nil && areImports(second) {
-			s.asked, start = true, place{scan.offset, scan.next}
+			s.asked, start = questions, place{scan.offset, scan.next}
 		}
 	}
 	names, err = s.names(names)
@@ -137,7 +138,11 @@ func (s *source) columns(names []string) error {
 			return s.sameName(name, seen[name], i+1)
 		}
 		seen[name] = i + 1
-		s.schema = append(s.schema, formats.Field{Name: name, Position: position})
+		field := formats.Field{Name: name, Position: position}
+		if i < len(s.asked) {
+			field.Question = s.asked[i]
+		}
+		s.schema = append(s.schema, field)
 	}
 	return nil
 }
@@ -224,7 +229,7 @@ func (s *source) noteHeader(columns []evidence) {
 	if s.csv.Headless {
 		return
 	}
-	if s.asked {
+	if s.asked != nil {
 		s.notes = append(s.notes, "two lines of Qualtrics follow the header, with questions and "+
 			"their numbers: they are passed over")
 	}

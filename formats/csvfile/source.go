@@ -53,10 +53,10 @@ type source struct {
 	remember int             // number of distinct values of a coded column to keep
 	batch    int
 	schema   []formats.Field
-	headed   int  // number of fields of the header, with unnamed ones at its end
-	shifted  bool // the header lacks the name of the first column: see isShifted
-	surplus  bool // lines end in delimiters followed by nothing
-	asked    bool // questions and their numbers in Qualtrics follow the header
+	headed   int      // number of fields of the header, with unnamed ones at its end
+	shifted  bool     // the header lacks the name of the first column: see isShifted
+	surplus  bool     // lines end in delimiters followed by nothing
+	asked    []string // questions that follow the header, with their numbers in Qualtrics
 	notes    []string
 	parts    []part
 	held     int64       // most bytes that reading reported when the file was opened

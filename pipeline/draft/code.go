@@ -24,7 +24,8 @@ func (p *Profile) isCode() bool {
 			codesInShort.has(name)) &&
 		!p.countsSex() && !p.isItem &&
 		!(p.least == 0 && counted.has(name)) &&
-		!(p.Field.Distinct > fewCodes && extents.has(name))
+		!(p.Field.Distinct > fewCodes && extents.has(name)) &&
+		!(p.Field.Distinct > 2*usualClasses && slices.Contains(name, "type"))
 }
 
 // isSerial reports whether a column has numbers of things or of people, by its name, of which the

@@ -135,10 +135,10 @@ var contextual = []struct {
 		"arrest arrests rearrest parole probation felon felony conviction convictions " +
 		"convicted offender offense offence")}),
 }, { // what people drink, as they smoke
-	facts: words{alone: strings.Fields("alcohol drinking drinker drinks drink")},
+	facts: words{alone: strings.Fields("alcohol drinking drinker drinks drink"),
+		not: strings.Fields("how often abuse disorder injured concerned")},
 	others: isCalled(words{alone: strings.Fields("smoke smoker smokes smoking smoked " +
 		"currentsmoker tobacco cigarettes cigs")}),
-	unless: clinical,
 }, { // figures of an employer
 	facts: words{whole: slices.Concat(pairs([]string{"no", "noof", "num", "numof", "numberof"},
 		[]string{"employees"}), pairs([]string{"yr", "year"}, []string{"ofestab", "estab",

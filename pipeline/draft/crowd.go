@@ -77,9 +77,16 @@ func (d *draft) crowded() *crowd {
 	enough := most && t.loses() == 0 && t.Information >= d.useful()
 	if most || t.Masked <= least {
 		hardly := d.hardlyKept(t.Masked > least, enough)
-		if p := d.costly(); len(hardly) == 0 && enough && c.costly < mostTimes && p != nil {
-			hardly[p.name] = "it was kept at the cost of the sex or the race"
-			c.costly++
+		if p, isLost := d.costly(); len(hardly) == 0 && enough && p != nil {
+			switch {
+			case c.costly < mostTimes:
+				hardly[p.name] = atCost
+				c.costly++
+			case c.costly == mostTimes && isLost: // all were dropped in vain
+				maps.DeleteFunc(c.hardly, func(_, why string) bool { return why == atCost })
+				c.costly++
+				return &c
+			}
 		}
 		if n := len(hardly); n > 0 && n < t.Masked {
 			maps.Copy(c.hardly, hardly)
@@ -132,6 +139,9 @@ func (d *draft) hardlyKept(more, enough bool) map[string]string {
 	return hardly
 }
 
+// atCost is why a column is dropped without which more rows keep the sex or the race.
+const atCost = "it was kept at the cost of the sex or the race"
+
 // wholePart is the part of the rows with one sex or race as label below which too many lost it.
 const wholePart = 2.0 / 3
 
@@ -158,8 +168,9 @@ func (d *draft) wholePartOf(p *Profile) (part float64, is bool) {
 
 // costly returns the column of the first set of which a search keeps least, if too many rows have
 // lost the sex or the race, and more columns are in this set than are always left: one of which too
-// little is kept to be useful, or any where most rows have lost the sex; nil: there is none.
-func (d *draft) costly() (least *Profile) {
+// little is kept to be useful, or any where most rows have lost the sex; nil: there is none. It
+// reports whether most have.
+func (d *draft) costly() (least *Profile, isLost bool) {
 	outcomes, limit := d.outcomes(), 0.0
 	for _, p := range d.known.columns {
 		part := d.tried.Parts[p.name]
@@ -175,9 +186,9 @@ func (d *draft) costly() (least *Profile) {
 		}
 	}
 	if least == nil || d.tried.Parts[least.name] >= limit || len(d.known.columns) <= fewestLeft {
-		return nil
+		return nil, false
 	}
-	return least
+	return least, limit == 1
 }
 
 // dropHardly drops the columns of which a search kept hardly anything.
@@ -406,7 +417,7 @@ func (d *draft) writeCrowd(out *strings.Builder) {
 	if c == nil && groups < fewGroups {
 		fmt.Fprintf(out, littleToSayWords, d.k(), people, text.Count(groups, "group"))
 	}
-	if c == nil {
+	if c == nil || c.dropped == 0 {
 		return
 	}
 	if d.class != nil && c.isOfFew() {

@@ -24,7 +24,8 @@ var absentElsewhere = []string{"--", "---", "..", "–", "na", "N.A.", "n.a.", "
 	"Not applicable", "not applicable", "#VALUE!", "#DIV/0!", "#REF!", "#NUM!", "#NAME?", "#NULL!",
 	"Not Recorded", "Not recorded", "not recorded", "Not Known", "Not known", "not known",
 	"No Data", "No data", "no data", "undefined", "blank", "(blank)", "TBD", "0000-00-00",
-	"0000-00-00 00:00:00", "00/00/0000", "DNS", "DNF", "DNQ", "DSQ", "DQ"}
+	"0000-00-00 00:00:00", "00/00/0000", "9999-99-99", "99/99/9999",
+	"DNS", "DNF", "DNQ", "DSQ", "DQ"}
 
 // declare declares what CSV does not say of itself: texts that stand for no value, where all others
 // of a column are numbers or times, a type where nearly all of these have one form, and the signs
@@ -53,7 +54,9 @@ func (d *draft) declare(fields []formats.Field) bool {
 		}
 		for i, of := range p.texts.written {
 			isHeight := written[i].typ == inFeet && statures.has(p.words)
-			if of == rows && (isClock(written[i].typ) || isHeight) { // no reader finds it
+			isDate := rows < p.Field.Rows && hasShortYears(written[i].typ) &&
+				p.texts.writtenAs(dayFirst.Replace(written[i].typ)) < of
+			if of == rows && (isClock(written[i].typ) || isHeight || isDate) { // no reader finds it
 				typ = written[i].typ
 			}
 		}
@@ -75,7 +78,7 @@ func (d *draft) declare(fields []formats.Field) bool {
 			(p.hasDates(rows) || of == rows && sign != "")
 		regular := enough && (p.isRegular(rows) || typ != "")
 		for _, g := range p.texts.gaps() {
-			always := g.text == engine.Suppressed || strings.TrimSpace(g.text) == ""
+			always := g.text == engine.Suppressed || strings.Trim(g.text, " _") == ""
 			// other columns may have a word among ages, which need no null
 			g.elsewhere = g.elsewhere || strings.HasSuffix(typ, job.OrNull) && p.areAges()
 			if (regular && !d.meansElsewhere(g) || always) &&
@@ -280,10 +283,11 @@ func (p *Profile) isRegular(rows int64) bool {
 func isClock(typ string) bool { return strings.HasPrefix(typ, "time(") }
 
 // isOrderly reports whether the same is true of nearly all texts, of a number of rows, or all are
-// numbers with the same sign.
+// numbers with the same sign, or dates or times in one form.
 func (p *Profile) isOrderly(rows int64) bool {
 	_, of := p.between()
-	return p.isRegular(rows) || of == rows || p.usually(rows) != ""
+	return p.isRegular(rows) || of == rows || slices.Contains(p.texts.written[:], rows) ||
+		p.usually(rows) != ""
 }
 
 // hasDates reports whether all texts, of a number of rows, are dates in one order.

@@ -448,3 +448,31 @@ func TestDraftOfNumbersInWords(t *testing.T) {
 		}
 	}
 }
+
+// Days that cannot be are null, also behind others in another form, and amounts may have the signs
+// of a currency in letters. Two answers and a rare code for unknown stay apart, a score of many
+// values is called a type, and the number of an officer identifies somebody.
+func TestDraftOfRegisters(t *testing.T) {
+	text := tableOf(t, 2000, map[string]func(i int) string{
+		"date_died": func(i int) string {
+			if i%5 < 2 {
+				return "9999-99-99"
+			}
+			return fmt.Sprintf("%02d/%02d/20", 1+i%28, 1+i/28%12)
+		},
+		"intubed":      func(i int) string { return []string{"98", "1", "2"}[min(i%300, 1+i%2)] },
+		"pay":          func(i int) string { return fmt.Sprintf("R$ %d,%03d.50", 1+i%70, i%1000) },
+		"officer_id":   func(i int) string { return fmt.Sprint(1000 + i*7%90) },
+		"type-a score": func(i int) string { return fmt.Sprint(20 + i*7%55) },
+		"status":       func(i int) string { return []string{"Stayed", "Churned"}[i/3%2] },
+	})
+	for _, want := range []string{
+		"csv: {nulls: [9999-99-99]}", "date(D/M/YY)", "  intubed:      suppress ",
+		"number(R$N)", "  officer_id:   drop ", "  type-a score: {mask: discretize",
+		"\nclass: status\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}

@@ -39,7 +39,8 @@ var facts = []words{
 			"hispan hispand hisp latino raced nwhite nationality nativity citizenship citizen "+
 			"immstat native "+
 			"foreign religion relig denomination denomina catholic protestant jewish muslim hindu "+
-			"christian language primlang immigrant imigrnt immig immigr yrsusa yrimmig bpl bpld "+
+			"christian language primlang engnat "+
+			"immigrant imigrnt immig immigr yrsusa yrimmig bpl bpld "+
 			"immigrationstatus migrant indigenous indig aboriginal minority"),
 			pairs([]string{"mother"}, []string{"tongue"}),
 			pairs([]string{"home", "native", "first"}, []string{"language", "lang"}),

@@ -80,6 +80,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"sexmale African_American byear bmonth agemon yod property_type YOJ Institution_Type",
 			"pop population"},
 		{"age city population", "pop"}, {"JOB value", "MORTDUE"},
+		{"sex Numberofdependents engnat", "numbers"}, {"age smoker alcohol", "sbp dbp chol"},
 		{"sex designation division title team BusinessUnit", "unit"}, {"sex", "division"},
 		{"age tenure union", "joblost"}, {"age", "tenure churn"},
 		{"age yrdispl year_retired hiring_date", "year_dispatched years_lost"},
@@ -353,6 +354,24 @@ func TestDraftKnowsNumbersOfPlaces(t *testing.T) {
 	if got := roleOfText(text, "dist"); got != "discretize" {
 		t.Errorf("dist: %s:\n%s", got, text)
 	}
+}
+
+// A draft reads the questions behind the header of Qualtrics where names are only their numbers.
+func TestDraftReadsQuestions(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("QID1,QID2,QID3,tea\n" +
+		"1. How old are you?,What is your gender?,Job stress,Sex\n" +
+		strings.Repeat(`"{""ImportId"":""QID1""}",`, 3) + `"{""ImportId"":""QID4""}"` + "\n")
+	for i := range 300 {
+		fmt.Fprintf(&out, "%d,%s,%d,%d\n", 18+i%50, "ab"[i%2:][:1], i/50%5, i%7)
+	}
+	write(t, "survey.csv", out.String())
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"survey.csv"}}, sees(0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkCertain(t, text, "QID1 QID2")
 }
 
 // In the midst of more than twelve other columns of the same few numbers a column is an item,

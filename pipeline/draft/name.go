@@ -41,8 +41,9 @@ func wordsOf(name string) []string {
 
 var (
 	// stems are words that names often have in front of another one without a sign between them.
-	stems = strings.Fields("income salary earnings education occupation marital marriage mother " +
-		"father parent spouse husband family household religion fecha schoolid schid")
+	stems = strings.Fields("numberof noof countof income salary earnings education " +
+		"occupation marital marriage mother father parent spouse husband family " +
+		"household religion fecha schoolid schid")
 	// inflected are ends of such words that do not make another one of them.
 	inflected = strings.Fields("s es d ed al er ers ing ly hood ship less")
 )
@@ -205,7 +206,10 @@ var ofThings = words{
 
 // idsOfPersons are those of such columns that are no counts or kinds of people, however few values
 // they have.
-var idsOfPersons = words{alone: pairs(people, []string{"id"})}
+var idsOfPersons = words{alone: append(pairs(people, []string{"id"}), idsOfOfficers...)}
+
+// idsOfOfficers are those of the police.
+var idsOfOfficers = pairs([]string{"officer"}, []string{"id", "badge"})
 
 // ofPeople are the names of columns of people's names, whatever the number of values.
 var ofPeople = words{
@@ -274,7 +278,8 @@ var direct = []words{
 	{
 		meaning: identifiers,
 		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr", "caseno",
-			"casenum", "recordid", "badge"}, surveyed, housed, pairs(people, numbered),
+			"casenum", "recordid", "badge"}, surveyed, housed, idsOfOfficers,
+			pairs(people, numbered),
 			pairs(vehicles, numbered), pairs(incidents, []string{"number", "num", "nr"})),
 		whole: slices.Concat(people, lines, strings.Fields("nr star shield seq seqn "+
 			"seqno serial sernum serialno serialnum serialnumber number pid ptid fid mid")),

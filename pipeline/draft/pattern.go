@@ -79,7 +79,7 @@ var forms = [patterns]func(text string) bool{
 	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?$`),
 	verdict: matches(`^(?i:(not[ _-]?)?(admitted|accepted|approved|rejected|refused|denied|declined|` +
 		`granted|placed|hired|convicted|acquitted|alive|living|dead|died|deceased|survived|` +
-		`pass(ed)?|fail(ed)?))$`),
+		`pass(ed)?|fail(ed)?|churned|attrited|stayed|joined|existing))$`),
 	finding: matches(`^(?i:positive|negative|pos|neg|detected|not[ _-]?detected)$`),
 	answer:  matches(`^(?i:yes|no|y|n)$`),
 	tick:    matches(`^(?i:x|y|yes|t|true|1|on|checked|selected|✓|✔)$`),
@@ -113,7 +113,7 @@ var numeralForm = matches(`^[+-]?\d{1,15}([., '’]\d{3})*([.,]\d{1,20})?$`)
 // aroundForm matches a number with a currency or a percent sign, or nothing, before or behind it,
 // or with a usual unit behind it; brackets make it one below 0.
 var aroundForm = regexp.MustCompile(
-	`^\s*[-(]?\s*(\p{Sc}?)\s*[-(]?(?:\d{1,15}|(\d{1,3}(?:,\d{3})+))(?:\.\d{1,20})?\s*` +
+	`^\s*[-(]?\s*(\p{Sc}?|(?:R|US|A|C)\$|Rs\.?|USD|EUR|INR|GBP)\s*[-(]?(?:\d{1,15}|(\d{1,3}(?:,\d{3})+))(?:\.\d{1,20})?\s*` +
 		`([\p{Sc}%]?|kgs?|KG|Kg|g|mg|lbs?\.?|pounds|cms?|CM|mm|m|km|miles|mi|in|inches|ft|feet|` +
 		`[Yy]ears?|YEARS?|[Yy]rs?|yo|[Mm]onths?|mos?|[Ww]eeks?|[Dd]ays?|DAYS?|[Hh]ours?|[Hh]rs?|h|` +
 		`[Mm]inutes?|[Mm]ins?|[Ss]econds?|[Ss]ecs?|s|bpm|mmHg|points|pts|USD|EUR)\s*(\)?)\s*$`)

@@ -51,15 +51,20 @@ type Profile struct {
 	quantiles []float64
 	broken    bool   // some of them have fractions
 	unknown   string // which of them look like codes for unknown, as a part of a reason
+	answers   int    // number of distinct ones but these
 	digits    int    // of whole numbers, all of which have as many; 0: they have not, or are others
 }
 
 func newProfile(field formats.Field) *Profile {
-	words := spelled(wordsOf(field.Name))
+	name := field.Name
+	if ofQuestion(name) && field.Question != "" {
+		name = field.Question
+	}
+	words := spelled(wordsOf(name))
 	return &Profile{
 		name:     field.Name,
 		words:    words,
-		fact:     isFact(spelled(wordsOf(questionOf(field.Name)))) && !formerly.has(words),
+		fact:     isFact(spelled(wordsOf(questionOf(name)))) && !formerly.has(words),
 		typ:      field.Type,
 		position: field.Position,
 		differs:  field.Differs != nil,
@@ -67,6 +72,9 @@ func newProfile(field formats.Field) *Profile {
 		texts:    textProfile{absent: make([]int64, len(absent))},
 	}
 }
+
+// ofQuestion is the form of names that are numbers of questions.
+var ofQuestion = matches(`^Q(ID)?\d`)
 
 // questionOf returns the part of a name up to its question mark, behind which it says how to
 // answer, or the name.
@@ -167,7 +175,7 @@ func (p *Profile) measure() {
 	slices.Sort(sorted)
 	p.quantiles = quantiles(sorted)
 	if !p.isTime() && !periods.has(p.words) {
-		p.unknown = unknownOf(sorted)
+		p.unknown, p.answers = unknownOf(sorted)
 	}
 	if sorted = slices.Compact(sorted); len(sorted) > 0 {
 		least, most := roundText(sorted[0]), roundText(sorted[len(sorted)-1])

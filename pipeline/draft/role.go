@@ -488,11 +488,12 @@ var quasiIdentifiers = []rule{
 		}
 	}},
 	{func(p *Profile) bool {
-		return p.typ.Ordered() && !p.isTime() && p.Field.Distinct <= 2
+		return p.typ.Ordered() && !p.isTime() && (p.Field.Distinct <= 2 ||
+			p.unknown != "" && p.answers <= 2)
 	}, func(p *Profile) *Role {
-		// labels 0 and 1 are read more easily than (,1) and [1,), and an interval holds no null:
-		// few of them would cost all groups the numbers
-		return &Role{Mask: job.MaskSuppress, Reason: distinctValues(p)}
+		// labels 0 and 1 are read more easily than (,1) and [1,), and an interval holds no null,
+		// and no code for unknown: few of them would cost all groups the numbers
+		return &Role{Mask: job.MaskSuppress, Reason: distinctValues(p) + p.unknown}
 	}},
 	{func(p *Profile) bool {
 		return p.typ.Ordered()

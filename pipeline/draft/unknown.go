@@ -28,8 +28,9 @@ const (
 
 // unknownOf finds in sorted numbers the largest or the least ones that look like codes for unknown,
 // as surveys have 99 or -9: they hold some rows, and are as far from the others as these are from
-// each other, or they are the only ones below 1, or below 0 and next to many others.
-func unknownOf(sorted []float64) string {
+// each other, or they are the only ones below 1, or below 0 and next to many others. It returns the
+// number of the other values, too.
+func unknownOf(sorted []float64) (reason string, others int) {
 	values := slices.Compact(slices.Clone(sorted))
 	n := len(values)
 	held := func(rows int) bool { return float64(rows) >= unknownShare*float64(len(sorted)) }
@@ -38,8 +39,8 @@ func unknownOf(sorted []float64) string {
 		first, _ := slices.BinarySearch(sorted, values[n-codes])
 		known := values[n-codes-1]
 		if gap := values[n-codes] - known; gap >= known-values[0] && gap >= leastGap &&
-			held(len(sorted)-first) {
-			return largestUnknown
+			(n-codes == 2 || held(len(sorted)-first)) {
+			return largestUnknown, n - codes
 		}
 	}
 	for codes := 1; codes <= mostUnknownCodes && n-codes >= 2 && values[codes-1] < 0 &&
@@ -49,10 +50,10 @@ func unknownOf(sorted []float64) string {
 		gap := known - values[codes-1]
 		if held(end) && (gap >= values[n-1]-known && gap >= leastGap || known > 0 ||
 			known == 0 && n-codes > leastMeasured) {
-			return leastUnknown
+			return leastUnknown, n - codes
 		}
 	}
-	return ""
+	return "", n
 }
 
 // missing are numbers that surveys often have where there is no answer.

@@ -257,7 +257,7 @@ func (d *draft) yaml() (string, error) {
 	d.writeSearch(&out)
 	out.WriteString(columnWords)
 	if slices.ContainsFunc(d.profiles, func(p *Profile) bool {
-		return p.role.Mask == job.MaskDiscretize && p.unknown != ""
+		return p.role.masked() && p.unknown != "" && strings.Contains(p.role.Reason, p.unknown)
 	}) {
 		out.WriteString(unknownWords)
 	}
