@@ -127,7 +127,8 @@ func Identities(attributes []Attribute) []CodeMerge {
 // Options control a search.
 type Options struct {
 	Score Score
-	// by attribute: factors above 0 of the scores of its specializations; nil: 1. Top-down only
+	// by attribute: factors above 0 of the scores of its specializations, or, in Mondrian, of its
+	// widths; nil: 1. Others ignore it
 	Weights []float64
 	// a score is divided by this power of 1 + the specializations of its column so far; 0: by 1.
 	// Top-down only

@@ -39,6 +39,7 @@ func variants(seed uint64) []mondrian.Engine {
 type randomCase struct {
 	enginetest.Case
 	nameless bool
+	weights  []float64 // by column; nil: 1
 }
 
 // newCase draws a case. Suppressed values are texts that labels of sets have to escape, and often
@@ -71,6 +72,12 @@ func newCase(r *rand.Rand) randomCase {
 		}
 		c.Data.Rows[i] = row
 	}
+	for range c.Data.Columns {
+		c.weights = append(c.weights, []float64{1, 1, 0.5, 2, 10}[r.IntN(5)])
+	}
+	if r.IntN(2) == 0 {
+		c.weights = nil
+	}
 	return c
 }
 
@@ -90,7 +97,8 @@ func (c randomCase) search(e mondrian.Engine) (*engine.Regions, error) {
 	requirement := engine.Requirement{Sets: c.Sets}
 	table := c.Data.Table(e.Plan(requirement))
 	table.ClassNames = c.classNames()
-	recoding, err := e.Search(context.Background(), table, requirement, engine.Options{})
+	recoding, err := e.Search(context.Background(), table, requirement,
+		engine.Options{Weights: c.weights})
 	if err != nil {
 		return nil, err
 	}
@@ -143,6 +151,8 @@ func (c randomCase) naive(e mondrian.Engine) *naive {
 		engine: e,
 		k:      1,
 		sets:   c.Sets,
+
+		weights: c.weights,
 	}
 	if e.Apart {
 		kept, _ := engine.Requirement{Sets: c.Sets}.Reduce()

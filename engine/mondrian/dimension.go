@@ -21,11 +21,12 @@ const (
 // dimension is one attribute in the search.
 type dimension struct {
 	*engine.Attribute
-	line  []float64 // Discretize: the positions of the codes, for measuring widths
-	kind  kind
-	codes int    // with the null's
-	top   uint32 // codes below it are measured; with a separate null, it is the null's code
-	leaf  []int  // Generalize: the node of every code except the null's
+	line   []float64 // Discretize: the positions of the codes, for measuring widths
+	kind   kind
+	codes  int     // with the null's
+	top    uint32  // codes below it are measured; with a separate null, it is the null's code
+	weight float64 // multiplies its widths
+	leaf   []int   // Generalize: the node of every code except the null's
 	// largest number of values or nodes that a label may name: the largest K of the sets with the
 	// attribute
 	most uint64
@@ -272,9 +273,17 @@ func (d *dimension) wide(contents []engine.Content) (wide []bool, number int) {
 func isNull(e cells.Extent) bool { return e.Lo > e.Hi }
 
 // width returns the normalized width of the values present (ICDE 2006, section 4.1): the range of
-// numbers or ranks, or the leaves below their lowest common ancestor. For several values it is more
-// than 0, however close they are.
+// numbers or ranks, or the leaves below their lowest common ancestor, times the weight. For several
+// values it is more than 0, however close they are.
 func (d *dimension) width(e cells.Extent) float64 {
+	if share := d.share(e); share > 0 {
+		return max(d.weight*share, math.SmallestNonzeroFloat64)
+	}
+	return 0
+}
+
+// share returns the width without the weight.
+func (d *dimension) share(e cells.Extent) float64 {
 	switch {
 	case isNull(e) || d.codes == 1:
 		return 0

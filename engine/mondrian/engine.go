@@ -123,7 +123,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 	if err != nil {
 		return nil, fmt.Errorf("search regions: %w", err)
 	}
-	s := newSearch(e, table, requirement, set, options.Space.Budget)
+	s := newSearch(e, table, requirement, set, options)
 	defer s.account.Close()
 	if err := s.start(ctx, table, options.Space); err != nil {
 		return nil, fmt.Errorf("search regions: %w", err)

@@ -23,6 +23,8 @@ type naive struct {
 	engine mondrian.Engine
 	k      int
 	sets   []engine.Set
+	// by column; nil: 1
+	weights []float64
 
 	// for sets that are kept apart: those that are closed in the part at hand, and the turn: cuts
 	// of columns of the open sets with the largest k, of other columns, and those that may close
@@ -291,6 +293,9 @@ func (n *naive) widths(part []naiveCell) (widths []float64) {
 	greatest := 0.0
 	for a := range n.Attributes {
 		widths = append(widths, n.width(part, a))
+		if n.weights != nil {
+			widths[a] *= n.weights[a]
+		}
 		if n.may(a) {
 			greatest = max(greatest, widths[a])
 		}

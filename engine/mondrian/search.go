@@ -68,15 +68,18 @@ type overlap struct {
 }
 
 func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, united engine.Set,
-	budget *spill.Budget) *search {
+	options engine.Options) *search {
 	s := &search{
 		engine:  e,
 		judge:   newJudge(table.Kinds),
-		account: spill.NewAccount(budget, "regions"),
+		account: spill.NewAccount(options.Space.Budget, "regions"),
 	}
 	for a, of := range requirement.ByAttribute(len(table.Attributes)) {
 		d := newDimension(&table.Attributes[a], e)
-		d.most = of.K.Size()
+		d.most, d.weight = of.K.Size(), 1
+		if options.Weights != nil {
+			d.weight = options.Weights[a]
+		}
 		s.dimensions = append(s.dimensions, d)
 		s.columns = append(s.columns, a)
 		s.tops = append(s.tops, d.top)

@@ -103,15 +103,26 @@ func Options(j *job.Job, attributes []engine.Attribute) engine.Options {
 		o.MaxSteps = *j.MaxSteps
 	}
 	for a := range attributes {
-		if spec := j.Column(attributes[a].Name); spec != nil && spec.Weight > 0 {
+		name, weight := attributes[a].Name, 0.0
+		if spec := j.Column(name); spec != nil {
+			weight = spec.Weight
+		}
+		if slices.Contains(j.Algorithm.First, name) {
+			weight = firstWeight
+		}
+		if weight > 0 {
 			if o.Weights == nil {
 				o.Weights = slices.Repeat([]float64{1}, len(attributes))
 			}
-			o.Weights[a] = spec.Weight
+			o.Weights[a] = weight
 		}
 	}
 	return o
 }
+
+// firstWeight is the weight of columns that are cut first: up to ten values of one are wider than
+// the whole of another column.
+const firstWeight = 10
 
 func topDown(*job.Job) engine.Engine { return topdown.Engine{} }
 

@@ -18,8 +18,9 @@ import (
 // candidate is a way to search, as lines of a job.
 type candidate struct {
 	lines   []string
-	regions bool // it makes groups of the records, in memory, and new ones for the next input
-	tight   bool // few other rows fit its labels
+	regions bool   // it makes groups of the records, in memory, and new ones for the next input
+	tight   bool   // few other rows fit its labels
+	title   string // for a comment; empty: its lines
 }
 
 // spread are the lines with which tdr keeps some information of many columns instead of much of a
@@ -72,8 +73,13 @@ func (d *draft) tight(algorithm, options string) *candidate {
 	if algorithm == job.AlgorithmMondrian && slices.ContainsFunc(d.profiles, d.mayBeInSets) {
 		options = ", categories: " + job.CategoriesOrdered + options
 	}
-	return &candidate{lines: []string{"algorithm: {name: " + algorithm + apart +
-		", region_labels: " + job.RegionLabelsTight + options + "}"}, regions: true, tight: true}
+	line, first := "algorithm: {name: "+algorithm+apart+", region_labels: "+
+		job.RegionLabelsTight+options, ""
+	if algorithm == job.AlgorithmMondrian && len(d.known.heavy) > 0 {
+		first = ", first: [" + strings.Join(quoted(namesOf(d.known.heavy)), ", ") + "]"
+	}
+	return &candidate{lines: []string{line + first + "}"}, regions: true, tight: true,
+		title: line + "}"}
 }
 
 // mayBeInSets reports whether tight labels of a column may be sets: of nodes, or of an interval and
@@ -109,7 +115,9 @@ func (d *draft) candidates() []*candidate {
 }
 
 // words names a candidate in a comment.
-func (c *candidate) words() string { return strings.Join(c.lines, " and ") }
+func (c *candidate) words() string {
+	return cmp.Or(c.title, strings.Join(c.lines, " and "))
+}
 
 const (
 	// Largest numbers of rows and cells on which a candidate is tried, in about a second.
@@ -315,6 +323,8 @@ const (
 	tightWords = `# Few other rows fit its labels: a model that learns from them is for raw rows, and not for rows
 # that kcut apply masks.
 `
+	firstWords = `# Columns that are cut first keep one value in more rows.
+`
 	purposeWords = `# kcut init --for classify, count or both chooses the search for one of these purposes.
 `
 	lostWords = `# A single label, without information, is left of %s.
@@ -352,6 +362,9 @@ func (d *draft) writeSearch(out *strings.Builder) {
 		}
 		if t.regions {
 			fmt.Fprintf(out, regionsWords, strings.Join(spread, " and "))
+		}
+		if t.title != t.lines[0] && t.title != "" {
+			out.WriteString(firstWords)
 		}
 		if t.tight && d.class != nil && d.For != ForCount {
 			out.WriteString(tightWords)

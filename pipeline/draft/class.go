@@ -223,7 +223,7 @@ func (d *draft) classRank(p *Profile) int {
 	return rank + 8*usualClasses
 }
 
-// leastEntropy is the information, in bits, of a column of which one in a hundred rows has another
+// leastEntropy is the information, in nats, of a column of which one in a hundred rows has another
 // value.
 const leastEntropy = 0.08
 
@@ -372,8 +372,11 @@ func (d *draft) isJudged(p *Profile) bool {
 		return (judged.has(p.words) || p == d.last() && judgedLast.has(p.words)) &&
 			p.couldBeClass() && !p.isBasic() && !d.isContextual(p)
 	}
-	return is(p) && numberOf(d.profiles, is) <= mostVerdicts && slices.ContainsFunc(d.profiles,
-		func(of *Profile) bool { return of.isBasic() && rank(of) < 2 })
+	last := d.last()
+	isScore := last.typ.Ordered() && last.Field.Distinct > longestScale && scores.has(last.words)
+	return is(p) && !isScore && numberOf(d.profiles, is) <= mostVerdicts &&
+		slices.ContainsFunc(d.profiles,
+			func(of *Profile) bool { return of.isBasic() && rank(of) < 2 })
 }
 
 // isLastOfNameless reports whether a column is the last one of a table whose names say nothing,

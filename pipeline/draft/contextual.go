@@ -27,7 +27,7 @@ var contextual = []struct {
 	}),
 	most: 20,
 }, { // marks of origin, and who has no spouse
-	facts:  words{whole: strings.Fields("colour color minority single")},
+	facts:  words{whole: strings.Fields("colour color minority single aa")},
 	others: (*Profile).isBasic,
 	most:   20,
 	unless: bought,
@@ -45,7 +45,7 @@ var contextual = []struct {
 	unless: words{alone: strings.Fields("price prices sale sold sqft sqm listing booking guest " +
 		"hotel")},
 }, { // children, and a degree
-	facts:  words{whole: strings.Fields("k5 k6 k618 kl6 ba aa bs")},
+	facts:  words{whole: strings.Fields("k5 k6 k618 kl6 ba bs")},
 	others: (*Profile).isBasic,
 	most:   20,
 	unless: words{alone: append(slices.Clone(clinical.alone), "htn", "anemia", "pcv", "hemo")},
@@ -172,7 +172,7 @@ var contextual = []struct {
 		"programme program faculty"), pairs([]string{"course", "module", "program"},
 		[]string{"code", "name", "id"})...)},
 	others: isCalled(words{alone: strings.Fields("student students studentid gpa cgpa semester " +
-		"studied credits")}),
+		"studied credits curricular scholarship")}),
 	most: 200,
 }, { // results of a race, which are published
 	facts: words{alone: append(pairs(strings.Fields("official finish finishing chip gun net"),

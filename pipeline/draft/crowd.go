@@ -23,7 +23,6 @@ type crowd struct {
 	most        int     // that are left
 	times       int     // that columns were dropped as they are too many; 0: they are not
 	dropped     int
-	costly      int // columns that are dropped for the sex and the race
 	parts       map[string]float64
 	// columns that are dropped however many there are, as a search kept hardly anything of them,
 	// with the reason
@@ -77,17 +76,6 @@ func (d *draft) crowded() *crowd {
 	enough := most && t.loses() == 0 && t.Information >= d.useful()
 	if most || t.Masked <= least {
 		hardly := d.hardlyKept(t.Masked > least, enough)
-		if p, isLost := d.costly(); len(hardly) == 0 && enough && p != nil {
-			switch {
-			case c.costly < mostTimes:
-				hardly[p.name] = atCost
-				c.costly++
-			case c.costly == mostTimes && isLost: // all were dropped in vain
-				maps.DeleteFunc(c.hardly, func(_, why string) bool { return why == atCost })
-				c.costly++
-				return &c
-			}
-		}
 		if n := len(hardly); n > 0 && n < t.Masked {
 			maps.Copy(c.hardly, hardly)
 			c.most -= n
@@ -139,12 +127,6 @@ func (d *draft) hardlyKept(more, enough bool) map[string]string {
 	return hardly
 }
 
-// atCost is why a column is dropped without which more rows keep the sex or the race.
-const atCost = "it was kept at the cost of the sex or the race"
-
-// wholePart is the part of the rows with one sex or race as label below which too many lost it.
-const wholePart = 2.0 / 3
-
 // doubtCosts reports whether a search keeps less than half of the age, the sex or the race while
 // columns in doubt are in the first set with it.
 func (d *draft) doubtCosts() bool {
@@ -164,31 +146,6 @@ func (d *draft) wholePartOf(p *Profile) (part float64, is bool) {
 	}
 	part, is = d.tried.Parts[p.name]
 	return part, is && d.isAsked(p)
-}
-
-// costly returns the column of the first set of which a search keeps least, if too many rows have
-// lost the sex or the race, and more columns are in this set than are always left: one of which too
-// little is kept to be useful, or any where most rows have lost the sex; nil: there is none. It
-// reports whether most have.
-func (d *draft) costly() (least *Profile, isLost bool) {
-	outcomes, limit := d.outcomes(), 0.0
-	for _, p := range d.known.columns {
-		part := d.tried.Parts[p.name]
-		whole, is := d.wholePartOf(p)
-		switch {
-		case is && rank(p) == 1 && 2*whole < 1:
-			limit = 1
-		case is && rank(p) > 0 && whole < wholePart:
-			limit = max(limit, usefulPart)
-		case d.afterAsked(p, outcomes) > 1 && !called(&raced, p.words) &&
-			(least == nil || part < d.tried.Parts[least.name]):
-			least = p
-		}
-	}
-	if least == nil || d.tried.Parts[least.name] >= limit || len(d.known.columns) <= fewestLeft {
-		return nil, false
-	}
-	return least, limit == 1
 }
 
 // dropHardly drops the columns of which a search kept hardly anything.

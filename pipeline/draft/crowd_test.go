@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -427,48 +426,6 @@ func TestDraftDropsWhatIsLost(t *testing.T) {
 	}
 }
 
-// A draft drops up to four columns of the first set of which less than 35 % is kept, the least
-// first, if a third of the rows lose the sex or the race, or any if most lose the sex, and more
-// than four are in this set.
-func TestDraftDropsWhatCostsTheRace(t *testing.T) {
-	t.Chdir(t.TempDir())
-	var out strings.Builder
-	out.WriteString("sex,race,town,hair_color,religion,language,tribe,steps,hours\n")
-	rng := rand.New(rand.NewPCG(4, 4))
-	for range 600 {
-		for range 8 {
-			fmt.Fprintf(&out, "%c,", 'a'+rng.IntN(3))
-		}
-		fmt.Fprintf(&out, "%d\n", rng.IntN(90))
-	}
-	write(t, "people.csv", out.String())
-	for _, tt := range []struct {
-		sex, race float64
-		want      string
-	}{
-		{1, 0.6, "sex race hair_color language tribe hours"},
-		{1, 0.7, "sex race town hair_color religion language tribe steps hours"},
-		{0.6, 1, "sex race hair_color language tribe hours"},
-		{0.4, 1, "sex race language tribe steps hours"},
-	} {
-		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}},
-			func(ctx context.Context, in *dataset.Dataset, j *job.Job,
-				budget *spill.Budget) (*forecast.Trial, error) {
-				of, err := sees(0, 0.9)(ctx, in, j, budget)
-				maps.Copy(of.Parts, map[string]float64{"town": 0.2, "hair_color": 0.36,
-					"religion": 0.3, "language": 0.6, "steps": 0.3})
-				of.Single = map[string]float64{"sex": tt.sex, "race": tt.race}
-				return of, err
-			})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Join(maskedOf(t, text), " "); got != tt.want {
-			t.Errorf("%+v: %s:\n%s", tt, got, text)
-		}
-	}
-}
-
 // What a trial keeps of columns of which few rows have a value does not count: nearly all of it is
 // that others have none.
 func TestDraftCountsNoSparseColumns(t *testing.T) {
@@ -514,5 +471,25 @@ func TestDraftOfFewRowsLeavesTheRaceOfTheSubject(t *testing.T) {
 	if got := maskedOf(t, text); slices.Contains(got, "officer_race") ||
 		slices.Contains(got, "hispanic") || !slices.Contains(got, "subject_race") {
 		t.Errorf("%s:\n%s", got, text)
+	}
+}
+
+// A search cuts the sex, the race and columns of few values with little information before others,
+// as long as these leave enough groups for others; numbers and many values have no weight.
+func TestDraftCutsFirst(t *testing.T) {
+	of := func(values string, every int) func(i int) string {
+		all := strings.Fields(values)
+		return func(i int) string { return all[i/every%len(all)] }
+	}
+	for rows, want := range map[int]string{300: "sex, race", 600: "sex, race, smoker",
+		4000: "sex, race, smoker, town"} {
+		text := tableOf(t, rows, map[string]func(i int) string{
+			"sex": of("m f", 1), "race": of("a b c d e", 3), "town": of("a b c d", 7),
+			"smoker": of("y n n n n n n n", 11), "job": of("a b c d e f g h i j k l", 5),
+			"age": func(i int) string { return fmt.Sprint(i * 7 % 61) }})
+		if !strings.Contains(text, ", first: ["+want+"]") ||
+			!strings.Contains(text, "# Columns that are cut first") {
+			t.Errorf("%d rows: want %q:\n%s", rows, want, text)
+		}
 	}
 }

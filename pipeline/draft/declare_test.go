@@ -441,7 +441,8 @@ func TestDraftOfNumbersInWords(t *testing.T) {
 		"  noted:       {mask: discretize, type: number(N) or null, round: ",
 		"  subject_age: {mask: discretize, type: integer or null, round: 5} ",
 		"  wait:        suppress ", "  ht:          {mask: discretize, type: number(feet)} ",
-		"  items:       suppress ", "  video:       suppress ", " # 3 distinct values",
+		"  items:       suppress ", "  video:       suppress ",
+		" # 3 distinct values",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
@@ -467,7 +468,8 @@ func TestDraftOfRegisters(t *testing.T) {
 		"status":       func(i int) string { return []string{"Stayed", "Churned"}[i/3%2] },
 	})
 	for _, want := range []string{
-		"csv: {nulls: [9999-99-99]}", "date(D/M/YY)", "  intubed:      suppress ",
+		"csv: {nulls: [9999-99-99]}", "date(D/M/YY)",
+		"  intubed:      suppress ",
 		"number(R$N)", "  officer_id:   drop ", "  type-a score: {mask: discretize",
 		"\nclass: status\n",
 	} {

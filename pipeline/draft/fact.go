@@ -9,11 +9,11 @@ import (
 // Facts that people know about others come first by how much they distinguish: the date of birth,
 // sex and place (Sweeney, Simple Demographics Often Identify People Uniquely, 2000).
 var (
-	sexes = words{alone: append([]string{"sex", "sx", "gender", "gndr", "riagendr", "ppgender",
-		"mf"}, pairs([]string{"sex", "gender"}, []string{"male", "female", "m", "f"})...),
+	sexes = words{alone: append(strings.Fields("sex sx gender genders gndr riagendr ppgender mf"),
+		pairs([]string{"sex", "gender"}, []string{"male", "female", "m", "f"})...),
 		whole: []string{"male", "female", "woman", "man", "ismale", "isfemale"}}
 	first = []words{
-		{alone: append(births.alone, "age", "ridageyr", "ppage"), not: births.not},
+		{alone: append(births.alone, "age", "ages", "ridageyr", "ppage"), not: births.not},
 		sexes,
 		{alone: slices.Concat(postal.alone, places.alone,
 			[]string{"city", "town", "county", "residence"}),
@@ -57,7 +57,7 @@ var facts = []words{
 			"state country region district municipality province borough boro commune village "+
 			"prefecture canton suburb suburban smsa urban rural metro metropolitan neighbourhood "+
 			"neighborhood locality vill villnum geography imd deprivation vtd precinct ward psu "+
-			"cbsa msa metarea countyfips countyfip countyicp statefips statefip stateicp "+
+			"wards cbsa msa metarea countyfips countyfip countyicp statefips statefip stateicp "+
 			"inputstate inputzip urbrur urbanrural urbancity lga woreda kebele townvill townsize "+
 			"hometown urbanism"),
 			pairs([]string{"location"}, []string{"level"}),
@@ -140,7 +140,8 @@ var facts = []words{
 			pairs([]string{"health", "healthcare"}, []string{"worker"}),
 			pairs([]string{"tech"}, []string{"company", "organization"}),
 			pairs([]string{"primary"}, []string{"role"}),
-			pairs([]string{"economic", "eco"}, []string{"activity", "sector", "status"}),
+			pairs([]string{"economic", "eco", "socioeconomic"},
+				[]string{"activity", "sector", "status"}),
 			pairs([]string{"work", "emp", "activity"}, []string{"status"}),
 			pairs([]string{"work", "job"}, []string{"type"}),
 			pairs([]string{"employee", "staff", "employment", "contract"},
@@ -159,14 +160,15 @@ var facts = []words{
 	ofSurveys,
 	{ // body: what others see or smell
 		alone: slices.Concat(pairs([]string{"ht", "hgt"}, units), pairs([]string{"body"},
-			[]string{"type"}), pairs([]string{"bmi", "obesity"},
+			[]string{"type"}), pairs([]string{"bmi", "obesity", "weight", "bodyweight"},
 			[]string{"category", "class", "group", "cat"}),
 			strings.Fields("height howtall smoke smstat tobacco tob "+
 				"drinker disability handicap handicapped handcap preferredfoot "+
 				"preferredhand handed handedness pregnant pregnancies gravida gravidity "+
 				"npreg preg haircolor haircolour eyecolor eyecolour obese overweight alopecia "+
 				"bald baldness amputee wheelchair")),
-		whole: strings.Fields("ht hgt obesity foot hand bats throws fml alco pregnancy parity " +
+		whole: strings.Fields("ht hgt bodyweight obesity foot hand bats throws fml alco " +
+			"pregnancy parity " +
 			"booze drinks nicotine"),
 		not: strings.Fields("injury death peak infants"),
 	},
@@ -208,7 +210,8 @@ var owned = strings.Fields("car cars vehicle vehicles auto home house flat apart
 var unknown = words{alone: slices.Concat(
 	strings.Fields("satisfaction satisfied opinion rating feedback score importance important "+
 		"attitude trust happy happiness stress involvement should ideal think feel rude "+
-		"acceptable comfortable worried economic favor favors favour favours favorite favourite "+
+		"review improvement factors acceptable comfortable worried economic "+
+		"favor favors favour favours favorite favourite "+
 		"prefer recommend willing interested intend expect youlike planto planningto "+
 		"oppose opposes "+
 		"support supports agree disagree approve vote discuss discussed negative serious seek"),
@@ -238,7 +241,7 @@ var (
 	aged = words{
 		alone: strings.Fields("car auto vehicle house housing home building property dwelling " +
 			"apartment machine device equipment account policy loan store company firm payment " +
-			"card"),
+			"card rbc"),
 		not: slices.Concat(people, staff),
 	}
 	// limits are words that make an age nobody's.

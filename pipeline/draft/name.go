@@ -218,7 +218,7 @@ var ofPeople = words{
 		pairs(partly, []string{"initial", "initials"}),
 		pairs(people, nameWords), pairs(staff, nameWords), []string{"invnam"}),
 	whole:  []string{"login"},
-	last:   []string{"login"},
+	last:   []string{"login", "initials"},
 	not:    []string{"status", "type"}, // NAME_FAMILY_STATUS
 	shared: true,
 }

@@ -30,8 +30,8 @@ var (
 			"attrition fatal won elected fraud fraudulent converted purchase purchased clicked " +
 			"dropout censor censored cens custody imprisoned incarcerated closed takeup uptake"),
 		whole: append(pairs(append([]string{""}, people...), gone), "leaveornot",
-			"bad", "switch", "switched", "personalloan", "ploan", "adopted", "adoption",
-			"enrolled", "participated", "participation", "match", "matched"),
+			"bad", "switch", "switched", "personalloan", "ploan", "bankaccount", "adopted",
+			"adoption", "enrolled", "participated", "participation", "match", "matched"),
 		not: earlier,
 	}
 	// gone are words for the end of a job.

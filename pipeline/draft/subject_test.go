@@ -47,6 +47,7 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		{"table.csv", "Category", true, true},
 		{"table.csv", "Category", false, false},
 		{"any.csv", "any", false, false},
+		{"table.csv", "bank_account", false, true},
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder

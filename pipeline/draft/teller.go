@@ -25,6 +25,9 @@ func (d *draft) dropShowing() {
 			}
 		}
 	}
+	if d.isSummary(why) {
+		return
+	}
 	if !slices.ContainsFunc(d.profiles, func(p *Profile) bool {
 		return p.role.masked() && why[p] == ""
 	}) {
@@ -33,6 +36,18 @@ func (d *draft) dropShowing() {
 	for p, reason := range why {
 		p.role = drop("%s; to mask it: %s (%s)", reason, d.entry(p), p.role.Reason)
 	}
+}
+
+// isSummary reports whether the class sums up numbers that each determine it, most of those with
+// many values, as a class of users by their time on the phone: they are measured before it.
+func (d *draft) isSummary(why map[*Profile]string) bool {
+	isNumber := func(p *Profile) bool {
+		return p.role.masked() && p.typ.Ordered() && !p.isTime() && !p.isCode() && !p.isBasic() &&
+			p.Field.Distinct > usualClasses
+	}
+	gives := func(p *Profile) bool { return isNumber(p) && why[p] == givesClass }
+	n := numberOf(d.profiles, gives)
+	return n > 1 && 2*n > numberOf(d.profiles, isNumber)
 }
 
 // isNearlyFilled reports whether only few rows have no value: these may be an exception, as some
@@ -54,7 +69,7 @@ func (d *draft) shows(p, class *Profile) string {
 		if d.determines(class, p) {
 			return sameAsClass
 		}
-		return "it determines the class: no model knows it when it predicts"
+		return givesClass
 	case d.goesWith(p, class), d.isPaid(p, class):
 		return "whether it has a value goes with the class: no model knows it when it predicts"
 	case p.isCalledLike(class) && (d.information(p, class, d.k()) >= mostOfClass*d.entropy(class) ||
@@ -127,6 +142,9 @@ func (p *Profile) isCalledLike(other *Profile) bool {
 		})
 	})
 }
+
+// givesClass is why a column is dropped that determines the class.
+const givesClass = "it determines the class: no model knows it when it predicts"
 
 // sameAsClass is why a column is dropped that says what the class says.
 const sameAsClass = "it says about the same as the class"

@@ -68,6 +68,7 @@ func (r *reader) rules() {
 	}
 	r.classRules()
 	r.roleRules()
+	r.firstRules()
 	r.countedRules()
 	r.weightRules()
 	r.sensitiveRules()
@@ -142,6 +143,17 @@ func (r *reader) maskedRules(names []string, path, list string) {
 			last := len(labeling) - 1
 			r.add(at, "use "+strings.Join(labeling[:last], ", ")+" or "+labeling[last],
 				"column %q is in %s and not masked: its mask is %s", name, list, spec.Mask)
+		}
+	}
+}
+
+// firstRules checks that the columns to cut first have entries. Those that are not masked do not
+// matter.
+func (r *reader) firstRules() {
+	for i, name := range r.Algorithm.First {
+		if r.Column(name) == nil && r.hasColumns() {
+			r.add(itemPath("algorithm.first", i), text.DidYouMean(name, r.columnNames()),
+				"column %q is in first and has no entry in columns", name)
 		}
 	}
 }

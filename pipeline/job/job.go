@@ -217,6 +217,7 @@ type Algorithm struct {
 	Categories           string   `key:"categories" default:"hierarchy" enum:"hierarchy|ordered" for:"mondrian"`
 	Sets                 string   `key:"sets" default:"united" enum:"united|apart" for:"mondrian|infogain-mondrian"`
 	Ties                 string   `key:"ties" default:"listed" enum:"listed|rare" for:"mondrian"`
+	First                []string `key:"first" for:"mondrian"`
 	RegionLabels         string   `key:"region_labels" enum:"path|tight" for:"mondrian|infogain-mondrian|auto"`
 }
 

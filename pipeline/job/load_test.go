@@ -68,7 +68,8 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Output{Path: "jobs/out.parquet", Compression: "zstd"}
-	if !reflect.DeepEqual(job.Output, want) || job.Algorithm != (Algorithm{Name: AlgorithmTDR}) ||
+	if !reflect.DeepEqual(job.Output, want) ||
+		!reflect.DeepEqual(job.Algorithm, Algorithm{Name: AlgorithmTDR}) ||
 		job.Score != "tdr" || job.MaxSteps != nil {
 		t.Errorf("got %+v", job)
 	}
