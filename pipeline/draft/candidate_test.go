@@ -109,7 +109,8 @@ func TestDraftKeepsMostOfTheFirstSet(t *testing.T) {
 		ofAge float64 // with rare values first
 		want  string
 	}{
-		{0.53, "apart, region_labels: tight}\n"}, {0.54, "tight, ties: rare}\n"},
+		{0.53, "apart, region_labels: tight, first: [city]}\n"},
+		{0.54, "tight, ties: rare, first: [city]}\n"},
 	} {
 		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}},
 			func(_ context.Context, in *dataset.Dataset, j *job.Job,
@@ -342,7 +343,8 @@ func TestDraftForAPurpose(t *testing.T) {
 	write(t, "people.csv", out.String())
 	for purpose, want := range map[string]string{
 		"classify": "\nalgorithm: auto\nobjective: classification\n",
-		"count":    "\nalgorithm: {name: mondrian, sets: apart, region_labels: tight}\n",
+		"count": "\nalgorithm: {name: mondrian, sets: apart, region_labels: tight, first: " +
+			"[city]}\n",
 		"both": "\nalgorithm: {name: infogain-mondrian, sets: apart, region_labels: tight}\n" +
 			"objective: balanced\n",
 	} {

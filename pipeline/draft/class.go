@@ -46,7 +46,7 @@ var (
 	finals = strings.Fields("nsp nobeyesdad prognosis classification condition output " +
 		"performance quality stage admit pass placement placed revenue creditscore risklevel " +
 		"riskcategory stresslevel fetalhealth severity affair num gradeclass notfullypaid " +
-		"loanpaidback dataset selector category level")
+		"loanpaidback dataset selector category level risk1yr")
 	// passing are first words of names of such columns
 	passing = strings.Fields("pass passed")
 	marking = strings.Fields("flag fl ind indicator yn binary 01 012")

@@ -32,12 +32,14 @@ var contextual = []struct {
 	most:   20,
 	unless: bought,
 }, { // all people of a household
-	facts: words{whole: strings.Fields("size nadults")},
+	facts: words{whole: strings.Fields("size nadults people numpeople npeople persons npersons " +
+		"members totalmembers workers numworkers nworkers")},
 	others: isCalled(words{alone: strings.Fields("kids children child family household food " +
 		"wfood totexp")}),
 	most: 20,
 }, { // the home of a household
 	facts: words{whole: strings.Fields("rooms room nrooms numrooms ncrooms homerooms bedrooms " +
+		"numbedrooms " +
 		"roof wall walls floor toilet")},
 	others: isCalled(words{alone: strings.Fields("household hh hhsize famsize familysize head " +
 		"marital married maritalstatus marstat numadults kids children nchild")}),
@@ -114,13 +116,22 @@ var contextual = []struct {
 	others: isCalled(words{alone: []string{"city", "town"}}),
 }, { // what athletes have won, and their number, which is published
 	facts: words{
-		alone: strings.Fields("medal medals caps goals"),
+		alone: strings.Fields("medal medals caps goals wins losses draws reach"),
 		whole: append(pairs([]string{"", "total"}, strings.Fields("gold silver bronze")),
 			strings.Fields("pick draftpick draftround draftyear draftnumber number "+
 				"jersey jerseynumber shirtnumber kitnumber")...),
 	},
 	others: isCalled(words{
-		alone: strings.Fields("sport sports team teams athlete athletes noc player club")}),
+		alone: strings.Fields("sport sports team teams athlete athletes noc player club stance " +
+			"nickname")}),
+}, { // whom candidates stand for
+	facts: words{whole: strings.Fields("party partyname partyabbreviation")},
+	others: isCalled(words{alone: strings.Fields("candidate constituency winner incumbent " +
+		"elected")}),
+}, { // when something happened, next to where
+	facts:  words{whole: strings.Fields("date datetime eventdate")},
+	others: isCalled(places),
+	unless: words{alone: append(strings.Fields("price sold listing"), bought.alone...)},
 }, { // how many were born together
 	facts: words{whole: strings.Fields("plural plurality twin twins multiple multiplebirth " +
 		"singleton")},

@@ -61,7 +61,8 @@ func (d *draft) declare(fields []formats.Field) bool {
 			}
 		}
 		usual := p.usually(rows)
-		if usual == "" && p.texts.forms[number] == rows-1 && !p.isNumbered() && d.oddColumns() > 0 {
+		if usual == "" && p.texts.forms[number] == rows-1 && !p.isNumbered() &&
+			(d.oddColumns() > 0 || rows > 5*manyValues) {
 			usual = p.plain()
 		}
 		ofSeveral := d.isNumberOfSeveral(p, rows)

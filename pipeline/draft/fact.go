@@ -17,7 +17,7 @@ var (
 		sexes,
 		{alone: slices.Concat(postal.alone, places.alone,
 			[]string{"city", "town", "county", "residence"}),
-			whole: places.whole, last: places.last},
+			whole: places.whole, last: places.last, not: postal.not},
 	}
 )
 
@@ -69,6 +69,7 @@ var facts = []words{
 				[]string{"city"})),
 		whole: strings.Fields("address south north east west northeast northwest southeast " +
 			"southwest midwest northcentral northcen nrthcen nrtheast locationcode"),
+		not: tracts.not,
 	},
 	{ // home: who owns or rents what, and pets
 		alone: slices.Concat(pairs([]string{"own", "owns", "has", "have"}, owned),
@@ -161,7 +162,7 @@ var facts = []words{
 	{ // body: what others see or smell
 		alone: slices.Concat(pairs([]string{"ht", "hgt"}, units), pairs([]string{"body"},
 			[]string{"type"}), pairs([]string{"bmi", "obesity", "weight", "bodyweight"},
-			[]string{"category", "class", "group", "cat"}),
+			[]string{"category", "class", "group", "cat", "range"}),
 			strings.Fields("height howtall smoke smstat tobacco tob "+
 				"drinker disability handicap handicapped handcap preferredfoot "+
 				"preferredhand handed handedness pregnant pregnancies gravida gravidity "+
@@ -220,6 +221,7 @@ var unknown = words{alone: slices.Concat(
 	strings.Fields("pct percent percentage perc share rate ratio frac fraction"),
 	strings.Fields("req required requirement requirements benefit benefits resources"),
 	strings.Fields("intellectual developmental learning involved"),
+	pairs([]string{"health", "digital", "financial"}, []string{"literacy"}),
 	strings.Fields("history hours sleep languages cheating ban election"),
 	// traits, which only tests find, as openness to experience
 	strings.Fields("personality openness openess conscientiousness neuroticism agreeableness "+

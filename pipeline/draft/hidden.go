@@ -25,7 +25,8 @@ var hidden = words{alone: slices.Concat(
 		"protection session website app email sms response responded complain complaint segment "+
 		"poutcome ticket tickets resolution"),
 	// health
-	strings.Fields("health mental suicidal contraception contraceptive diet dietary eating "+
+	strings.Fields("health mental suicidal suicide depressed fear legal contraception "+
+		"contraceptive diet dietary eating "+
 		"exercise exercises habit habits "+
 		"illness depression anxiety disease disorder condition chronic "+
 		"symptom symptoms consequence consequences pain therapy treatment treat treated "+

@@ -189,6 +189,7 @@ var (
 	// named are words that make a name, and partly the words for its parts.
 	nameWords = []string{"name", "nm", "nam"}
 	partly    = strings.Fields("first last middle given family maiden fore sur nick full user " +
+		"suffix " +
 		"legal")
 )
 
@@ -309,13 +310,14 @@ var places = words{
 
 // postal are the names of columns of zip codes.
 var postal = words{alone: []string{"zip", "zip4", "zip5", "zipcode", "postal", "postcode",
-	"postalcode", "plz"}}
+	"postalcode", "plz"}, not: []string{"votes", "vote", "orders", "cost"}}
 
 // diagnoses are the names of columns of codes of diseases.
 var diagnoses = words{alone: []string{"diagnosis", "diagnoses", "diag", "icd", "icd9", "icd10"}}
 
 // tracts are the names of columns of geographic codes that begin with a state's and a county's.
-var tracts = words{alone: []string{"tract", "geoid", "fips"}}
+var tracts = words{alone: []string{"tract", "geoid", "fips"},
+	not: []string{"urinary", "respiratory"}}
 
 // births are the names of columns of dates of birth.
 var births = words{
@@ -329,7 +331,7 @@ var periods = words{alone: []string{"year", "yr", "quarter", "month", "week", "d
 
 // nameParts are the names of columns of parts of people's names, if nothing else is in the name.
 var nameParts = words{whole: []string{"first", "last", "middle", "given", "family", "fname",
-	"lname", "mname", "initials", "maiden"}}
+	"lname", "mname", "initials", "maiden", "suffix", "salutation"}}
 
 // initialed are words of names of columns of initials, and initials are names that mean them next
 // to names only.
@@ -367,7 +369,7 @@ var categories = words{
 	whole: slices.Concat(things, belongings, staff, headed, []string{"st"}),
 	not: append(strings.Fields("of count size age year years month months day days rate num "+
 		"score level number no nr week date time per percent avg mean grade grades mark "+
-		"marks point points"), amounts.alone...),
+		"marks point points socioeconomic"), amounts.alone...),
 }
 
 // extents are the names of columns of sizes of land and homes, if they have many values.

@@ -27,11 +27,12 @@ var (
 			"rehospitalized rehospitalised reinfection reinfected reinfarction released " +
 			"paroled hired promoted accepted admitted granted rejected reject deny denied " +
 			"refused approve approved approval decision verdict callback churn churned " +
-			"attrition fatal won elected fraud fraudulent converted purchase purchased clicked " +
+			"attrition fatal won elected fraud fraudulent converted purchase purchased " +
+			"clicked " +
 			"dropout censor censored cens custody imprisoned incarcerated closed takeup uptake"),
-		whole: append(pairs(append([]string{""}, people...), gone), "leaveornot",
-			"bad", "switch", "switched", "personalloan", "ploan", "bankaccount", "adopted",
-			"adoption", "enrolled", "participated", "participation", "match", "matched"),
+		whole: append(pairs(append([]string{""}, people...), gone), strings.Fields("leaveornot "+
+			"bad switch switched personalloan ploan bankaccount adopted adoption winner enrolled "+
+			"participated participation match matched")...),
 		not: earlier,
 	}
 	// gone are words for the end of a job.
@@ -40,7 +41,9 @@ var (
 	// how often, what was before, or what somebody else has.
 	earlier = strings.Fields("pre prior previous prev past last history hist earlier before " +
 		"baseline family mother father parent sibling days day time date dt dtc year years " +
-		"month months week weeks hour hours age cause causes reason manner type place site code " +
+		"month months week weeks hour hours age cause causes reason manner type place site " +
+		"location " +
+		"region code " +
 		"id rate score risk prob probability count num number nr no n total plan amount item")
 	// past are words in front of a disease that somebody had before.
 	past = words{alone: strings.Fields("prior previous prev past last history hist earlier " +
