@@ -75,8 +75,8 @@ func (d *draft) tight(algorithm, options string) *candidate {
 	}
 	line, first := "algorithm: {name: "+algorithm+apart+", region_labels: "+
 		job.RegionLabelsTight+options, ""
-	if algorithm == job.AlgorithmMondrian && len(d.known.heavy) > 0 {
-		first = ", first: [" + strings.Join(quoted(namesOf(d.known.heavy)), ", ") + "]"
+	if algorithm == job.AlgorithmMondrian && len(d.known.cutFirst) > 0 {
+		first = ", first: [" + strings.Join(quoted(namesOf(d.known.cutFirst)), ", ") + "]"
 	}
 	return &candidate{lines: []string{line + first + "}"}, regions: true, tight: true,
 		title: line + "}"}

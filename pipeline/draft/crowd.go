@@ -138,7 +138,7 @@ func (d *draft) doubtCosts() bool {
 			part, is := d.wholePartOf(p)
 			single, tried := d.tried.Single[p.name]
 			return is && 2*part < 1 || tried && single < leastInDoubt &&
-				p.role.Mask == job.MaskSuppress && p.Field.Distinct <= mostHeavy &&
+				p.role.Mask == job.MaskSuppress && p.Field.Distinct <= mostCutFirst &&
 				slices.Contains(d.known.doubted, p)
 		})
 }

@@ -12,12 +12,12 @@ import (
 
 // set is a drafted set of quasi-identifiers.
 type set struct {
-	knownTo string
-	columns []*Profile
-	doubted []*Profile // those whose names say neither that they are known nor that not
-	unique  float64    // share of the rows read whose values no other row has
-	all     bool       // it has all masked columns
-	heavy   []*Profile // those that a search cuts before others
+	knownTo  string
+	columns  []*Profile
+	doubted  []*Profile // those whose names say neither that they are known nor that not
+	unique   float64    // share of the rows read whose values no other row has
+	all      bool       // it has all masked columns
+	cutFirst []*Profile // those that a search cuts before others
 }
 
 // mostKnown is the largest number of columns that an acquaintance knows or may know with which
@@ -63,40 +63,43 @@ func (d *draft) chooseSet() {
 	slices.SortStableFunc(known, func(a, b *Profile) int { return rank(a) - rank(b) })
 	unique := d.sample.Figures(placesOf(known), 1).Unique
 	d.known = &set{knownTo: knownTo, columns: known, doubted: doubted, unique: unique,
-		all: len(known) == len(all), heavy: d.heaviest(known)}
+		all: len(known) == len(all), cutFirst: d.toCutFirst(known)}
 }
 
-// mostHeavy is the largest number of values of a column that a search cuts before others, unless it
-// is a sex or a race, and heavyPart the largest part of the information that all groups can have
-// which such columns take.
-const mostHeavy, heavyPart = 8, 0.7
+// mostCutFirst is the largest number of values of a column that a search cuts before others, unless
+// it is a sex or a race, and partCutFirst the largest part of the information that all groups can
+// have which such columns take.
+const mostCutFirst, partCutFirst = 8, 0.7
 
-// heaviest returns the columns of the first set with few values without an order that a search cuts
-// before others, or later few rows keep one value: the sex and the race, and those with the least
-// information as long as others are cut, too.
-func (d *draft) heaviest(known []*Profile) (heavy []*Profile) {
+// toCutFirst returns the columns of the first set with few values without an order that a search
+// cuts before others, or later few rows keep one value: the sex and the race, and those with the
+// least information as long as others are cut, too.
+func (d *draft) toCutFirst(known []*Profile) (cut []*Profile) {
 	isAsked := func(p *Profile) bool { return p == d.race() || d.isAsked(p) }
 	var could []*Profile
 	for _, p := range known {
 		if p.role.Mask == job.MaskSuppress && p.Field.Distinct > 1 &&
-			(p.Field.Distinct <= mostHeavy || isAsked(p) && p.Field.Distinct <= fewCodes) {
+			(p.Field.Distinct <= mostCutFirst || isAsked(p) && p.Field.Distinct <= fewCodes) {
 			could = append(could, p)
 		}
 	}
 	slices.SortStableFunc(could, func(a, b *Profile) int {
 		if isAsked(a) != isAsked(b) {
-			return cmp.Compare(d.afterAsked(a, nil), d.afterAsked(b, nil))
+			if isAsked(a) {
+				return -1
+			}
+			return 1
 		}
 		return cmp.Compare(d.entropy(a), d.entropy(b))
 	})
-	left := heavyPart * math.Log(float64(d.people())/float64(d.k()))
+	left := partCutFirst * math.Log(float64(d.people())/float64(d.k()))
 	for _, p := range could {
 		if left -= d.entropy(p); left < 0 && !isAsked(p) {
 			break
 		}
-		heavy = append(heavy, p)
+		cut = append(cut, p)
 	}
-	return heavy
+	return cut
 }
 
 // knownOf returns those of some columns that an acquaintance knows, by their names, and those that
