@@ -486,7 +486,14 @@ func TestDraftCutsFirst(t *testing.T) {
 		text := tableOf(t, rows, map[string]func(i int) string{
 			"sex": of("m f", 1), "race": of("a b c d e", 3), "town": of("a b c d", 7),
 			"smoker": of("y n n n n n n n", 11), "job": of("a b c d e f g h i j k l", 5),
-			"age": func(i int) string { return fmt.Sprint(i * 7 % 61) }})
+			"age":   func(i int) string { return fmt.Sprint(i * 7 % 61) },
+			"moods": of("x x x x x x x x x y", 13), "phone_unlocks": func(i int) string {
+				return fmt.Sprint(i * 11 % 97)
+			}})
+		if strings.HasPrefix(roleOfText(text, "phone_unlocks"), "drop") ||
+			!strings.Contains(text, "know them: moods.") {
+			t.Errorf("%d rows: unlocks are telephones, or moods not in doubt:\n%s", rows, text)
+		}
 		if !strings.Contains(text, ", first: ["+want+"]") ||
 			!strings.Contains(text, "# Columns that are cut first") {
 			t.Errorf("%d rows: want %q:\n%s", rows, want, text)

@@ -240,6 +240,7 @@ var direct = []words{
 	{
 		meaning: "telephone numbers",
 		alone:   []string{"phone", "telephone", "mobile", "fax", "tel", "msisdn"},
+		not:     strings.Fields("per usage unlocks checks hours minutes count first"),
 	},
 	{
 		meaning: streetAddresses,

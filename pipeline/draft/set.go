@@ -63,7 +63,7 @@ func (d *draft) chooseSet() {
 	slices.SortStableFunc(known, func(a, b *Profile) int { return rank(a) - rank(b) })
 	unique := d.sample.Figures(placesOf(known), 1).Unique
 	d.known = &set{knownTo: knownTo, columns: known, doubted: doubted, unique: unique,
-		all: len(known) == len(all), cutFirst: d.toCutFirst(known)}
+		all: len(known) == len(all), cutFirst: d.toCutFirst(known, doubted)}
 }
 
 // mostCutFirst is the largest number of values of a column that a search cuts before others, unless
@@ -73,13 +73,14 @@ const mostCutFirst, partCutFirst = 8, 0.7
 
 // toCutFirst returns the columns of the first set with few values without an order that a search
 // cuts before others, or later few rows keep one value: the sex and the race, and those with the
-// least information as long as others are cut, too.
-func (d *draft) toCutFirst(known []*Profile) (cut []*Profile) {
+// least information, but none in doubt, as long as others are cut, too.
+func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 	isAsked := func(p *Profile) bool { return p == d.race() || d.isAsked(p) }
 	var could []*Profile
 	for _, p := range known {
-		if p.role.Mask == job.MaskSuppress && p.Field.Distinct > 1 &&
-			(p.Field.Distinct <= mostCutFirst || isAsked(p) && p.Field.Distinct <= fewCodes) {
+		isFew := p.Field.Distinct <= mostCutFirst || isAsked(p) && p.Field.Distinct <= fewCodes
+		if p.role.Mask == job.MaskSuppress && p.Field.Distinct > 1 && isFew &&
+			!slices.Contains(doubted, p) {
 			could = append(could, p)
 		}
 	}
