@@ -20,7 +20,7 @@ type candidate struct {
 	lines   []string
 	regions bool   // it makes groups of the records, in memory, and new ones for the next input
 	tight   bool   // few other rows fit its labels
-	title   string // for a comment; empty: its lines
+	title   string // its line without the columns that are cut first; empty: there are none
 }
 
 // spread are the lines with which tdr keeps some information of many columns instead of much of a
@@ -73,13 +73,14 @@ func (d *draft) tight(algorithm, options string) *candidate {
 	if algorithm == job.AlgorithmMondrian && slices.ContainsFunc(d.profiles, d.mayBeInSets) {
 		options = ", categories: " + job.CategoriesOrdered + options
 	}
-	line, first := "algorithm: {name: "+algorithm+apart+", region_labels: "+
-		job.RegionLabelsTight+options, ""
+	line := "algorithm: {name: " + algorithm + apart + ", region_labels: " +
+		job.RegionLabelsTight + options
+	c := &candidate{lines: []string{line + "}"}, regions: true, tight: true}
 	if algorithm == job.AlgorithmMondrian && len(d.known.cutFirst) > 0 {
-		first = ", first: [" + strings.Join(quoted(namesOf(d.known.cutFirst)), ", ") + "]"
+		c.title = c.lines[0]
+		c.lines[0] = line + ", first: [" + quotedList(namesOf(d.known.cutFirst)) + "]}"
 	}
-	return &candidate{lines: []string{line + first + "}"}, regions: true, tight: true,
-		title: line + "}"}
+	return c
 }
 
 // mayBeInSets reports whether tight labels of a column may be sets: of nodes, or of an interval and
@@ -363,7 +364,7 @@ func (d *draft) writeSearch(out *strings.Builder) {
 		if t.regions {
 			fmt.Fprintf(out, regionsWords, strings.Join(spread, " and "))
 		}
-		if t.title != t.lines[0] && t.title != "" {
+		if t.title != "" {
 			out.WriteString(firstWords)
 		}
 		if t.tight && d.class != nil && d.For != ForCount {

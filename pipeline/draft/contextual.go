@@ -50,7 +50,7 @@ var contextual = []struct {
 	facts:  words{whole: strings.Fields("k5 k6 k618 kl6 ba bs")},
 	others: (*Profile).isBasic,
 	most:   20,
-	unless: words{alone: append(slices.Clone(clinical.alone), "htn", "anemia", "pcv", "hemo")},
+	unless: words{alone: append(slices.Clone(clinical.alone), "pcv", "hemo")},
 }, {
 	facts:  words{whole: []string{"location"}},
 	others: (*Profile).isBasic,

@@ -189,8 +189,7 @@ var (
 	// named are words that make a name, and partly the words for its parts.
 	nameWords = []string{"name", "nm", "nam"}
 	partly    = strings.Fields("first last middle given family maiden fore sur nick full user " +
-		"suffix " +
-		"legal")
+		"suffix legal")
 )
 
 // ofPersons are the names of columns of the numbers of those whom a table is about.

@@ -28,8 +28,8 @@ var (
 			"paroled hired promoted accepted admitted granted rejected reject deny denied " +
 			"refused approve approved approval decision verdict callback churn churned " +
 			"attrition fatal won elected fraud fraudulent converted purchase purchased " +
-			"clicked " +
-			"dropout censor censored cens custody imprisoned incarcerated closed takeup uptake"),
+			"clicked dropout censor censored cens custody imprisoned incarcerated closed takeup " +
+			"uptake"),
 		whole: append(pairs(append([]string{""}, people...), gone), strings.Fields("leaveornot "+
 			"bad switch switched personalloan ploan bankaccount adopted adoption winner enrolled "+
 			"participated participation match matched")...),
@@ -42,8 +42,7 @@ var (
 	earlier = strings.Fields("pre prior previous prev past last history hist earlier before " +
 		"baseline family mother father parent sibling days day time date dt dtc year years " +
 		"month months week weeks hour hours age cause causes reason manner type place site " +
-		"location " +
-		"region code " +
+		"location region code " +
 		"id rate score risk prob probability count num number nr no n total plan amount item")
 	// past are words in front of a disease that somebody had before.
 	past = words{alone: strings.Fields("prior previous prev past last history hist earlier " +

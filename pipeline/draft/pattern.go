@@ -113,7 +113,8 @@ var numeralForm = matches(`^[+-]?\d{1,15}([., '’]\d{3})*([.,]\d{1,20})?$`)
 // aroundForm matches a number with a currency or a percent sign, or nothing, before or behind it,
 // or with a usual unit behind it; brackets make it one below 0.
 var aroundForm = regexp.MustCompile(
-	`^\s*[-(]?\s*(\p{Sc}?|(?:R|US|A|C)\$|Rs\.?|USD|EUR|INR|GBP)\s*[-(]?(?:\d{1,15}|(\d{1,3}(?:,\d{3})+))(?:\.\d{1,20})?\s*` +
+	`^\s*[-(]?\s*(\p{Sc}?|(?:R|US|A|C)\$|Rs\.?|USD|EUR|INR|GBP)\s*[-(]?` +
+		`(?:\d{1,15}|(\d{1,3}(?:,\d{3})+))(?:\.\d{1,20})?\s*` +
 		`([\p{Sc}%]?|kgs?|KG|Kg|g|mg|lbs?\.?|pounds|cms?|CM|mm|m|km|miles|mi|in|inches|ft|feet|` +
 		`[Yy]ears?|YEARS?|[Yy]rs?|yo|[Mm]onths?|mos?|[Ww]eeks?|[Dd]ays?|DAYS?|[Hh]ours?|[Hh]rs?|h|` +
 		`[Mm]inutes?|[Mm]ins?|[Ss]econds?|[Ss]ecs?|s|bpm|mmHg|points|pts|USD|EUR)\s*(\)?)\s*$`)

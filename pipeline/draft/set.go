@@ -75,27 +75,32 @@ const mostCutFirst, partCutFirst = 8, 0.7
 // cuts before others, or later few rows keep one value: the sex and the race, and those with the
 // least information, but none in doubt, as long as others are cut, too.
 func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
-	isAsked := func(p *Profile) bool { return p == d.race() || d.isAsked(p) }
-	var could []*Profile
+	race := d.race()
+	isAsked := func(p *Profile) bool { return p == race || d.isAsked(p) }
+	var asked, others []*Profile
+	takes := make(map[*Profile]float64)
 	for _, p := range known {
-		isFew := p.Field.Distinct <= mostCutFirst || isAsked(p) && p.Field.Distinct <= fewCodes
-		if p.role.Mask == job.MaskSuppress && p.Field.Distinct > 1 && isFew &&
-			!slices.Contains(doubted, p) {
-			could = append(could, p)
+		if p.role.Mask != job.MaskSuppress || p.Field.Distinct < 2 ||
+			slices.Contains(doubted, p) {
+			continue
+		}
+		switch takes[p] = d.entropy(p); {
+		case isAsked(p) && p.Field.Distinct <= fewCodes:
+			asked = append(asked, p)
+		case p.Field.Distinct <= mostCutFirst:
+			others = append(others, p)
 		}
 	}
-	slices.SortStableFunc(could, func(a, b *Profile) int {
-		if isAsked(a) != isAsked(b) {
-			if isAsked(a) {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(d.entropy(a), d.entropy(b))
-	})
+	least := func(a, b *Profile) int { return cmp.Compare(takes[a], takes[b]) }
+	slices.SortStableFunc(asked, least)
+	slices.SortStableFunc(others, least)
 	left := partCutFirst * math.Log(float64(d.people())/float64(d.k()))
-	for _, p := range could {
-		if left -= d.entropy(p); left < 0 && !isAsked(p) {
+	for _, p := range asked {
+		left -= takes[p]
+	}
+	cut = asked
+	for _, p := range others {
+		if left -= takes[p]; left < 0 {
 			break
 		}
 		cut = append(cut, p)
