@@ -10,25 +10,38 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/spill"
 )
 
 // dropCopies drops columns of texts that repeat those of another column in all rows but a few,
 // apart from case, blanks and text behind them, as towns with their coordinates. The column with
 // fewer spellings stays.
-func (d *draft) dropCopies(ctx context.Context, in *dataset.Dataset) error {
+func (d *draft) dropCopies(ctx context.Context, in *dataset.Dataset, budget *spill.Budget) error {
 	var of []*Profile
 	var columns []int
+	bytes := 0 // of a row
 	for i, p := range d.profiles {
 		if p.role.masked() && p.typ.Kind == formats.String && p.Field.Distinct > fewCodes {
 			of, columns = append(of, p), append(columns, i)
+			bytes += textBytes + min(p.texts.longest*utf8.UTFMax, mostMatched)
 		}
 	}
 	if len(of) < 2 {
 		return nil
 	}
+	rows := min(d.looked, mostCompared)
+	if left := budget.Left() / int64(bytes); left < rows {
+		if rows = left; rows < fewestRows { // too few to show that columns say the same
+			return nil
+		}
+	}
+	if err := budget.Draw("texts that are compared", rows*int64(bytes)); err != nil {
+		return fmt.Errorf("look at the input: %w", err)
+	}
+	defer budget.Return(rows * int64(bytes))
 	texts := plainTexts{ids: map[string]uint32{"": 0}, all: []string{""},
 		rows: make([][]uint32, len(of))}
-	err := in.Sample(ctx, min(d.looked, mostCompared), columns, texts.add)
+	err := in.Sample(ctx, rows, columns, texts.add)
 	if err != nil {
 		return fmt.Errorf("look at the input: %w", err)
 	}
@@ -47,7 +60,12 @@ func (d *draft) dropCopies(ctx context.Context, in *dataset.Dataset) error {
 	return nil
 }
 
-// plainTexts are the texts of some columns, apart from case and blanks, by number; 0: no text.
+// textBytes is the memory of a text that is compared, but for its characters: its number in a row,
+// and its entries among all texts.
+const textBytes = 80
+
+// plainTexts are the texts of some columns, apart from case and blanks, by number; 0: no text, or
+// one that is too long to be compared.
 type plainTexts struct {
 	ids  map[string]uint32
 	all  []string
@@ -61,7 +79,7 @@ func (f *plainTexts) add(b *formats.Batch) error {
 		for _, code := range column.Codes {
 			for int(code) >= len(ids) {
 				text := ""
-				if n := len(ids); n > 0 {
+				if n := len(ids); n > 0 && len(column.Values.Bytes(n-1)) <= mostMatched {
 					text = strings.Join(strings.Fields(strings.ToLower(
 						string(column.Values.Bytes(n-1)))), " ")
 				}

@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/kcut/kcut/pipeline/draft"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // A copy of the texts of another column goes, with other spellings, or with coordinates behind
@@ -38,5 +41,12 @@ func TestDraftDropsCopies(t *testing.T) {
 	if want := "# spot says the same, apart from case, blanks and added text"; strings.Count(text,
 		want) != 2 {
 		t.Errorf("want %q twice in\n%s", want, text)
+	}
+	// within a memory that has no room for the texts, nothing is compared
+	little := draftOf(t, draft.Options{
+		Input: []string{"table.csv"}, Limits: job.Limits{Memory: 1 << 19},
+	})
+	if got := roleOfText(little, "town"); got != "suppress" {
+		t.Errorf("town with 512 KiB: %s, want suppress", got)
 	}
 }

@@ -231,7 +231,7 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 		if err := d.chooseClass(); err != nil {
 			return err
 		}
-		if err := d.chooseRoles(ctx, in); err != nil {
+		if err := d.chooseRoles(ctx, in, budget); err != nil {
 			return err
 		}
 		if err := d.chooseEntity(ctx, in); err != nil {

@@ -14,10 +14,11 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/spill"
 )
 
 // chooseRoles proposes a role for every column: first by itself, and then together with the others.
-func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
+func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset, budget *spill.Budget) error {
 	for _, p := range d.profiles {
 		if p == d.class {
 			p.role = &Role{Mask: job.MaskKeep, Reason: "the class, " + distinctValues(p)}
@@ -34,7 +35,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset) error {
 	if err := d.dropReferences(ctx, in); err != nil {
 		return err
 	}
-	if err := d.dropCopies(ctx, in); err != nil {
+	if err := d.dropCopies(ctx, in, budget); err != nil {
 		return err
 	}
 	d.dropWeights()
