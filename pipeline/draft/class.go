@@ -66,7 +66,8 @@ var groups = words{
 
 // chooseClass finds the column that models predict: the one that is asked for, or one of few values
 // that has one of the likeliest names, or a name that ends like one, or that has a word for what
-// came of somebody or, in the last or the first column, such a word.
+// came of somebody or, in the last or the first column, such a word; or else, if no purpose needs
+// classes, the number that the table is about, unless a run refuses it.
 func (d *draft) chooseClass() error {
 	d.pairTimes()
 	if d.Class != "" {
@@ -87,8 +88,15 @@ func (d *draft) chooseClass() error {
 	if d.class = d.readableClass(); d.class != nil && d.isRemembered(d.class) {
 		d.class.remembered, d.class = true, nil
 	}
-	if d.class == nil && (d.For == ForClassify || d.For == ForBoth) {
+	if d.class != nil {
+		return nil
+	}
+	if d.For == ForClassify || d.For == ForBoth {
 		return d.noClass("draft for %s: no column looks like the class", d.For)
+	}
+	if d.findNumber(); d.number != nil && d.number.Field.Distinct <= mostClasses &&
+		d.number.alone <= guard.MostUnique {
+		d.class = d.number
 	}
 	return nil
 }
@@ -206,9 +214,9 @@ func (d *draft) noClass(format string, args ...any) error {
 // last one with a name that classes have there; then those that have a word that is predicted at an
 // end of the table; then facts that may be what came of somebody; then the last column if it has
 // two values and is called by what was done, as transported, or has yes and no, and the first one
-// with such values; then a group of people, by its texts, how a case or somebody was judged, the
-// last one of a table whose names say nothing, or whether somebody had a treatment, in a table of
-// opinions; and then an ambiguous name before another class.
+// with such values; then a group of people, by its texts, how a case or somebody was judged or
+// marked, the last one of a table whose names say nothing, or whether somebody had a treatment, in
+// a table of opinions; and then an ambiguous name before another class.
 //
 // One of which less than one in a hundred rows has another value comes behind others, unless its
 // whole name is predicted, and is none if it has more than two values.
@@ -264,7 +272,7 @@ func (d *draft) rankByName(p *Profile) int {
 	case p == last && n == 1 && (p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") ||
 		d.isOnlyAnswer(p)) && !p.isBasic() && !d.isContextual(p), d.isFirstAnswer(p):
 		return rank + 5*usualClasses
-	case d.isGroup(p), d.isJudged(p), d.isLastOfNameless(p),
+	case d.isGroup(p), d.isJudged(p), d.isMark(p), d.isLastOfNameless(p),
 		name == "treatment" && p.share(answer) >= most && d.asksForOpinions:
 		return rank + 6*usualClasses
 	}

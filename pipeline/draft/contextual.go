@@ -222,7 +222,7 @@ var paid = words{
 // isContextual reports whether a column has a fact that people know, by its name and by those of
 // other columns.
 func (d *draft) isContextual(p *Profile) bool {
-	if d.isOfForm(p) {
+	if d.isOfForm(p) || d.isMark(p) {
 		return false
 	}
 	for _, b := range contextual {

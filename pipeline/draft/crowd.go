@@ -279,6 +279,9 @@ func (d *draft) outcomes() (found []*Profile) {
 	if pay := d.firstPay(); pay != nil {
 		found = append(found, pay)
 	}
+	if d.number != nil && d.number.role.masked() {
+		found = append(found, d.number)
+	}
 	last := d.last()
 	if d.class == nil && len(found) == 0 && last.role.masked() && last.typ.Ordered() &&
 		d.kindOf(last) == nil {

@@ -74,8 +74,11 @@ type draft struct {
 	sample   *forecast.Sample      // until sets are chosen
 	looked   int64                 // number of rows read
 	class    *Profile              // nil: none
+	number   *Profile              // what a table without a class is about; nil: none was found
 	entity   *Profile              // nil: none
 	times    map[*Profile]*Profile // of columns with the status of a time that another one has
+	// how long something took, by the times at which it began and ended
+	intervals []interval
 	// the column whose people may have several rows, while k counts rows; nil: none
 	uncounted *Profile
 	// a site that numbers its own people, and their numbers; nil: there is none
@@ -326,6 +329,7 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 	d.findOptions()
 	d.findSeveral()
 	d.findKinds()
+	d.findIntervals()
 	d.kinds = d.kindsOfDummies()
 	d.asksForOpinions = numberOf(d.profiles, (*Profile).hasOpinions) >= fewestOpinions
 	return nil

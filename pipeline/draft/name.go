@@ -385,8 +385,10 @@ var headed = slices.Concat(pairs(strings.Fields("rel relation relationship relat
 // More numbers count something.
 var kindsOfLife = words{
 	whole: strings.Fields("employment job relationship housing homeownership ownership faith " +
-		"party metro smsa lang bloodgroup bloodtype jobtype worktype contracttype ivdrug"),
+		"party metro smsa lang bloodgroup bloodtype jobtype worktype contracttype ivdrug " +
+		"browser browsers operatingsystem operatingsystems"),
 }
 
-// counted are the names of columns that may count things or those who serve.
-var counted = words{whole: slices.Concat(things, belongings, staff)}
+// counted are the names of columns that may count things, such as pages related to a product, or
+// those who serve.
+var counted = words{whole: slices.Concat(things, belongings, staff), last: []string{"related"}}

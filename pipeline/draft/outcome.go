@@ -49,7 +49,8 @@ var (
 		"before baseline family")}
 	// endings are names of columns that say whether a time, in another column, ended with an event.
 	endings = words{
-		whole: strings.Fields("status stat event cens fustat delta fail failed failure"),
+		whole: strings.Fields("status stat event cens fustat fstat dstat delta fail failed " +
+			"failure"),
 		alone: pairs(followed, []string{"status", "stat", "event", "cens"}),
 	}
 	// durations are names of columns with such a time.
@@ -57,7 +58,7 @@ var (
 		alone: slices.Concat(pairs(followed, []string{"time", "days", "weeks", "months", "years"}),
 			strings.Fields("time futime survtime stime ttime rtime dtime duration spell followup "+
 				"tstop tte")),
-		whole: strings.Fields("t days weeks week months stop survival"),
+		whole: strings.Fields("t days weeks week months stop survival los lengthofstay lenfol"),
 	}
 	// ended are last words of the status of a time, whose name is that of the time, alone or with
 	// one of lasted behind it: srv.s with srv, with.status with with.time.
@@ -203,9 +204,10 @@ func (d *draft) isLikeliestStatus(p *Profile) bool {
 	return true
 }
 
-// isDuration reports whether a column has the time to an event, by its name and its many values.
+// isDuration reports whether a column has the time to an event, by its name and its many values, or
+// as it and a time give another one.
 func (p *Profile) isDuration() bool {
-	return p.typ.Ordered() && !p.isTime() && p.Field.Distinct > usualClasses &&
+	return p.lasts || p.typ.Ordered() && !p.isTime() && p.Field.Distinct > usualClasses &&
 		durations.has(p.words)
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kcut/kcut/pipeline/draft"
 )
@@ -25,6 +26,7 @@ func TestDraftKnowsOutcomesByValues(t *testing.T) {
 		{"age# test_result=positive|negative hours# sex=m|f", "test_result"},
 		{"age# result=a|b hours# sex=m|f", ""},
 		{"age# receptor=positive|negative hours# sex=m|f", ""},
+		{"age# los# dstat=0|1 hours# sex=m|f", "dstat"},
 		{"age# custody=0|1 hours# sex=m|f", "custody"},
 		{"age# hired=0|1 died=0|1 injured=0|1 sex=m|f", "died"},
 		{"age# output=Yes|No feedback=a|b hours# sex=m|f", "output"},
@@ -50,6 +52,27 @@ func TestDraftKnowsOutcomesByValues(t *testing.T) {
 	}
 }
 
+// A number that with one day gives another is how long something took, and a status says how.
+func TestDraftFindsHowLongByDays(t *testing.T) {
+	for lag, want := range map[int]string{0: "stat", 40: ""} {
+		t.Chdir(t.TempDir())
+		rng := rand.New(rand.NewPCG(3, 4))
+		var out strings.Builder
+		out.WriteString("age,from,to,stat,n,sex\n")
+		for range 600 {
+			start, n := time.Date(2019, 1, 1+rng.IntN(900), 0, 0, 0, 0, time.UTC), rng.IntN(300)
+			end := start.AddDate(0, 0, n+rng.IntN(lag+1))
+			fmt.Fprintf(&out, "%d,%s,%s,%d,%d,%c\n", 20+rng.IntN(50), start.Format(time.DateOnly),
+				end.Format(time.DateOnly), rng.IntN(2), n, "mf"[rng.IntN(2)])
+		}
+		write(t, "stays.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"stays.csv"}})
+		if got := classOf(t, text); got != want {
+			t.Errorf("lag %d: class %q, want %q\n%s", lag, got, want, text)
+		}
+	}
+}
+
 // A vague name is that of the class if another column has values only in rows of one of its values.
 func TestDraftTakesWhatAnotherColumnGoesWith(t *testing.T) {
 	for _, tt := range []struct {
@@ -65,19 +88,19 @@ func TestDraftTakesWhatAnotherColumnGoesWith(t *testing.T) {
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
-		fmt.Fprintf(&out, "age,sex,%s,salary\n", tt.name)
+		fmt.Fprintf(&out, "age,sex,%s,bonus\n", tt.name)
 		for i := range 600 {
-			salary := tt.none
+			bonus := tt.none
 			if i%3 > 0 != (i%100 < tt.other && i > 2*tt.other) {
-				salary = fmt.Sprint(200 + i%90)
+				bonus = fmt.Sprint(200 + i%90)
 			}
 			fmt.Fprintf(&out, "%d,%s,%s,%s\n", 20+i%41, []string{"m", "f"}[i/7%2],
-				[]string{"No", "Yes", "Yes"}[i%3], salary)
+				[]string{"No", "Yes", "Yes"}[i%3], bonus)
 		}
 		write(t, "jobs.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"jobs.csv"}})
 		if got := classOf(t, text); got != tt.want ||
-			tt.want != "" && roleOfText(text, "salary") != "drop" {
+			tt.want != "" && roleOfText(text, "bonus") != "drop" {
 			t.Errorf("%+v: class %q\n%s", tt, got, text)
 		}
 	}

@@ -22,6 +22,9 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset, budget *sp
 	for _, p := range d.profiles {
 		if p == d.class {
 			p.role = &Role{Mask: job.MaskKeep, Reason: "the class, " + distinctValues(p)}
+			if p == d.number {
+				p.role.Reason += ": a number that a model may predict, which stays exact"
+			}
 		} else {
 			p.role = roleOf(p)
 			if len(p.givenBy) > 0 {

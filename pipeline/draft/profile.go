@@ -39,6 +39,7 @@ type Profile struct {
 	amongItems, isItem bool
 	isLost             bool // as a sum it would go with a part of it: it stays
 	isOption           bool // it has yes and no for one option of a question
+	lasts              bool // a time and it give another time
 	countsRows         bool // its numbers from 0 or 1 on are one more than in the row before
 
 	// In a column whose values have an order: the number of every row, NaN for a null, as long as

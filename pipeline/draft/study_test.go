@@ -332,11 +332,13 @@ func TestDraftKnowsRelatives(t *testing.T) {
 // have one, and so have counts of cells, and a position unless others next to it are codes.
 func TestDraftKnowsCodes(t *testing.T) {
 	text := study(t, 300, "MARRIAGE=0|1|2|3", "race4=1|2|3|4", "EDUCATION=0|1|2|3|4|5|6",
-		"cd4=1|2|3|5|8", "region_2=1|2|3", "incomeperc=1|2|3|4|5", "age#", "walker_type=1|2|3",
-		"walker_movement=1|2|3|4", "ski_position=1|2|3")
+		"cd4=1|2|3|5|8", "region_2=1|2|3", "incomeperc=1|2|3|4|5", "age#", "browser=1|2|3|4",
+		"page_related=0|1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22",
+		"walker_type=1|2|3", "walker_movement=1|2|3|4", "ski_position=1|2|3")
 	for name, want := range map[string]string{"MARRIAGE": "suppress", "race4": "suppress",
 		"EDUCATION": "discretize", "cd4": "discretize", "region_2": "suppress",
-		"incomeperc": "discretize", "walker_movement": "suppress", "ski_position": "discretize"} {
+		"incomeperc": "discretize", "browser": "suppress", "page_related": "discretize",
+		"walker_movement": "suppress", "ski_position": "discretize"} {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
 		}

@@ -3,6 +3,8 @@ package draft
 import (
 	"slices"
 	"strings"
+
+	"github.com/kcut/kcut/formats"
 )
 
 // generic are words of names of files that say nothing of their subject.
@@ -15,7 +17,7 @@ var generic = slices.Concat(people, strings.Fields("data dataset datasets set ta
 var surveys = strings.Fields("survey surveys poll polls questionnaire")
 
 // inflections are endings with which a word is that of the same thing: stroke and strokes, churn
-// and churned.
+// and churned; another one has salaries.
 var inflections = []string{"", "s", "d", "ed", "n", "er", "r"}
 
 // isAlike reports whether two words are about the same thing.
@@ -24,7 +26,8 @@ func isAlike(a, b string) bool {
 		a, b = b, a
 	}
 	rest, found := strings.CutPrefix(b, a)
-	return found && len(a) >= 3 && slices.Contains(inflections, rest)
+	return found && len(a) >= 3 && slices.Contains(inflections, rest) ||
+		strings.HasSuffix(a, "y") && b == a[:len(a)-1]+"ies"
 }
 
 // withoutMarks returns the words of a name without the last ones that say only that a column has
@@ -40,29 +43,40 @@ func withoutMarks(name string) []string {
 // degrees are last words of columns with how high or good something is.
 var degrees = strings.Fields("rating score level grade status category class")
 
+// subjects returns the words of the name of the file that say what it is about: none of a survey.
+func (d *draft) subjects() (file []string) {
+	for _, word := range wordsOf(stemOf(d.Input[0])) {
+		word = strings.TrimRight(word, "0123456789")
+		if slices.Contains(surveys, word) {
+			return nil
+		}
+		if word != "" && !slices.Contains(generic, word) {
+			file = append(file, word)
+		}
+	}
+	return file
+}
+
 // isSubject reports whether a column of few values has the name of the file: stroke of stroke.csv,
 // Churned of customer_churn.csv, or if it is the last one has words of the name, apart from one for
-// a degree: PerformanceRating of staff_performance_2019.csv. What everybody knows of somebody, and
+// a degree: PerformanceRating of staff_performance_2019.csv, or anywhere the degree of a disease or
+// the like in the name: Addiction_Level of addiction.csv. What everybody knows of somebody, and
 // a treatment, is none, and the file of a survey has the name of its questions.
 func (d *draft) isSubject(p *Profile) bool {
 	if !p.couldBeClass() || p.Field.Distinct > mostOutcomes || p.isBasic() ||
 		treatments.has(p.words) || (&words{alone: earlier}).has(p.words) {
 		return false
 	}
-	var file []string
-	for _, word := range wordsOf(stemOf(d.Input[0])) {
-		word = strings.TrimRight(word, "0123456789")
-		if slices.Contains(surveys, word) {
-			return false
-		}
-		if word != "" && !slices.Contains(generic, word) {
-			file = append(file, word)
-		}
-	}
+	file := d.subjects()
 	name := slices.DeleteFunc(withoutMarks(p.name), func(word string) bool {
 		return slices.Contains([]string{"is", "has", "had", "any"}, word)
 	})
-	if n := len(name); n > 1 && p == d.last() && slices.Contains(degrees, name[n-1]) {
+	n := len(name)
+	isDegree := n > 1 && slices.Contains(degrees, name[n-1])
+	if isDegree && slices.Contains(file, name[n-2]) && slices.Contains(suffered, name[n-2]) {
+		return true
+	}
+	if isDegree && p == d.last() {
 		return !slices.ContainsFunc(name[:n-1], func(word string) bool {
 			return !slices.Contains(file, word)
 		})
@@ -70,4 +84,44 @@ func (d *draft) isSubject(p *Profile) bool {
 	isOfName := func(word string) bool { return slices.Contains(name, word) }
 	return len(name) > 0 && len(file) > 0 && (slices.EqualFunc(name, file, isAlike) ||
 		isSuffered(name) && numberOf(file, isOfName) == len(file))
+}
+
+// scored are names of columns with a number that a model may predict.
+var scored = words{
+	alone: strings.Fields("score scores mark marks gpa cgpa performance price premium charges " +
+		"claim salary salaries wage earnings"),
+	whole: strings.Fields("y target outcome response"),
+	not:   append(slices.Clone(past.alone), "code", "id", "count"),
+}
+
+// findNumber finds the number that a table without a class is about: of at most two with such a
+// name, the last one that has a word of the name of the file, or is in the last column.
+func (d *draft) findNumber() {
+	d.number = nil
+	isNumber := func(p *Profile) bool {
+		return p.place >= 0 && p.typ.Ordered() && !p.isTime() && !p.isCode() && !p.isBasic() &&
+			p.Field.Distinct > longestScale && 2*p.Field.Rows >= p.Rows && scored.has(p.words)
+	}
+	file := d.subjects()
+	for _, p := range d.profiles {
+		if isNumber(p) && (p == d.last() || slices.ContainsFunc(p.words, func(word string) bool {
+			return slices.ContainsFunc(file, func(of string) bool { return isAlike(word, of) })
+		})) {
+			d.number = p
+		}
+	}
+	if numberOf(d.profiles, isNumber) > mostVerdicts {
+		d.number = nil
+	}
+}
+
+// isMark reports whether a column has letters for ranges of a score or the like, and no class of a
+// school.
+func (d *draft) isMark(p *Profile) bool {
+	graded := words{whole: []string{"grade"}, last: []string{"grade"}}
+	return p.typ.Kind == formats.String && p.couldBeClass() && graded.has(p.words) &&
+		slices.ContainsFunc(d.profiles, func(by *Profile) bool {
+			return by.typ.Ordered() && by.Field.Distinct > fewCodes && scored.has(by.words) &&
+				d.sample.Information(by.place, by.numbers, p.place, 1) >= mostGiven*d.entropy(p)
+		})
 }

@@ -2,6 +2,7 @@ package draft_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -48,6 +49,10 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		{"table.csv", "Category", false, false},
 		{"any.csv", "any", false, false},
 		{"table.csv", "bank_account", false, true},
+		{"ds_salaries_2023.csv", "salary_in_usd", false, true},
+		{"jobs.csv", "salary_in_usd", false, false},
+		{"mobile_addiction.csv", "Self_Reported_Addiction_Level", false, true},
+		{"mobile_addiction.csv", "Self_Reported_Sleep_Level", false, false},
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
@@ -59,6 +64,9 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 			}
 			if strings.HasPrefix(tt.file, "churn") {
 				cells[1] = []string{"churn", "0", "1"}[min(i, 1+i%2)]
+			}
+			if i > 0 && strings.HasPrefix(tt.column, "salary") {
+				cells[2] = fmt.Sprint(i % 20 * 500)
 			}
 			if tt.last {
 				cells[2], cells[3] = cells[3], cells[2]
@@ -72,6 +80,50 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		}
 		if got := strings.Contains(text, "\nclass: "+tt.column+"\n"); got != tt.want {
 			t.Errorf("%+v: the class %t\n%s", tt, got, text)
+		}
+	}
+}
+
+// A last number that a model may predict is the class if few rows are alone with theirs: a comment
+// names others. One of three or more, or of before, is none.
+func TestDraftTakesANumberThatModelsPredict(t *testing.T) {
+	marks := "=12|15|18|21|24|27|30|33|36|39|42|45|48"
+	for _, tt := range []struct{ columns, want, named string }{
+		{"age# sex=m|f hours# final_score" + marks, "final_score", "which stays exact"},
+		{"age# sex=m|f hours# final_score#", "", "A model may predict final_score, a number"},
+		{"age# sex=m|f final_score" + marks + " hours#", "", "no column looks like a class"},
+		{"age# sex=m|f hours# previous_score" + marks, "", "no column looks like a class"},
+		{"age# sex=m|f left=0|1 hours# final_score" + marks, "left", "the class"},
+		{"age# sex=m|f a_score" + marks + " b_score" + marks + " c_score" + marks, "",
+			"no column looks like a class"},
+	} {
+		text := study(t, 600, strings.Fields(tt.columns)...)
+		if got := classOf(t, text); got != tt.want || !strings.Contains(text, tt.named) {
+			t.Errorf("%s: class %q, want %q and %q\n%s", tt.columns, got, tt.want, tt.named, text)
+		}
+	}
+}
+
+// A grade that follows from a score is the class, and no class of a school.
+func TestDraftKnowsMarksFromClassesOfSchools(t *testing.T) {
+	for _, want := range []string{"grade", ""} {
+		t.Chdir(t.TempDir())
+		rng := rand.New(rand.NewPCG(1, 2))
+		var out strings.Builder
+		out.WriteString("student,age,gender,total_score,grade,hours\n")
+		for i := range 800 {
+			score, grade := rng.IntN(100), rng.IntN(4)
+			if want != "" {
+				grade = score / 25
+			}
+			fmt.Fprintf(&out, "s%d,%d,%c,%d,%c,%d\n", i, 12+rng.IntN(7), "mf"[rng.IntN(2)], score,
+				"ABCD"[grade], rng.IntN(23))
+		}
+		write(t, "table.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
+		if got := classOf(t, text); got != want ||
+			strings.Contains(text, "columns: [age, gender, grade]\n") != (want == "") {
+			t.Errorf("class %q, want %q\n%s", got, want, text)
 		}
 	}
 }

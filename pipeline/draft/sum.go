@@ -214,8 +214,12 @@ func (d *draft) repeats(p, of *Profile, mark int) bool {
 // secondsOf are the seconds of units in which columns have how long something took.
 var secondsOf = []float64{1, 60, 3600, 86400, 0.001}
 
-// dropEnds drops times that others and how long something took determine, as the end of a trip.
-func (d *draft) dropEnds() {
+// interval is how long something took, with the times at which it began and ended.
+type interval struct{ start, took, end *Profile }
+
+// findIntervals finds numbers that together with a time give another one, whatever their names.
+func (d *draft) findIntervals() {
+	d.intervals = nil
 	for _, end := range d.profiles {
 		for _, start := range d.profiles {
 			if end == start || end.typ != start.typ || !end.isTime() || !start.isTime() {
@@ -223,12 +227,21 @@ func (d *draft) dropEnds() {
 			}
 			for _, took := range d.profiles {
 				if took.typ.Ordered() && !took.isTime() && took.Field.Distinct > fewCodes &&
-					end.role.masked() && start.role.masked() && took.role.masked() &&
 					isEnd(end, start, took) {
-					end.role = drop("%s and %s determine it", job.Quoted(start.name),
-						job.Quoted(took.name))
+					took.lasts = true
+					d.intervals = append(d.intervals, interval{start, took, end})
 				}
 			}
+		}
+	}
+}
+
+// dropEnds drops times that others and how long something took determine, as the end of a trip.
+func (d *draft) dropEnds() {
+	for _, of := range d.intervals {
+		if of.end.role.masked() && of.start.role.masked() && of.took.role.masked() {
+			of.end.role = drop("%s and %s determine it", job.Quoted(of.start.name),
+				job.Quoted(of.took.name))
 		}
 	}
 }

@@ -60,6 +60,11 @@ const noClassWords = `# class: no column looks like a class. Name the column tha
 # kcut init --class NAME%s.
 `
 
+// numberWords replace the class where a number is the outcome that a run would not keep.
+const numberWords = `# class: none. A model may predict %s, a number, but too many rows are alone with theirs to keep it:
+# its intervals are released. If no recipient can know it: {keep: {identifying: accepted}}.
+`
+
 // givenWords replace the class where known columns give it.
 const givenWords = `# class: none. %s follows from %s, which acquaintances know: so it is in the first set.
 # kcut init --class %s keeps it outside k for a model: drop those columns then.
@@ -220,6 +225,8 @@ func (d *draft) yaml() (string, error) {
 		} else {
 			fmt.Fprintf(&out, givenWords, name, quotedList(namesOf(p.givenBy)), name)
 		}
+	} else if d.number != nil {
+		fmt.Fprintf(&out, numberWords, job.Quoted(d.number.name))
 	} else {
 		could := ""
 		if names := d.classCandidates(); len(names) > 0 {
