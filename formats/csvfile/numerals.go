@@ -8,8 +8,8 @@ import (
 )
 
 // numerals is a form of numbers other than kcut's own: with a decimal comma, or in groups of three
-// digits. If only the decimal sign is declared, the other sign separates groups in a number that
-// has both.
+// digits, before which commas may separate groups of two, as in India. If only the decimal sign is
+// declared, the other sign separates groups in a number that has both.
 type numerals struct {
 	decimal, thousands byte // thousands 0: not declared
 }
@@ -59,10 +59,13 @@ func (n *numerals) plain(to, text []byte) (_ []byte, grouping guess, ok bool) {
 	grouping = guessBare | guessGrouped
 	for first >= 1 && first <= 3 {
 		group := cutSign(text, signs)
-		if countDigits(asString(group)) != 3 {
+		digits := countDigits(asString(group))
+		inPairs := digits == 2 && first <= 2 && n.decimal == '.' &&
+			bytes.HasPrefix(group[2:], comma)
+		if digits != 3 && !inPairs { // as in 1,00,000
 			break
 		}
-		to, text, grouping = append(to, group[:3]...), group[3:], guessGrouped
+		to, text, grouping = append(to, group[:digits]...), group[digits:], guessGrouped
 	}
 	if first > 3 {
 		grouping = guessBare
@@ -72,6 +75,8 @@ func (n *numerals) plain(to, text []byte) (_ []byte, grouping guess, ok bool) {
 	}
 	return append(to, text...), grouping, !bytes.ContainsAny(text, ".,")
 }
+
+var comma = []byte{','}
 
 // cutSign returns the text behind its sign, or nothing when it starts with no sign.
 func cutSign(text []byte, signs []string) []byte {

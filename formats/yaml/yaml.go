@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -99,12 +100,14 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit+1))
 }
 
+var dated = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
+
 // NeedsQuotes reports whether a document needs quotes around a text, because without quotes it
 // would be a number, a word such as null, or syntax of maps and lists, also for parsers that end a
-// text of a list at a question mark.
+// text of a list at a question mark, or read a date, also one that is none, such as 9999-99-99.
 func NeedsQuotes(text string) bool {
-	return token.IsNeedQuoted(text) ||
-		strings.ContainsRune("-?~=.", rune(text[0])) &&
+	return token.IsNeedQuoted(text) || dated.MatchString(text) ||
+		strings.ContainsRune("+-?~=.", rune(text[0])) &&
 			!strings.HasPrefix(strings.TrimLeft(text, "."), "/") ||
 		strings.ContainsFunc(text, func(r rune) bool {
 			return !unicode.IsPrint(r) || strings.ContainsRune("\"'`,:?#[]{}<\\", r)

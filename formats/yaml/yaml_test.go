@@ -50,6 +50,11 @@ func TestNeedsQuotes(t *testing.T) {
 			t.Errorf("%q needs quotes: %v", text, problems)
 		}
 	}
+	for _, text := range []string{"9999-99-99", "+.inf"} {
+		if !NeedsQuotes(text) {
+			t.Errorf("parsers of YAML 1.1 read %q otherwise", text)
+		}
+	}
 	for _, text := range []string{"a b", "a/b.c", "native-country", "*.csv", "./x", "../x", "50%",
 		"é", "why?", "why ? so"} {
 		if NeedsQuotes(text) != strings.ContainsAny(text, "*?") {

@@ -250,7 +250,7 @@ func (d *draft) rankByName(p *Profile) int {
 		return 0
 	case whole >= 0:
 		return whole
-	case d.isItem(p):
+	case d.isItem(p), name == "status" && d.isSurvey():
 	case p == last && slices.Contains(perhaps, name) && !d.isPay(p),
 		slices.Contains(answered, name) && p.Field.Distinct == 2:
 		return len(predicted)
@@ -277,6 +277,13 @@ func (d *draft) rankByName(p *Profile) int {
 		return rank + 6*usualClasses
 	}
 	return -1
+}
+
+// isSurvey reports whether software of surveys wrote the table, with how each answer was given.
+func (d *draft) isSurvey() bool {
+	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		return strings.EqualFold(p.name, "RecordedDate")
+	})
 }
 
 // isPay reports whether a column has a pay of some levels, in a table with what came of somebody:

@@ -127,6 +127,9 @@ func TestDraftDeclaresNumerals(t *testing.T) {
 	}{
 		"groups": {columns{"pay": func(i int) string { return grouped(i*i+400, ",") }},
 			`csv: {thousands: ","}`, "{mask: discretize, round: "},
+		"groups of two": {columns{"pay": func(i int) string {
+			return fmt.Sprintf("%d,%02d,%03d", 1+i/100, i%100, i*37%1000)
+		}}, `csv: {thousands: ","}`, "{mask: discretize, round: "},
 		"groups and a point": {columns{
 			"pay":  func(i int) string { return grouped(i*i+4000, ",") },
 			"rate": func(i int) string { return fmt.Sprintf("%d.%d", i%9, i%7) },
@@ -228,7 +231,7 @@ func TestDraftOfOddTexts(t *testing.T) {
 		"wage":     some("$%d,%03d.00", 9, 999),
 	})
 	for _, want := range []string{
-		"csv: {nulls: [0000-00-00, DNF, NA, UNKNOWN]}",
+		"csv: {nulls: [\"0000-00-00\", DNF, NA, UNKNOWN]}",
 		"  joined:   {mask: discretize, round: year} ",
 		"  left:     {mask: discretize, type: date(M/D/YYYY), round: month} ",
 		"  official: {mask: discretize, type: time(hh:mm:ss) or null, round: minute} ",
@@ -468,7 +471,7 @@ func TestDraftOfRegisters(t *testing.T) {
 		"status":       func(i int) string { return []string{"Stayed", "Churned"}[i/3%2] },
 	})
 	for _, want := range []string{
-		"csv: {nulls: [9999-99-99]}", "date(D/M/YY)",
+		"csv: {nulls: [\"9999-99-99\"]}", "date(D/M/YY)",
 		"  intubed:      suppress ",
 		"number(R$N)", "  officer_id:   drop ", "  type-a score: {mask: discretize",
 		"\nclass: status\n",

@@ -71,12 +71,14 @@ type draft struct {
 	Options
 	rows     int64
 	profiles []*Profile
-	sample   *forecast.Sample      // until sets are chosen
-	looked   int64                 // number of rows read
-	class    *Profile              // nil: none
-	number   *Profile              // what a table without a class is about; nil: none was found
-	entity   *Profile              // nil: none
-	times    map[*Profile]*Profile // of columns with the status of a time that another one has
+	sample   *forecast.Sample // until sets are chosen
+	looked   int64            // number of rows read
+	class    *Profile         // nil: none
+	number   *Profile         // what a table without a class is about; nil: none was found
+	// the class says what came of somebody: searches are tried without the sample that shows it
+	forOutcome bool
+	entity     *Profile              // nil: none
+	times      map[*Profile]*Profile // of columns with the status of a time that another one has
 	// how long something took, by the times at which it began and ended
 	intervals []interval
 	// the column whose people may have several rows, while k counts rows; nil: none
@@ -234,6 +236,7 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 		if err := d.chooseClass(); err != nil {
 			return err
 		}
+		d.forOutcome = d.class != nil && d.isOutcome(d.class)
 		if err := d.chooseRoles(ctx, in, budget); err != nil {
 			return err
 		}

@@ -413,10 +413,10 @@ func TestDraftCountsNoEvents(t *testing.T) {
 		entity, says string
 	}{
 		{"Id,name,", 500, "name", events},
-		{"Id,first_name,last_name", 300, "", " rows have the same first_name, last_name as " +
-			"another one, and may be\n# those of one person. A group of k rows may be one " +
-			"of them: give one row of each, or add a column\n# with the number of a person " +
-			"and name it as entity.\n# At most 3 rows are alike: kcut init --k 30 makes " +
+		{"Id,first_name,last_name", 300, "", " rows have the same first_name, last_name as\n" +
+			"# another one, and may be those of one person. A group of k rows may be one of " +
+			"them: give one row of\n# each, or add a column with the number of a person and " +
+			"name it as entity.\n# At most 3 rows are alike: kcut init --k 30 makes " +
 			"groups of at least 10 people."},
 		{"when,first_name,last_name", 300, "", " rows have the same first_name, last_name as"},
 		{"patient_id,first_name,last_name", 300, "patient_id", ""},

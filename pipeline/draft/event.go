@@ -15,6 +15,7 @@ import (
 // of them.
 type repetition struct {
 	columns []string // the time, and facts about a person; none: all
+	apart   []string // from those that number the rows
 	rows    int64    // that have the same values of them as another one
 	most    int64    // rows with the same values
 }
@@ -29,37 +30,49 @@ const (
 // raced are the names of columns of races.
 var raced = words{alone: strings.Fields("race ethnicity ethnic hispanic")}
 
-// mostCopies is the largest number of rows with the same values that are copies: where more people
-// have the same, they are alike by chance.
-const mostCopies = 5
-
-// copied returns rows that another one has all values of; nil: few have, or by chance. Where many
-// people are alike, as in a table of few categories, copies are chance, but not if it has measured
-// numbers that meet less often by far.
+// copied returns rows that another one has all values of, apart from numbers of rows; nil: few
+// have, or by chance. Where people are alike by chance, as in a table of few categories, some
+// column distinguishes many of those that all others leave alike. None distinguishes copies.
 func (d *draft) copied() *repetition {
-	var all []int
-	measured := 0.0
+	var all, kept []int
+	var apart []string
 	for _, p := range d.profiles {
-		if p.place >= 0 {
-			all = append(all, p.place)
+		switch {
+		case p.place < 0:
+			continue
+		case p.numbersEachRow():
+			apart = append(apart, p.name)
+			continue
+		case p.role.Mask != job.MaskDrop:
+			kept = append(kept, p.place)
 		}
-		if p.role.masked() && p.typ.Ordered() && !p.isTime() && p.broken && !p.isCoordinate() &&
-			!amounts.has(p.words) {
-			measured += d.entropy(p)
-		}
+		all = append(all, p.place)
 	}
 	rows := d.sample.Tuples(all)
-	copied, n := float64(rows.Rows-rows.Once), float64(rows.Rows)
-	byChance := float64(rows.Distinct) * float64(rows.Distinct) / math.Exp(measured)
-	if rows.Most <= mostCopies && 2*copied >= n ||
-		copied >= max(repeatedShare*n, muchMore*byChance) {
-		return &repetition{rows: int64(copied), most: rows.Most}
+	copied := rows.Rows - rows.Once
+	if float64(copied-rows.Most) < repeatedShare*float64(rows.Rows) {
+		return nil // also rows without a value
 	}
-	return nil
+	people := d.sample.Tuples(kept)
+	for i := range kept {
+		without := d.sample.Tuples(slices.Delete(slices.Clone(kept), i, i+1))
+		if alikeBut*(people.Distinct-without.Distinct) > people.Distinct ||
+			alikeBut*(people.Once-without.Once) > people.Rows-people.Once {
+			return nil
+		}
+	}
+	return &repetition{apart: apart, rows: copied, most: rows.Most}
 }
 
-// muchMore is how many times as many rows as by chance are many.
-const muchMore = 10
+// alikeBut is the largest part, one in these, of the people, and of the rows with copies, that are
+// alike but for one column.
+const alikeBut = 5
+
+// numbersEachRow reports whether a dropped column has another number, or code, in each row.
+func (p *Profile) numbersEachRow() bool {
+	return p.role.Mask == job.MaskDrop && p.distinctShare() > mostOnce && !p.isTime() &&
+		(p.typ.Ordered() || directMeaning(p.words).meaning == identifiers)
+}
 
 // findRepetition finds rows with the same values, the same names, or the same time, age, sex and
 // race.
@@ -167,9 +180,9 @@ const visitWords = `
 
 // repetitionWords say that k does not count the people of repeated rows.
 const repetitionWords = `
-# k COUNTS ROWS, NOT PEOPLE: %s of %s rows have the same %s as another one, and may be
-# those of one person. A group of k rows may be one of them: give one row of each, or add a column
-# with the number of a person and name it as entity.
+# k COUNTS ROWS, NOT PEOPLE: %s of %s rows have the same %s as
+# another one, and may be those of one person. A group of k rows may be one of them: give one row of
+# each, or add a column with the number of a person and name it as entity.
 `
 
 // alikeWords name a k for people of repeated rows.
@@ -182,6 +195,8 @@ func (d *draft) writeRepetition(out *strings.Builder) {
 		same := "values in all columns"
 		if len(r.columns) > 0 {
 			same = text.List(quoted(r.columns), mostLost)
+		} else if len(r.apart) > 0 {
+			same += " but " + text.List(quoted(r.apart), mostLost)
 		}
 		fmt.Fprintf(out, repetitionWords, text.Grouped(r.rows), text.Grouped(d.looked), same)
 		if k := usualK * r.most; r.most > 0 && int64(d.K) < k && fewGroups*k <= d.rows {

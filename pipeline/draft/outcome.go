@@ -217,7 +217,7 @@ func (d *draft) endsWithClass(p *Profile) bool {
 	if d.class == nil || d.times[d.class] != nil {
 		return d.class != nil && p == d.times[d.class]
 	}
-	return p.isDuration() && d.isOutcome(d.class)
+	return d.forOutcome && p.isDuration()
 }
 
 // starts are names of columns of the day or year from which a time up to an event runs.

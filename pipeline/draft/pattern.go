@@ -108,13 +108,13 @@ var isNumber = matches(`^[+-]?\d{1,15}(\.\d{1,20})?$`)
 // isNumeral accepts numbers with a decimal comma or with signs between groups of digits.
 func isNumeral(text string) bool { return numeralForm(text) && !isNumber(text) }
 
-var numeralForm = matches(`^[+-]?\d{1,15}([., '’]\d{3})*([.,]\d{1,20})?$`)
+var numeralForm = matches(`^[+-]?\d{1,15}((,\d{2})*[., '’]\d{3})*([.,]\d{1,20})?$`)
 
 // aroundForm matches a number with a currency or a percent sign, or nothing, before or behind it,
 // or with a usual unit behind it; brackets make it one below 0.
 var aroundForm = regexp.MustCompile(
 	`^\s*[-(]?\s*(\p{Sc}?|(?:R|US|A|C)\$|Rs\.?|USD|EUR|INR|GBP)\s*[-(]?` +
-		`(?:\d{1,15}|(\d{1,3}(?:,\d{3})+))(?:\.\d{1,20})?\s*` +
+		`(?:\d{1,15}|(\d{1,3}(?:,\d{2,3})*,\d{3}))(?:\.\d{1,20})?\s*` +
 		`([\p{Sc}%]?|kgs?|KG|Kg|g|mg|lbs?\.?|pounds|cms?|CM|mm|m|km|miles|mi|in|inches|ft|feet|` +
 		`[Yy]ears?|YEARS?|[Yy]rs?|yo|[Mm]onths?|mos?|[Ww]eeks?|[Dd]ays?|DAYS?|[Hh]ours?|[Hh]rs?|h|` +
 		`[Mm]inutes?|[Mm]ins?|[Ss]econds?|[Ss]ecs?|s|bpm|mmHg|points|pts|USD|EUR)\s*(\)?)\s*$`)
@@ -263,12 +263,12 @@ func isCode(text string) bool {
 var feetForm = matches(`^[2-7] ?(-|['’′]|(ft|feet)\.?) ?((\d|1[01]) ?(["”″]|''|in\.?|inch(es)?)?)?$`)
 
 // isMeant accepts texts that mean something among numbers: codes of any length with a letter, and
-// numbers with signs between groups of three digits.
+// numbers with signs between groups of digits.
 func isMeant(text string) bool {
 	return len(text) <= 12 && codeForm(text) && strings.ContainsFunc(text, unicode.IsUpper) ||
-		isNumeral(text) && groupedForm(text)
+		groupedForm(text)
 }
 
-var groupedForm = matches(`^[+-]?\d{1,3}([., '’]\d{3})+([.,]\d{1,20})?$`)
+var groupedForm = matches(`^[+-]?\d{1,3}((,\d{2})*[., '’]\d{3})+([.,]\d{1,20})?$`)
 
 var codeForm = matches(`^[A-Z./-]*[0-9][0-9A-Z./-]*$`)

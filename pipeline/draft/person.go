@@ -97,7 +97,7 @@ func (d *draft) namesakes() *repetition {
 	}
 	rows := d.sample.Tuples(placesOf(names))
 	if repeated := rows.Rows - rows.Once; float64(repeated) >= repeatedShare*float64(rows.Rows) {
-		return &repetition{namesOf(names), repeated, rows.Most}
+		return &repetition{columns: namesOf(names), rows: repeated, most: rows.Most}
 	}
 	return nil
 }

@@ -137,6 +137,8 @@ func TestDraftLooksForTheClassInTheLastColumn(t *testing.T) {
 		"Age#;weight#;severity=0|1;=":                                    "severity",
 		"status=a|b|c|d;duration#;sex=m|f;tries=0|1|2;credit_risk=0|1":   "credit_risk",
 		"duration#;status=a|b;sex=m|f;tries=0|1|2;weight#;wants=0|1|2|3": "status",
+		"age#;duration#;calls#;y=0|1":                                    "y",
+		"duration#;Status=a|b;sex=m|f;tries=0|1|2;weight#;RecordedDate#": "",
 	} {
 		if got := classOf(t, study(t, 300, strings.Split(columns, ";")...)); got != want {
 			t.Errorf("%s: class %q, want %q", columns, got, want)
