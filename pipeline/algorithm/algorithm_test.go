@@ -2,8 +2,10 @@ package algorithm
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/choose"
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/pipeline/job"
@@ -18,6 +20,16 @@ func TestUnlisted(t *testing.T) {
 	if e := Engine(&job.Job{Algorithm: job.Algorithm{Name: "later"}}); !reflect.DeepEqual(e,
 		topdown.Engine{}) {
 		t.Errorf("its engine is %T", e)
+	}
+}
+
+// Texts that are cut first have the weight of ten other columns, and numbers that of four.
+func TestFirstWeights(t *testing.T) {
+	j := &job.Job{Algorithm: job.Algorithm{First: []string{"sex", "age"}}}
+	got := Options(j, []engine.Attribute{{Name: "sex", Mask: engine.Suppress},
+		{Name: "age", Mask: engine.Discretize}, {Name: "job", Mask: engine.Suppress}}).Weights
+	if want := []float64{10, 4, 1}; !slices.Equal(got, want) {
+		t.Errorf("weights %v, want %v", got, want)
 	}
 }
 

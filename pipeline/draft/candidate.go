@@ -324,7 +324,7 @@ const (
 	tightWords = `# Few other rows fit its labels: a model that learns from them is for raw rows, and not for rows
 # that kcut apply masks.
 `
-	firstWords = `# Columns that are cut first keep one value in more rows.
+	firstWords = `# Columns that are cut first keep one value, or a narrow range, in more rows.
 `
 	purposeWords = `# kcut init --for classify, count or both chooses the search for one of these purposes.
 `

@@ -130,16 +130,26 @@ func (d *draft) hardlyKept(more, enough bool) map[string]string {
 // leastInDoubt is the part of the rows with one value of a column in doubt from which it is useful.
 const leastInDoubt = 0.2
 
-// doubtCosts reports whether a search keeps less than half of the age, the sex or the race while
-// columns in doubt are in the first set with it, or hardly anything of one of few values of these.
+// doubtCosts reports whether a search keeps less than two thirds of the age, the sex or the race
+// while columns in doubt are in the first set with it, or hardly anything of one of few values of
+// these.
 func (d *draft) doubtCosts() bool {
 	return d.tried != nil && d.tried.Trial != nil && d.known.doubts() &&
 		slices.ContainsFunc(d.known.columns, func(p *Profile) bool {
 			part, is := d.wholePartOf(p)
 			single, tried := d.tried.Single[p.name]
-			return is && 2*part < 1 || tried && single < leastInDoubt &&
+			return is && 3*part < 2 || tried && single < leastInDoubt &&
 				p.role.Mask == job.MaskSuppress && p.Field.Distinct <= mostCutFirst &&
 				slices.Contains(d.known.doubted, p)
+		})
+}
+
+// ageCosts reports whether a search keeps less than two thirds of the age, which is cut as others.
+func (d *draft) ageCosts() bool {
+	return d.tried != nil && d.tried.Trial != nil && !d.ageFirst &&
+		slices.ContainsFunc(d.known.columns, func(p *Profile) bool {
+			part, is := d.wholePartOf(p)
+			return is && p.role.Mask == job.MaskDiscretize && 3*part < 2
 		})
 }
 

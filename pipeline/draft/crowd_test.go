@@ -474,15 +474,15 @@ func TestDraftOfFewRowsLeavesTheRaceOfTheSubject(t *testing.T) {
 	}
 }
 
-// A search cuts the sex, the race and columns of few values with little information before others,
-// as long as these leave enough groups for others; numbers and many values have no weight.
+// A search cuts the sex, the race, an age of which it keeps little otherwise, and columns of some
+// values with little information before others, as long as these leave enough groups for others.
 func TestDraftCutsFirst(t *testing.T) {
 	of := func(values string, every int) func(i int) string {
 		all := strings.Fields(values)
 		return func(i int) string { return all[i/every%len(all)] }
 	}
-	for rows, want := range map[int]string{300: "sex, race", 600: "sex, race, smoker",
-		4000: "sex, race, smoker, town"} {
+	for rows, want := range map[int]string{150: "sex, race, age", 600: "sex, race, age, smoker",
+		4000: "sex, race, age, smoker, town", 50_000: "sex, race, smoker, town, job"} {
 		text := tableOf(t, rows, map[string]func(i int) string{
 			"sex": of("m f", 1), "race": of("a b c d e", 3), "town": of("a b c d", 7),
 			"smoker": of("y n n n n n n n", 11), "job": of("a b c d e f g h i j k l", 5),

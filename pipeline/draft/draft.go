@@ -69,6 +69,7 @@ const (
 // draft is a job while it is drafted.
 type draft struct {
 	Options
+	usualK   bool // none is asked for
 	rows     int64
 	profiles []*Profile
 	sample   *forecast.Sample // until sets are chosen
@@ -84,10 +85,11 @@ type draft struct {
 	// the column whose people may have several rows, while k counts rows; nil: none
 	uncounted *Profile
 	// a site that numbers its own people, and their numbers; nil: there is none
-	atEach [2]*Profile
-	roster *Profile // families of which each row is a member; nil: none
-	aside  bool     // columns in doubt are not in the first set
-	panel  *panel   // rows of the same people without an identifier; nil: none were found
+	atEach   [2]*Profile
+	roster   *Profile // families of which each row is a member; nil: none
+	aside    bool     // columns in doubt are not in the first set
+	ageFirst bool     // the age is cut before others
+	panel    *panel   // rows of the same people without an identifier; nil: none were found
 	// rows of the same people at the same time; nil: none were found
 	repetition *repetition
 	visit      *Profile // by its name each row is a visit or the like; nil: none
@@ -166,7 +168,7 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 			Err:   errors.New("look at the input: it has no rows"),
 		}
 	}
-	if d.K == 0 {
+	if d.usualK = d.K == 0; d.usualK {
 		d.K = int(min(usualK, d.rows))
 	}
 	if int64(d.K) > d.rows {
@@ -209,6 +211,12 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	}
 	for c := d.crowded(); c != nil; c = d.crowded() {
 		d.crowd = c
+		if err := proposeAgain(); err != nil {
+			return "", err
+		}
+	}
+	if d.ageCosts() {
+		d.ageFirst = true
 		if err := proposeAgain(); err != nil {
 			return "", err
 		}

@@ -281,10 +281,14 @@ func (d *draft) kOf(p *Profile) int {
 
 // k returns the k of the first set.
 func (d *draft) k() int {
+	k := d.K
 	if d.entity != nil {
-		return d.kOf(d.entity)
+		k = d.kOf(d.entity)
 	}
-	return d.K
+	if d.known != nil && d.known.isNobody && d.usualK {
+		k = min(k, nobodysK)
+	}
+	return k
 }
 
 // fewest returns the least number of values of a column that k counts. k is not lowered for few

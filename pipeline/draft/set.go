@@ -17,6 +17,7 @@ type set struct {
 	doubted  []*Profile // those whose names say neither that they are known nor that not
 	unique   float64    // share of the rows read whose values no other row has
 	all      bool       // it has all masked columns
+	isNobody bool       // as no name says that somebody may know one: its k is at most nobodysK
 	cutFirst []*Profile // those that a search cuts before others
 }
 
@@ -32,8 +33,11 @@ func (s *set) doubts() bool {
 // acquaintance is the person who knows a set.
 const acquaintance = "what an acquaintance, a neighbour or a colleague knows"
 
-// chooseSet puts the columns that an acquaintance knows or may know into one set, or all masked
-// columns if none has a name of the first kind.
+// nobodysK is the k of a set of columns that nobody is said to know, unless one is asked for.
+const nobodysK = 2
+
+// chooseSet puts the columns that an acquaintance knows or may know into one set. If no name says
+// that one is known, they are those in doubt, or all masked columns if there are none of these.
 func (d *draft) chooseSet() {
 	var all []*Profile
 	for _, p := range d.profiles {
@@ -45,9 +49,12 @@ func (d *draft) chooseSet() {
 		return
 	}
 	known, doubted := d.knownOf(all)
-	knownTo := acquaintance
-	if len(known) == 0 {
-		known, knownTo = all, "all masked columns"
+	knownTo, isNobody := acquaintance, false
+	switch {
+	case len(known) == 0 && len(doubted) == 0:
+		known, knownTo, isNobody = all, "all masked columns", true
+	case len(known) == 0:
+		known, doubted, knownTo = doubted, nil, "what somebody may know"
 	}
 	if len(known)+len(doubted) <= mostKnown && !d.aside {
 		known = append(known, doubted...)
@@ -63,23 +70,27 @@ func (d *draft) chooseSet() {
 	slices.SortStableFunc(known, func(a, b *Profile) int { return rank(a) - rank(b) })
 	unique := d.sample.Figures(placesOf(known), 1).Unique
 	d.known = &set{knownTo: knownTo, columns: known, doubted: doubted, unique: unique,
-		all: len(known) == len(all), cutFirst: d.toCutFirst(known, doubted)}
+		all: len(known) == len(all), isNobody: isNobody, cutFirst: d.toCutFirst(known, doubted)}
 }
 
 // mostCutFirst is the largest number of values of a column that a search cuts before others, unless
 // it is a sex or a race, and partCutFirst the largest part of the information that all groups can
 // have which such columns take.
-const mostCutFirst, partCutFirst = 8, 0.7
+const mostCutFirst, partCutFirst = 30, 0.85
 
-// toCutFirst returns the columns of the first set with few values without an order that a search
-// cuts before others, or later few rows keep one value: the sex and the race, and those with the
-// least information, but none in doubt, as long as others are cut, too.
+// toCutFirst returns the columns of the first set that a search cuts before others: the sex and the
+// race, and those of few values without an order and with the least information, but none in doubt,
+// as long as others are cut, too, or later few rows keep one value of them; and the age if too
+// little was kept of it.
 func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 	race := d.race()
 	isAsked := func(p *Profile) bool { return p == race || d.isAsked(p) }
-	var asked, others []*Profile
+	var asked, ages, others []*Profile
 	takes := make(map[*Profile]float64)
 	for _, p := range known {
+		if d.ageFirst && p.role.Mask == job.MaskDiscretize && d.isAsked(p) {
+			ages = append(ages, p)
+		}
 		if p.role.Mask != job.MaskSuppress || p.Field.Distinct < 2 ||
 			slices.Contains(doubted, p) {
 			continue
@@ -98,7 +109,7 @@ func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 	for _, p := range asked {
 		left -= takes[p]
 	}
-	cut = asked
+	cut = append(asked, ages...) // a search cuts numbers after texts
 	for _, p := range others {
 		if left -= takes[p]; left < 0 {
 			break
@@ -146,9 +157,6 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 		}
 		return joins
 	})
-	if len(known) == 0 {
-		return known, nil
-	}
 	return known, d.doubtedOf(known, others, person)
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Columns in doubt are not in the first set if a trial with them keeps one sex in less than half of
-// the rows, but days of what happened are.
+// Columns in doubt are not in the first set if a trial with them keeps one sex in less than two
+// thirds of the rows, but days of what happened are.
 func TestDraftLeavesDoubtsOut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
@@ -23,7 +23,7 @@ func TestDraftLeavesDoubtsOut(t *testing.T) {
 		fmt.Fprintf(&out, "%d,%c,%c,%d\n", 20+i*7%61, "mf"[i%2], 'x'+i/2%3, 1+i/3%12)
 	}
 	write(t, "arrests.csv", out.String())
-	for part, want := range map[float64]string{0.4: "age sex month", 0.6: "age sex moth month"} {
+	for part, want := range map[float64]string{0.6: "age sex month", 0.7: "age sex moth month"} {
 		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"arrests.csv"}},
 			func(ctx context.Context, in *dataset.Dataset, j *job.Job,
 				budget *spill.Budget) (*forecast.Trial, error) {
@@ -44,6 +44,33 @@ func TestDraftLeavesDoubtsOut(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%g of the sex: %s:\n%s", part, got, text)
+		}
+	}
+}
+
+// If no name says that an acquaintance knows a column, those in doubt are the first set. If none is
+// in doubt, all are one set, with a k of 2 unless another one is asked for.
+func TestDraftOfWhatNobodyKnows(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("moth,dose,level\n")
+	for i := range 600 {
+		fmt.Fprintf(&out, "%c,%d,%d.5\n", 'x'+i/2%3, 20+i*7%61, i*11%97)
+	}
+	write(t, "doubt.csv", out.String())
+	write(t, "none.csv", strings.ReplaceAll(out.String(), "moth", "test_result"))
+	for _, tt := range []struct {
+		file string
+		k    int
+		want string
+	}{
+		{"doubt.csv", 0, "\n  - columns: [moth]\n    k: 10\n"},
+		{"none.csv", 0, "\n  - columns: all\n    k: 2\n"},
+		{"none.csv", 20, "\n  - columns: all\n    k: 20\n"},
+	} {
+		text := draftOf(t, draft.Options{Input: []string{tt.file}, K: tt.k})
+		if !strings.Contains(text, tt.want) || !strings.Contains(text, "# NO NAME SAYS") {
+			t.Errorf("%s with k %d: want %q in\n%s", tt.file, tt.k, tt.want, text)
 		}
 	}
 }

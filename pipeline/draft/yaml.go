@@ -110,7 +110,7 @@ const (
 # set. Move columns between sets, or add sets: a hospital, a bank and an employer know other columns.
 quasi_identifiers:
 `
-	nobodyWords = `  # No name says what an acquaintance knows. A set of that would leave more of the other columns.
+	nobodyWords = `  # NO NAME SAYS WHAT AN ACQUAINTANCE KNOWS. Name a set of that, with your k, if there is something.
 `
 	doubtedWords = `  # In doubt%s, as their names do not say that others cannot know them: %s.
 `
@@ -279,7 +279,7 @@ func (d *draft) writeEntity(out *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(out, entityWords, job.Quoted(d.entity.name))
-	if k := d.k(); k < d.K {
+	if k := d.kOf(d.entity); k < d.K {
 		fmt.Fprintf(out, lowerWords, k, text.Count(int(d.entity.Field.Distinct), "value"), d.K,
 			entitiesByK*d.K)
 	}
