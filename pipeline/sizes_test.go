@@ -285,6 +285,8 @@ var unreached = map[string][]size{
 		{name: "pipeline/check.countRows", value: 1 << 10},
 		{name: "pipeline/cutfile.mostParts", value: 64},
 		{name: "pipeline/draft.common", value: 37},
+		{name: "pipeline/draft.female", value: 38},
+		{name: "pipeline/draft.paired", value: 39},
 		{name: "pipeline/draft.fewNulls", value: 100},
 		{name: "pipeline/draft.fewestExceeding", value: 200},
 		{name: "pipeline/draft.list", value: 36},

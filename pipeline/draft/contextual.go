@@ -114,7 +114,14 @@ var contextual = []struct {
 	facts: words{whole: append([]string{"beat"}, pairs([]string{"police", "patrol"},
 		[]string{"beat"})...)},
 	others: isCalled(words{alone: []string{"city", "town"}}),
-}, { // what athletes have won, and their number, which is published
+}, { // when somebody took part in a show
+	facts:  words{whole: strings.Fields("season series edition versionseason")},
+	others: isCalled(words{alone: strings.Fields("contestant castaway housemate houseguest jury")}),
+}, { // what athletes do
+	facts: words{whole: []string{"sport"}},
+	others: isCalled(words{alone: strings.Fields("athlete athletes noc team teams club medal " +
+		"medals gold")}),
+}, { // what they have won, and their number, which is published
 	facts: words{
 		alone: strings.Fields("medal medals caps goals wins losses draws reach"),
 		whole: append(pairs([]string{"", "total"}, strings.Fields("gold silver bronze")),
@@ -178,12 +185,12 @@ var contextual = []struct {
 }, { // days on which somebody began or left work
 	facts:  daysAtWork,
 	others: isCalled(atWork),
-}, { // what somebody studies
+}, { // what somebody studies or teaches
 	facts: words{whole: append(strings.Fields("course module coursecode modulecode codemodule "+
-		"programme program faculty"), pairs([]string{"course", "module", "program"},
-		[]string{"code", "name", "id"})...)},
+		"programme program faculty discipline domain level"),
+		pairs([]string{"course", "module", "program"}, []string{"code", "name", "id"})...)},
 	others: isCalled(words{alone: strings.Fields("student students studentid gpa cgpa semester " +
-		"studied credits curricular scholarship")}),
+		"studied credits curricular scholarship instructor phd"), whole: []string{"gpa", "cgpa"}}),
 	most: 200,
 }, { // results of a race, which are published
 	facts: words{alone: append(pairs(strings.Fields("official finish finishing chip gun net"),

@@ -46,7 +46,7 @@ func TestDraftDropsCopies(t *testing.T) {
 	little := draftOf(t, draft.Options{
 		Input: []string{"table.csv"}, Limits: job.Limits{Memory: 1 << 19},
 	})
-	if got := roleOfText(little, "town"); got != "suppress" {
-		t.Errorf("town with 512 KiB: %s, want suppress", got)
+	if strings.Contains(little, "says the same") {
+		t.Errorf("texts are compared in 512 KiB:\n%s", little)
 	}
 }

@@ -133,7 +133,7 @@ func (p *Profile) numbersIncidents() bool {
 // hasMembers reports whether rows of one family are those of several people, as the sex shows.
 func (d *draft) hasMembers(family *Profile) bool {
 	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
-		return (called(&sexes, p.words) || p.share(sex) >= most) &&
+		return (called(&sexes, p.words) || p.hasSexes()) &&
 			p.Field.Distinct > 1 && !d.determines(family, p)
 	})
 }
@@ -190,7 +190,7 @@ func (d *draft) isOfSeveral(id *Profile) bool {
 	}
 	again := float64(id.Field.Rows - id.Field.Distinct)
 	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
-		isSex := (called(&sexes, p.words) || p.share(sex) >= most) && !p.countsSex()
+		isSex := (called(&sexes, p.words) || p.hasSexes()) && !p.countsSex()
 		return (isSex || nations.has(p.words)) && !ofRelatives.has(p.words) && p.place >= 0 &&
 			p.Field.Distinct > 1 && p.Field.Rows == p.Rows &&
 			!d.sample.Determines(id.place, p.place, int64(mostOfOthers*again))

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -96,6 +97,8 @@ var facts = []words{
 			pairs([]string{"marital", "mar"}, []string{"stat"}),
 			pairs([]string{"personal"}, []string{"status"}),
 			pairs([]string{"fam", "hh"}, []string{"members"}),
+			pairs([]string{"child"}, []string{"total", "count", "num", "number"}),
+			pairs([]string{"total", "num", "number"}, []string{"child"}),
 			pairs([]string{"live", "lives", "living"}, []string{"with"}),
 			pairs([]string{"death", "died"}, []string{"year", "yr", "month", "day", "date"}),
 			[]string{"adults"},
@@ -104,6 +107,7 @@ var facts = []words{
 				"mstat famtype hhtype")),
 		whole: append(strings.Fields("kid child noc son marr bmarr yearofdeath monthofdeath"),
 			headed...),
+		not: averages,
 	},
 	{
 		alone: []string{"relationship"},
@@ -111,8 +115,9 @@ var facts = []words{
 	},
 	{ // schooling
 		alone: append(append(pairs([]string{"major", "degree", "academic"}, []string{"discipline"}),
-			pairs([]string{"academic", "school", "study"}, []string{"level"})...),
-			strings.Fields("edu educ education schooling school hschool yschool college coll "+
+			pairs([]string{"academic", "school", "study", "student"}, []string{"level"})...),
+			strings.Fields("frosh freshman soph sophomore "+
+				"edu educ education schooling school hschool yschool college coll "+
 				"university graduation graduate gradyear collgrad hsgrad hgc enroll degree "+
 				"nodegree "+
 				"qualification qualifications qualif diploma phd isced literate literacy "+
@@ -136,6 +141,7 @@ var facts = []words{
 			pairs(strings.Fields("company firm employer organization organisation"),
 				[]string{"size", "type"}),
 			pairs([]string{"no", "num"}, []string{"employees"}),
+			pairs(spans[:2], []string{"exp", "exper"}), pairs([]string{"exp"}, spans[:2]),
 			pairs([]string{"remote"}, []string{"work", "worker", "working"}),
 			pairs([]string{"classof"}, []string{"worker", "work"}),
 			pairs([]string{"health", "healthcare"}, []string{"worker"}),
@@ -160,7 +166,7 @@ var facts = []words{
 	},
 	ofSurveys,
 	{ // body: what others see or smell
-		alone: slices.Concat(pairs([]string{"ht", "hgt"}, units), pairs([]string{"body"},
+		alone: slices.Concat(pairs([]string{"ht", "hgt"}, inUnits), pairs([]string{"body"},
 			[]string{"type"}), pairs([]string{"bmi", "obesity", "weight", "bodyweight"},
 			[]string{"category", "class", "group", "cat", "range"}),
 			strings.Fields("height howtall smoke smstat tobacco tob "+
@@ -184,7 +190,7 @@ var facts = []words{
 	{ // leisure
 		alone: []string{"hobby", "hobbies", "club"},
 		last:  []string{"league"},
-		whole: strings.Fields("league squad team teamname teamposition positions sport " +
+		whole: strings.Fields("league squad team teamname teamposition positions " +
 			"teamabbreviation teamabbr teamid teamcode passport"),
 	},
 }
@@ -214,10 +220,10 @@ var unknown = words{alone: slices.Concat(
 		"review improvement factors acceptable comfortable worried economic "+
 		"favor favors favour favours favorite favourite "+
 		"prefer recommend willing interested intend expect youlike planto planningto "+
-		"oppose opposes "+
+		"oppose opposes ranking rankings offers "+
 		"support supports agree disagree approve vote discuss discussed negative serious seek"),
-	strings.Fields("income inc earnings wage wages salary expenditure spending expense expenses "+
-		"earn earned money cost costs fee fees debt loan loans charge pay"),
+	strings.Fields("price prices income inc earnings wage wages salary expenditure spending "+
+		"expense expenses earn earned money cost costs fee fees debt loan loans charge pay"),
 	strings.Fields("pct percent percentage perc share rate ratio frac fraction"),
 	strings.Fields("req required requirement requirements benefit benefits resources"),
 	strings.Fields("intellectual developmental learning involved"),
@@ -235,7 +241,7 @@ var (
 	// shortened are endings of a word that says the same in groups, as a code, or in short.
 	shortened = strings.Fields("grp group gr cat cl code cd abb abbr")
 	// derived are beginnings of words for a fact, whatever follows.
-	derived = [][2]string{{"edu", "educ"}, {"smok", "smoke"}, {"cig", "smoke"},
+	derived = [][2]string{{"edu", "educ"}, {"smok", "smoke"}, {"cig", "smoke"}, {"ncig", "smoke"},
 		{"disab", "disability"}}
 	// ofChildren are ends of words for children, as in nkids and ychild.
 	ofChildren = strings.Fields("kid kids child children teens")
@@ -243,13 +249,15 @@ var (
 	aged = words{
 		alone: strings.Fields("car auto vehicle house housing home building property dwelling " +
 			"apartment machine device equipment account policy loan store company firm payment " +
-			"card rbc"),
+			"card subscription membership contract rbc"),
 		not: slices.Concat(people, staff),
 	}
 	// limits are words that make an age nobody's.
-	limits = words{alone: strings.Fields("cutoff limit limits minimum min maximum max threshold " +
-		"average avg mean median adjusted standardized standardised retire retirement pension " +
-		"legal")}
+	limits = words{alone: append(strings.Fields("cutoff limit limits minimum min maximum max "+
+		"threshold adjusted standardized standardised retire retirement pension legal"),
+		averages...)}
+	// averages are words for figures of several people or things.
+	averages = strings.Fields("average avg mean median")
 	// formerly are words for columns about the past.
 	formerly = words{alone: []string{"previous"}, not: strings.Fields("qualification " +
 		"qualifications education school schooling degree")}
@@ -276,13 +284,17 @@ func isFact(name []string) bool {
 			slices.ContainsFunc(facts, func(w words) bool { return called(&w, name) }))
 }
 
+// numberOfSeries matches the number of a column in a series, which a letter may divide.
+var numberOfSeries = regexp.MustCompile(`\d+[a-z]?$`)
+
 // called reports whether a column's name has a meaning, also with digits or a usual ending behind
-// its words, or a relative in front of them: race4, agegrp, stateabb, educat, mage, fathereduc.
+// its words, or a relative in front of them: race4, race2a, agegrp, stateabb, educat, mage,
+// fathereduc.
 func called(w *words, name []string) bool {
 	plain := make([]string, len(name))
 	for i, word := range name {
-		plain[i] = strings.TrimRight(word, "0123456789")
-		if len(plain[i]) == 1 { // v5 is a number of a visit or a question, and no part of a word
+		plain[i] = numberOfSeries.ReplaceAllString(word, "")
+		if len(plain[i]) <= 1 { // v5 is a number of a visit or a question, and no part of a word
 			plain[i] = word
 		}
 		for _, end := range shortened {
@@ -319,7 +331,7 @@ func withoutRelatives(name []string) []string {
 // kids of youngkids, or the word itself.
 func rootOf(word string) string {
 	for _, d := range derived {
-		if strings.HasPrefix(word, d[0]) {
+		if strings.HasPrefix(word, d[0]) && !strings.Contains(word, "pric") {
 			return d[1]
 		}
 	}
@@ -347,18 +359,20 @@ var (
 )
 
 // isSpanOfLife reports whether a name is that of a time that somebody has worked, been married or
-// lived in a country, as YearsInCurrentRole, yrs.service, yearsmarried and time_spend_company.
+// lived in a country, as YearsInCurrentRole, yrs.service, yearsmarried and time_spend_company, but
+// not of one up to something, as Years_to_Promotion.
 func isSpanOfLife(name []string) bool {
 	joined := strings.Join(name, "")
 	in := func(part string) bool { return strings.Contains(joined, part) }
-	return slices.ContainsFunc(spans, in) && slices.ContainsFunc(lived, in) ||
+	return slices.ContainsFunc(spans, in) && slices.ContainsFunc(lived, in) &&
+		!slices.Contains(name, "to") ||
 		timed.has(name) && spent.has(name)
 }
 
 // asksWhere reports whether a name asks for the place in which somebody lives, works or learns.
 func asksWhere(name []string) bool {
 	where := words{alone: []string{"where"}}
-	does := words{alone: strings.Fields("live lives living reside born work study grew from")}
+	does := words{alone: strings.Fields("live lives living reside based born work study grew from")}
 	return where.has(name) && does.has(name)
 }
 

@@ -26,7 +26,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"sex lang disability foreign_born yrs_since_immigration commute_mode veteran_status " +
 			"military_service", "langPOST time_on_site health_insurance"},
 		{"age GraduateOrNot imd_band highest_education Location", "studied_credits"},
-		{"age Where.do.you.live Do.you.smoke How_many_children_do_you_have",
+		{"age Where.do.you.live Where_are_you_based Do.you.smoke How_many_children_do_you_have",
 			"At_what_age_should_people_vote What_do_you_think_of_work_stress"},
 		{"age zodiac sign Obesity alopecia NAME_FAMILY_STATUS", "road_sign DAYS_ID_PUBLISH"},
 		{"sex k5 k618 ba nsibs brthord hgc depends imigrnt agefbrth siteid", "k1 k9"},
@@ -109,6 +109,10 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age time_spend_company OFFICER_YEARS_ON_FORCE days_in_position",
 			"time_on_site force_used"},
 		{"age sport gold total_silver medals", "gold_card"}, {"age", "gold medals"},
+		{"age", "sport season domain level discipline"}, {"age season", "contestant"},
+		{"age student_level level discipline", "risk_level"}, {"sex phd domain YEARSEXP", ""},
+		{"age frosh soph child_total ethrace2a ncigs0 heightinchestotal", "cigpric child_care"},
+		{"age", "Job_Offers University_Ranking Years_to_Promotion avg_f_size subscription_age"},
 		{"age job", "openess_to_experience job_conscientiousness"},
 		{"sex city beat", "beats"}, {"sex", "beat"}, {"sex datestop timestop", "frisked reststop"},
 		{"age newLeague pick team number", "league_rate picks"}, {"age", "number"},
@@ -155,6 +159,9 @@ func TestDraftKnowsDaysOfEvents(t *testing.T) {
 		{"mohd_deaths.csv", "age#;date" + days, "age date"},
 		{"mohd.csv", "age#;date" + days, "age"},
 		{"mohd_deaths.csv", "age#;date" + days + ";vow" + days, "age"},
+		{"fatalencount.csv", "age#;date" + days, "age date"},
+		{"table.csv", "age#;date" + days + ";armed=a|b|c", "age date"},
+		{"table.csv", "age#;Date submitted" + days + ";armed=a|b|c", "age"},
 		{"table.csv", "age#;Reported_Date" + days + ";vow" + days + ";Stop Resolution=a|b|c",
 			"age Reported_Date"},
 		{"table.csv", "age#;EventDate" + days + ";vow" + days + ";DeathType=a|b|c",
@@ -185,6 +192,7 @@ func TestDraftKnowsByOtherColumns(t *testing.T) {
 		"age#;JoinDate" + days + ";payment=1|2;experience#":        "age JoinDate experience",
 		"age#;ba=0|1;sex=m|f":                                      "age ba sex",
 		"age#;ba=0|1;sex=m|f;htn=0|1":                              "age sex",
+		"age#;goitre=" + strings.Repeat("f|", 30) + "t":            "age",
 		"age#;JoinDate" + days + ";employee=a|b;Health plan=x|y|z": "age JoinDate",
 	} {
 		text := study(t, 600, strings.Split(columns, ";")...)

@@ -53,9 +53,9 @@ var hidden = words{alone: slices.Concat(
 // recorded are names of times at which a table was made, or rows of it.
 var recorded = words{
 	alone: strings.Fields("interview interviewed survey surveyed questionnaire updated modified " +
-		"created inserted extracted recorded reported report entry load loaded login signup " +
-		"seen active due expiry expires expiration issue issued timestamp datetime transaction " +
-		"subscribed registered lastmodified odate fdate"),
+		"created inserted submitted submission inwds inwde extracted recorded reported report " +
+		"entry load loaded login signup seen active due expiry expires expiration issue issued " +
+		"timestamp datetime transaction subscribed registered lastmodified odate fdate"),
 	whole: strings.Fields("dt year yr month day week date time quarter wave weekday hour"),
 }
 

@@ -30,7 +30,7 @@ func wordsOf(name string) []string {
 	}
 	var parts []string
 	for _, word := range strings.Fields(plainLetters.Replace(text.String())) {
-		if stem := stemmed(word); stem != "" {
+		for stem := stemmed(word); stem != ""; stem = stemmed(word) {
 			parts = append(parts, stem)
 			word = word[len(stem):]
 		}
@@ -43,9 +43,9 @@ var (
 	// stems are words that names often have in front of another one without a sign between them.
 	stems = strings.Fields("numberof noof countof income salary earnings education " +
 		"occupation marital marriage mother father parent spouse husband family " +
-		"household religion fecha schoolid schid")
+		"household religion fecha schoolid schid height weight inches fatal incident")
 	// inflected are ends of such words that do not make another one of them.
-	inflected = strings.Fields("s es d ed al er ers ing ly hood ship less")
+	inflected = strings.Fields("s es d ed al er ers ing ly hood ship less ity ities")
 )
 
 // stemmed returns the stem in front of another word or a letter, or "".
@@ -154,11 +154,13 @@ var (
 	staff = strings.Fields("doctor physician provider nurse investigator manager agent seller " +
 		"attending pcp npi caregiver contact mother father parent guardian spouse " +
 		"partner husband wife")
-	// surveyed are the numbers of people in surveys; housed are those of households and families.
-	surveyed = strings.Fields("uid uniqueid uniqid iid idcode codeid respcode casecode pidcode " +
-		"respid respno caseid idno idnum subid patid patno perid persid persno persnum pernum " +
-		"persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn childid pupilid workerid " +
-		"donorid randid")
+	// surveyed are the numbers of people in surveys and studies, some misspelled; housed are those
+	// of households and families.
+	surveyed = append(strings.Fields("uid uniqueid uniqid iid idcode codeid respcode casecode "+
+		"pidcode respid respno caseid idno idnum subid patid patno perid persid persno persnum "+
+		"pernum persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn childid pupilid workerid "+
+		"donorid randid"), pairs([]string{"no", "nr"},
+		strings.Fields("patient pation patiant pt subject student respondent participant"))...)
 	housed = append(pairs(strings.Fields("hh household hhold family fam"), numbered), "hhnum",
 		"intnum", "hidp")
 	// belongings are words for what people have, with a number for each of them or of their
@@ -216,17 +218,19 @@ var ofPeople = words{
 	meaning: namesOfPeople,
 	alone: slices.Concat(pairs(partly, nameWords), pairs(nameWords, partly),
 		pairs(partly, []string{"initial", "initials"}),
-		pairs(people, nameWords), pairs(staff, nameWords), []string{"invnam"}),
-	whole:  []string{"login"},
-	last:   []string{"login", "initials"},
-	not:    []string{"status", "type"}, // NAME_FAMILY_STATUS
+		pairs(people, nameWords), pairs(staff, nameWords), pairs(ofServants.whole, nameWords),
+		[]string{"invnam"}),
+	whole: []string{"login"},
+	last:  []string{"login", "initials"},
+	// NAME_FAMILY_STATUS, Team Initials
+	not:    []string{"status", "type", "team"},
 	shared: true,
 }
 
 // ofServants are the names of columns of those who decide about people or care for them.
 var ofServants = words{whole: strings.Fields("doctor physician surgeon clinician nurse therapist " +
 	"judge magistrate officer caseworker interviewer investigator instructor teacher professor " +
-	"manager agent seller attending caregiver")}
+	"manager agent seller attending caregiver coach trainer referee umpire")}
 
 // ofRegions are the names of columns of places, whose names are also those of people.
 var ofRegions = words{alone: pairs(regions, nameWords), whole: regions, last: regions}
@@ -239,7 +243,8 @@ var direct = []words{
 	{
 		meaning: "telephone numbers",
 		alone:   []string{"phone", "telephone", "mobile", "fax", "tel", "msisdn"},
-		not:     strings.Fields("per usage unlocks checks hours minutes count first"),
+		not: strings.Fields("per usage unlocks checks hours minutes count first model brand os " +
+			"operating hardware marketing"),
 	},
 	{
 		meaning: streetAddresses,
@@ -355,8 +360,9 @@ var numbersOfPlaces = words{alone: pairs(append(slices.Clone(regions), "dist"), 
 var categories = words{
 	alone: slices.Concat(ofThings.alone, pairs(belongings, numbered), pairs(staff, numbered),
 		regions,
-		strings.Fields("id cd code key type race raced raceth ethnicity ethnic ethnicgroup "+
-			"hispanic hispan hispand hisp eth ancestry ancestr sex gender marital marriage marr "+
+		strings.Fields("id cd code key type race raced raceth ethrace ethnicity ethnic "+
+			"ethnicgroup hispanic hispan hispand hisp eth ancestry ancestr sex gender marital "+
+			"marriage marr "+
 			"marstat marst mstat maritl "+
 			"nationality nativity birthplace bplace bpl bpld pob cob caste "+
 			"tribe religion relig denom denomination language homelanguage homelang tongue "+

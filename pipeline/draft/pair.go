@@ -87,6 +87,11 @@ func (d *draft) dropRare() {
 	}
 }
 
+// isEpoch reports whether a column has numbers that may stand for times, as seconds since 1970.
+func isEpoch(p *Profile) bool {
+	return p.typ.Ordered() && !p.isTime() && p.Field.Distinct > fewCodes
+}
+
 // renamed is the share of rows, one in these, whose person has another name than before.
 const renamed = 100
 
@@ -106,6 +111,9 @@ func (d *draft) dropTwins() {
 				areNear(by, of) && by.goesBefore(of):
 				of.role = dropBy(by, "has nearly the same times in most rows; to mask it: "+
 					d.entry(of))
+			case by.isTime() && isEpoch(of) && by.Field.Distinct == of.Field.Distinct &&
+				d.determines(by, of) && goTogether(by.numbers, of.numbers):
+				of.role = dropBy(by, isDetermined)
 			case by.countsYearsOf(of):
 				if by.Field.Distinct <= fewCodes {
 					by.role = dropBy(of, isDetermined+" in nearly all rows")
@@ -274,7 +282,10 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 	case by.role.Mask != job.MaskSuppress && of.isCompared():
 		of.role.stays = append(of.role.stays, by)
 		return nil
-	case d.areDummies(by, of):
+	case d.areDummies(by, of) || of.isHeightOf(by):
+	case by.isCode() && of.computedOf(by) > 0 && descriptions.has(of.words):
+		by.role = dropBy(of, "has words for its codes")
+		return nil
 	case by.role.Mask == job.MaskSuppress:
 		length, err := d.prefix(ctx, in, by, of)
 		if err != nil {
@@ -363,7 +374,7 @@ var compared = words{
 func (p *Profile) isCompared() bool {
 	name := p.words
 	return p.Field.Distinct <= mostOutcomes &&
-		(called(&compared, name) || p.share(sex) >= most || treatments.has(name))
+		(called(&compared, name) || p.hasSexes() || treatments.has(name))
 }
 
 // treats is 1 of a column that says who was treated, else 0.
@@ -403,9 +414,16 @@ func (p *Profile) computedOf(other *Profile) int {
 	return 0
 }
 
-// readable ranks columns that determine each other: words before codes, and longer ones first.
+// descriptions are names of columns of texts for codes.
+var descriptions = words{last: strings.Fields("desc description descr name label text")}
+
+// readable ranks columns that determine each other: words before codes, and longer ones first, but
+// numbers before texts of heights.
 func (p *Profile) readable() int {
 	name := p.words
+	if _, isHeight := p.without(heights); isHeight && p.typ.Kind == formats.String {
+		return -1
+	}
 	length := int(p.texts.length / max(1, p.Field.Rows)) // 0 of numbers
 	if p.share(code) >= most || len(name) > 0 && slices.Contains(numbered, name[len(name)-1]) {
 		return length - mostMatched

@@ -204,13 +204,14 @@ func TestDraftDropsPartsOfDays(t *testing.T) {
 		"seen":      func(i int) string { return day(i).Format(time.DateOnly) },
 		"year":      func(i int) string { return fmt.Sprint(day(i).Year() + i%300/299) },
 		"month":     func(i int) string { return day(i).Month().String() },
+		"seen_s":    func(i int) string { return fmt.Sprint(day(i).Unix()) },
 		"q7":        func(i int) string { return fmt.Sprint(300 + i*7%400) },
 		"q8":        func(i int) string { return fmt.Sprint((300+i*7%400)/12 + i%30/29) },
 		"seen_year": func(i int) string { return fmt.Sprint(2015 + i%890%3) },
 	})
 	for column, want := range map[string]string{"seen": "", "seen_year": "",
 		"year": "# seen determines it in nearly all rows\n", "month": "# seen determines it\n",
-		"q7": " in a larger unit\n"} {
+		"seen_s": "# seen determines it\n", "q7": " in a larger unit\n"} {
 		line := regexp.MustCompile(`(?m)^  ` + column + `: .*\n`).FindString(text)
 		if !strings.HasSuffix(line, want) || strings.Contains(line, " drop ") != (want != "") {
 			t.Errorf("%s: want %q in\n%s", column, want, text)

@@ -136,11 +136,11 @@ func (d *draft) panelOf(counter *Profile, begins []bool) *panel {
 			between >= leastBetween*float64(found.people)
 		switch isNumber := float64(p.Field.Distinct) >= numberShare*float64(found.people); {
 		case inside > mostInside*(inside+between):
-			if sexes.has(name) || p.share(sex) >= most {
+			if sexes.has(name) || p.hasSexes() {
 				return nil
 			}
 			continue
-		case isConstant && (called(&inborn, name) || p.share(sex) >= most):
+		case isConstant && (called(&inborn, name) || p.hasSexes()):
 			found.personal = append(found.personal, p.name)
 		case !isNumber:
 		case called(&first[2], name) || others.has(name):

@@ -47,8 +47,10 @@ const (
 	proper  // name of somebody, by its capitals
 	initial // of a name
 	marital
-	list     // several texts with signs between them
-	common   // a kind of place or work, a religion or an origin that people know about others
+	list   // several texts with signs between them
+	common // a kind of place or work, a religion or an origin that people know about others
+	female
+	paired   // two numbers with a slash between them
 	patterns // number of patterns
 )
 
@@ -76,6 +78,7 @@ var forms = [patterns]func(text string) bool{
 	numeral:        isNumeral,
 	priced:         matches(`^(-? ?\p{Sc} ?-?\d[\d., '’]*[KkMm]?|-?\d[\d., '’]*[KkMm]? ?[\p{Sc}%])$`),
 	spaced:         matches(`^(\s+[+-]?\d{1,15}(\.\d{1,20})?\s*|[+-]?\d{1,15}(\.\d{1,20})?\s+)$`),
+	paired:         pairForm,
 	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?$`),
 	verdict: matches(`^(?i:(not[ _-]?)?(admitted|accepted|approved|rejected|refused|denied|declined|` +
 		`granted|placed|hired|convicted|acquitted|alive|living|dead|died|deceased|survived|` +
@@ -84,6 +87,7 @@ var forms = [patterns]func(text string) bool{
 	answer:  matches(`^(?i:yes|no|y|n)$`),
 	tick:    matches(`^(?i:x|y|yes|t|true|1|on|checked|selected|✓|✔)$`),
 	sex:     matches(`^(?i:m|f|male|female|man|woman)$`),
+	female:  matches(`^(?i:f|female|woman)$`),
 	person:  isPerson,
 	marital: matches(`^(?i:((never|not|now|re|un)?[ _-]?married|single|divorced|widow(ed|er)?|` +
 		`separated|engaged|cohabiting|partnered|living[ _-]together|seeing[ _-]someone|` +
@@ -194,8 +198,15 @@ func isPhone(text string) bool {
 		}
 	}
 	return digits >= 7 && digits <= 15 && signs >= 2 && !isDate(text) && !dateForm(text) &&
-		!yearForm(text) && !isNumber(text) && !pointForm(text)
+		!yearForm(text) && !isNumber(text) && !pointForm(text) && !versionForm(text) &&
+		!pairForm(text)
 }
+
+// pairForm matches two numbers with a slash between them, as the two of a blood pressure.
+var pairForm = matches(`^\d{2,3}(\.\d{1,3})? ?/ ?\d{2,3}(\.\d{1,3})?$`)
+
+// versionForm matches versions of programs, as 110.0.1587.69.
+var versionForm = matches(`^\d+(\.\d+)*\.\d(\.\d+)*$`)
 
 // pointForm matches the two coordinates of a point, as 40.7128 -74.0060.
 var pointForm = matches(`^\(?[+-]?\d{1,3}\.\d+ +[+-]?\d{1,3}\.\d+\)?$`)

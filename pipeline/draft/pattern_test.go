@@ -31,7 +31,10 @@ func TestForms(t *testing.T) {
 		"https://example.org/x":                {url},
 		"10.0.0.1":                             {address, code},
 		"::1":                                  {address},
-		"10.0.0.999":                           {phone, code},
+		"10.0.0.999":                           {code},
+		"555.123.4567":                         {phone, code, numeral},
+		"177.0/63.1":                           {code, paired},
+		"120/80":                               {code, paired},
 		"123e4567-e89b-12d3-a456-426614174000": {uuid},
 		"DE89 3704 0044 0532 0130 00":          {iban},
 		"DE89370400440532013000":               {iban},
@@ -58,7 +61,7 @@ func TestForms(t *testing.T) {
 		"J.":                                   {proper, initial},
 		"23:59":                                {minutes, timing},
 		"m":                                    {sex},
-		"Female":                               {sex, proper},
+		"Female":                               {sex, proper, female},
 		"femaleness":                           nil,
 		"GARCIA, Ana-Lena":                     {person, proper},
 		"Dr. O’Neil":                           {proper},
@@ -105,7 +108,8 @@ func TestWordsOf(t *testing.T) {
 		"incomeperc": {"income", "perc"}, "maritalstatus": {"marital", "status"},
 		"mother.age": {"mother", "age"}, "FATHEREDUC": {"father", "educ"},
 		"parental": {"parental"}, "parenthood": {"parenthood"}, "incomes": {"incomes"},
-		"maritalb": {"marital", "b"},
+		"maritalb": {"marital", "b"}, "heightinchestotal": {"height", "inches", "total"},
+		"fatalities": {"fatalities"}, "incidentdate": {"incident", "date"},
 	} {
 		if got := wordsOf(name); !slices.Equal(got, want) {
 			t.Errorf("words of %q: %q, want %q", name, got, want)
@@ -125,6 +129,8 @@ func TestDirectMeaning(t *testing.T) {
 		"patient_nbr": "identifiers", "case number": "identifiers", "member_no": "identifiers",
 		"number": "identifiers", "ser_num": "identifiers", "serial_type": "",
 		"profile_url": "web pages", "Comments": "free text", "patient": "identifiers",
+		"No_Pation": "identifiers", "mobile_model_name": "", "mobile_brand": "",
+		"Coach Name": "names of people", "Team Initials": "", "user_initials": "names of people",
 		"patient_age":        "",
 		"number_of_children": "", "no": "", "paid": "", "idle": "", "age": "", "telegraph": "",
 	} {

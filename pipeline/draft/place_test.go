@@ -9,10 +9,10 @@ import (
 	"github.com/kcut/kcut/pipeline/draft"
 )
 
-// A draft leaves the finest column that a release has of three or more with areas within each
-// other, and the coarsest, also with some mistakes, but no zip codes. Codes of diseases stay next
-// to descriptions; a word for ranges of a number stays next to it, unless it is called like it or
-// says them in digits.
+// A draft leaves the finest column that a release has of several with areas within each other, and
+// the coarsest, also with some mistakes, but no zip codes. Codes of diseases stay next to
+// descriptions; a word for ranges of a number stays next to it, unless it is called like it or says
+// them in digits.
 func TestDraftLeavesOneAreaAndOneDescription(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
@@ -49,5 +49,36 @@ func TestDraftLeavesOneAreaAndOneDescription(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(text)
+	}
+}
+
+// Of two nested areas or units the coarser one stays alone, unless a release has the finer one.
+// Texts stay rather than more codes for them, and of heights the number of most values.
+func TestDraftLeavesOneColumnOfAFact(t *testing.T) {
+	at := func(n int, text string) func(i int) string {
+		return func(i int) string { return fmt.Sprintf(text, 'a'+i*7%900/n) }
+	}
+	text := tableOf(t, 900, map[string]func(i int) string{
+		"city":       func(i int) string { return fmt.Sprint("town ", i*7%900/3) },
+		"department": at(18, "dept %c"), "college": at(90, "college %c"),
+		"country": at(60, "land %c"), "region": at(300, "part %c"),
+		"road_type": func(i int) string { return fmt.Sprint(i * 11 % 8) },
+		"road_type_desc": func(i int) string {
+			return []string{"lane", "way", "path"}[i*11%8%3]
+		},
+		"height": func(i int) string {
+			return fmt.Sprintf("%d feet and %d", 5+i%20/12, i%20%12)
+		},
+		"height_in_inches": func(i int) string { return fmt.Sprint(60 + i%20) },
+		"height_feet":      func(i int) string { return fmt.Sprint(5 + i%20/12) },
+	})
+	for name, want := range map[string]string{"city": "drop", "department": "drop",
+		"college": "suppress",
+		"country": "suppress", "region": "suppress", "road_type": "drop",
+		"road_type_desc": "suppress",
+		"height":         "drop", "height_in_inches": "discretize", "height_feet": "drop"} {
+		if got := roleOfText(text, name); got != want {
+			t.Errorf("%s: %s, want %s\n%s", name, got, want, text)
+		}
 	}
 }

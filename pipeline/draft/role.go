@@ -292,7 +292,8 @@ var named = []rule{{
 			return false
 		}
 		return p.typ.Kind == formats.String && ofPeople.has(name) ||
-			meaning == identifiers && p.hasMany() && (!p.broken || ofThings.has(name)) ||
+			meaning == identifiers && p.hasMany() && (!p.broken || ofThings.has(name) ||
+				name[len(name)-1] == "id" && p.distinctShare() >= most) ||
 			meaning != "" &&
 				(p.hasMany() && !p.isFractional() || p.numbersPeople()) &&
 				!(meaning == webPages && p.typ.Ordered())
@@ -416,6 +417,16 @@ var alone = []rule{
 			return drop("%s; hardly a value has several rows", signs)
 		}
 		return &Role{Mask: job.MaskSuppress, Reason: distinctValues(p) + ", " + signs}
+	}},
+	{func(p *Profile) bool {
+		return p.Field.Distinct > fewCodes && p.share(paired) >= most
+	}, func(p *Profile) *Role {
+		const split = "two numbers with / between them: in columns of their own they can be " +
+			"discretized"
+		if p.distinctShare() >= rareShare {
+			return drop("%s; hardly a value has several rows", split)
+		}
+		return codes(split, max(2, p.texts.longest*2/3), max(1, p.texts.longest/3))(p)
 	}},
 	{func(p *Profile) bool {
 		return diagnoses.has(p.words) && p.Field.Distinct > fewCodes && p.share(code) >= 0.9

@@ -157,3 +157,19 @@ func TestDraftDropsFormulas(t *testing.T) {
 		t.Errorf("%s:\n%s", got, text)
 	}
 }
+
+// Two numbers with a slash between them, as those of a blood pressure, are no telephone numbers. An
+// identifier has the name of one, also with fractions.
+func TestDraftKeepsPairsOfNumbers(t *testing.T) {
+	text := tableOf(t, 900, map[string]func(i int) string{
+		"pressure":  func(i int) string { return fmt.Sprintf("%d.5/%d.0", 100+i%40, 60+i%3*10) },
+		"pseudo_id": func(i int) string { return fmt.Sprintf("%d.%d", 100_000_000+i*7, 10+i%80) },
+	})
+	for column, want := range map[string]string{
+		"pressure":  "# two numbers with / between them: in columns of their own",
+		"pseudo_id": "# called like identifiers,"} {
+		if !regexp.MustCompile(`(?m)^  ` + column + `: .*` + want).MatchString(text) {
+			t.Errorf("%s: want %q in\n%s", column, want, text)
+		}
+	}
+}

@@ -201,7 +201,7 @@ var (
 	// published are words for events whose day records name that are published.
 	published = words{alone: append(strings.Fields("arrest arrests arrested stop stops killing "+
 		"killings killed shooting shootings suicide suicides homicide homicides murders death "+
-		"deaths fatal fatalities overdose useofforce"),
+		"deaths fatal fatalities overdose useofforce armed lawenforcement lawenforcementagency"),
 		pairs([]string{"perceived"}, raced.alone)...)}
 	// events are words for events that people see, with a row for each in tables with only one
 	// time.
@@ -217,7 +217,8 @@ var (
 // texts.
 func (d *draft) isOfEvent(p *Profile) bool {
 	isDay := func(p *Profile) bool {
-		return p.isDated() && p.typ.Kind != formats.Time && p.role.masked() && !births.has(p.words)
+		return p.isDated() && p.typ.Kind != formats.Time && p.role.masked() &&
+			!births.has(p.words) && !slices.Contains(p.words, "submitted")
 	}
 	isPublished := func(p *Profile) bool {
 		return p.typ.Kind == formats.String && p.Field.Distinct > 2 && isCalled(published)(p)
@@ -325,7 +326,7 @@ func (d *draft) isOfCase(p *Profile) bool {
 var (
 	weights = strings.Fields("weight wgt wt bmi mass")
 	heights = strings.Fields("height hgt ht")
-	units   = strings.Fields("kg kgs lb lbs pounds cm m in inches")
+	inUnits = strings.Fields("kg kgs lb lbs pounds cm m in inches ft feet")
 	// leastWeight and mostWeight are the limits of the weights, and indices, of most people, in any
 	// unit: others say how many people a row stands for
 	leastWeight, mostWeight = 2.0, 1500.0
@@ -339,18 +340,10 @@ func (d *draft) isWeightOfHeight(p *Profile) bool { return d.heightOf(p) != nil 
 // index, a column has, by their names, apart from the numbers of years: weight_kg with height_cm,
 // wt71 with ht, but not the weight of a row or of a newborn; nil: there is none.
 func (d *draft) heightOf(p *Profile) *Profile {
-	without := func(name, measured []string) (rest []string, found bool) {
-		rest = slices.DeleteFunc(slices.Clone(name), func(word string) bool {
-			found = found || slices.Contains(measured, word)
-			return slices.Contains(measured, word) || slices.Contains(units, word) ||
-				slices.Contains(strings.Fields("body index"), word) || word == ""
-		})
-		return rest, found
-	}
-	rest, found := without(withoutEnds(p.words), weights)
+	rest, found := p.without(weights)
 	isOfPeople := p.typ.Ordered() && p.low >= leastWeight && p.high <= mostWeight
 	at := slices.IndexFunc(d.profiles, func(of *Profile) bool {
-		other, found := without(withoutEnds(of.words), heights)
+		other, found := of.without(heights)
 		return found && slices.Equal(rest, other)
 	})
 	if !found || !isOfPeople || at < 0 {
@@ -359,11 +352,35 @@ func (d *draft) heightOf(p *Profile) *Profile {
 	return d.profiles[at]
 }
 
+// without returns the words of a name but those for a measure, its unit and the number of a year,
+// and whether there is one for the measure.
+func (p *Profile) without(measured []string) (rest []string, found bool) {
+	rest = slices.DeleteFunc(withoutEnds(p.words), func(word string) bool {
+		isMeasure := slices.Contains(measured, word)
+		found = found || isMeasure
+		return isMeasure || slices.Contains(inUnits, word) ||
+			slices.Contains(strings.Fields("body index total"), word) || word == ""
+	})
+	return rest, found
+}
+
+// isHeightOf reports whether two columns have the same height, in several units, by their names.
+func (p *Profile) isHeightOf(of *Profile) bool {
+	mine, isHeight := p.without(heights)
+	other, areHeights := of.without(heights)
+	return isHeight && areHeights && slices.Equal(mine, other)
+}
+
 // isBasic reports whether a column has a fact that people know about others, by its name, or by its
 // values: a sex, a marital status, a kind of place or work, a religion or an origin.
 func (p *Profile) isBasic() bool {
-	byValues := p.share(sex)+p.share(marital)+p.share(common) >= most
+	byValues := p.hasSexes() || p.share(marital)+p.share(common) >= most
 	return (p.fact || byValues && !formerly.has(p.words)) && !p.countsSex() && !p.isNoSize()
+}
+
+// hasSexes reports whether a column has both sexes, by its texts: f alone may be false.
+func (p *Profile) hasSexes() bool {
+	return p.share(sex) >= most && 0 < p.share(female) && p.share(female) < p.share(sex)
 }
 
 // mostSexes is the largest number of codes for the sex.
@@ -383,7 +400,7 @@ func (p *Profile) isNoSize() bool { return p.Field.Distinct == 2 && bodies.has(p
 func rank(p *Profile) int {
 	name := p.words
 	for i := range first {
-		if called(&first[i], name) || i == 1 && p.share(sex) >= most {
+		if called(&first[i], name) || i == 1 && p.hasSexes() {
 			return i
 		}
 	}

@@ -14,7 +14,8 @@ var (
 		strings.Fields("fnlwgt finalwt perwt hhwt pweight pweights dweight pspwght anweight "+
 			"wtssall asecwt earnwt sampwt sampweight")...),
 		whole: strings.Fields("weights wts")}
-	propensities = words{alone: strings.Fields("pscore psscore propensity propscore ipw iptw")}
+	propensities = words{alone: strings.Fields("pscore psscore propensity propscore ipw iptw"),
+		whole: []string{"prob"}}
 	// weighing are names that such columns share with those of what somebody weighs.
 	weighing = words{whole: strings.Fields("weight wt wgt")}
 )

@@ -16,13 +16,14 @@ func TestDraftDropsWeights(t *testing.T) {
 	}
 	text := tableOf(t, len(scores), map[string]func(i int) string{
 		"pscore":    func(i int) string { return fmt.Sprint(scores[i]) },
+		"prob":      func(i int) string { return fmt.Sprint(scores[i] / 3) },
 		"samp_wt":   func(i int) string { return fmt.Sprint(100 + i*6007%9973) },
 		"wt":        func(int) string { return fmt.Sprintf("%.3f", 0.2+1.6*rng.Float64()) },
 		"weight":    func(int) string { return fmt.Sprintf("%.1f", 50+40*rng.Float64()) },
 		"income":    func(i int) string { return fmt.Sprint(i * 7919 % 9973) },
 		"weighting": func(int) string { return fmt.Sprint(rng.IntN(90)) },
 	})
-	for column, want := range map[string]string{"pscore": "drop",
+	for column, want := range map[string]string{"pscore": "drop", "prob": "drop",
 		"samp_wt": "drop", "wt": "drop", "weight": "{mask:", "income": "{mask:",
 		"weighting": "{mask:"} {
 		if got := roleOfText(text, column); got != want {

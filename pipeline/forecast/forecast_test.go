@@ -362,12 +362,16 @@ func TestInformation(t *testing.T) {
 }
 
 // A column whose values hardly repeat determines another one by chance, also if both have nulls in
-// the same rows: only rows with the same value show more.
+// the same rows: only rows with the same value show more. Neither does one without a value wherever
+// the other one has one of two.
 func TestReliablyDetermines(t *testing.T) {
 	const rows = 900
-	s := NewSample(4, rows)
+	s := NewSample(6, rows)
 	for row := range uint64(rows) {
-		fine, other := row, row
+		fine, other, asked := row, row, risk.Scatter(row%7)
+		if row%3 == 0 {
+			asked = risk.Null
+		}
 		if row%30 < 2 {
 			fine = 1<<40 + row/30
 		}
@@ -377,8 +381,10 @@ func TestReliablyDetermines(t *testing.T) {
 		for i, value := range [4]uint64{fine, other, row / 30, row / 90} {
 			s.columns[i].rows = append(s.columns[i].rows, risk.Scatter(value))
 		}
+		s.columns[4].rows = append(s.columns[4].rows, asked)
+		s.columns[5].rows = append(s.columns[5].rows, risk.Scatter(min(1, row%3)))
 	}
-	for column, want := range map[int]bool{0: false, 2: true} {
+	for column, want := range map[int]bool{0: false, 2: true, 4: false} {
 		if got := s.ReliablyDetermines(column, column+1, -1); got != want {
 			t.Errorf("column %d determines the next one: %t, want %t", column, got, want)
 		}

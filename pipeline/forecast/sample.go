@@ -141,13 +141,19 @@ func (s *Sample) FiguresOfPeople(column, person int) *risk.Figures {
 // twenty of the rows that do not have the other's most frequent value, and by no chance: the other
 // column has several values, those of the column occur in several rows on average, and hardly any
 // other order of the other's values would show this. A row with a value of its own shows nothing.
-// The rows of a person, by a third column, count once for each value; -1: each row counts.
+// The rows of a person, by a third column, count once for each value; -1: each row counts. Rows in
+// which one of both has no value do not: that nobody answers a question with another answer to one
+// before says nothing about answers.
 func (s *Sample) ReliablyDetermines(column, other, person int) bool {
 	met := make(map[uint64]bool)
 	pairs := make(map[[2]uint64]int)
 	times, most := make(map[uint64]int), make(map[uint64]int) // of values of the column
 	all := 0
 	for row, h := range s.columns[column].rows {
+		value := s.columns[other].rows[row]
+		if h == risk.Null || value == risk.Null {
+			continue
+		}
 		if person >= 0 {
 			both := risk.Join(h, s.columns[person].rows[row])
 			if met[both] {
@@ -155,7 +161,6 @@ func (s *Sample) ReliablyDetermines(column, other, person int) bool {
 			}
 			met[both] = true
 		}
-		value := s.columns[other].rows[row]
 		pair := [2]uint64{h, value}
 		pairs[pair]++
 		most[h] = max(most[h], pairs[pair])
