@@ -319,6 +319,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/draft.panelBits", value: 40},
 		{name: "pipeline/draft.parts", value: 100},
 		{name: "pipeline/draft.proper", value: 33},
+		{name: "pipeline/draft.namedClasses", value: 50},
 		{name: "pipeline/draft.near", value: 50},
 		{name: "pipeline/draft.proseLength", value: 60},
 		{name: "pipeline/draft.rememberedBytes", value: 1 << 10},

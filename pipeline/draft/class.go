@@ -13,10 +13,11 @@ import (
 )
 
 // mostClasses is the largest number of values of a class that is asked for, and usualClasses of one
-// that is proposed.
+// that is proposed, namedClasses of one whose name says that it is the class.
 const (
 	mostClasses  = 1000
 	usualClasses = 20
+	namedClasses = 50
 )
 
 // predicted are the names of columns that models are usually trained to predict, the likeliest
@@ -38,10 +39,11 @@ var (
 	suffered = strings.Fields("disease disorder diabetes diabetic stroke cancer malignant " +
 		"malignancy tumor tumour cardio chd cvd dementia autism sepsis hypertension risk success " +
 		"satisfaction satisfied attack infarction depression anxiety illness infection infected " +
-		"obesity obese anemia anaemia anemic anaemic asd ckd biopsy addiction insurance " +
+		"obesity obese anemia anaemia anemic anaemic asd ckd biopsy addiction abuse insurance " +
 		"vaccine")
 	// shown are words behind them
-	shown = strings.Fields("trait traits present presence detected found positive")
+	shown = strings.Fields("trait traits present presence detected found positive likelihood " +
+		"occurrence")
 	// finals are names of such columns in the last place, but not parts of names
 	finals = strings.Fields("nsp nobeyesdad prognosis classification condition output " +
 		"performance quality stage admit pass placement placed revenue creditscore risklevel " +
@@ -53,6 +55,9 @@ var (
 	// kinds are names of a class, behind words that say of what: often of a service or of people
 	kinds = strings.Fields("class label target y")
 )
+
+// manifold are names of classes that may have many values in the last place, such as diseases.
+var manifold = words{whole: strings.Fields("class label target prognosis")}
 
 // mostOutcomes is the largest number of values of an outcome that only a part of the name shows.
 const mostOutcomes = 5
@@ -215,8 +220,9 @@ func (d *draft) noClass(format string, args ...any) error {
 // end of the table; then facts that may be what came of somebody; then the last column if it has
 // two values and is called by what was done, as transported, or has yes and no, and the first one
 // with such values; then a group of people, by its texts, how a case or somebody was judged or
-// marked, the last one of a table whose names say nothing, or whether somebody had a treatment, in
-// a table of opinions; and then an ambiguous name before another class.
+// marked, the last one of a table whose names say nothing, who had the only disease of a table with
+// the time up to an event, or a treatment, in a table of opinions; and then an ambiguous name
+// before another class.
 //
 // One of which less than one in a hundred rows has another value comes behind others, unless its
 // whole name is predicted, and is none if it has more than two values.
@@ -242,7 +248,12 @@ func (d *draft) rankByName(p *Profile) int {
 	mayBe := func(word string) bool { return isPredicted(word) || slices.Contains(perhaps, word) }
 	rank, name, last := len(predicted)+int(p.Field.Distinct), strings.Join(words, ""), d.last()
 	switch n, whole := len(words), slices.Index(predicted, name); {
-	case n == 0 || !p.isPredictable() || p.share(marital) >= most,
+	case n == 0 || !p.isPredictable() || p.share(marital) >= most || d.isOfCrowd(p),
+		p.Field.Distinct > usualClasses && p != last,
+		// the class stays exact: texts of one row, of which one may be a mistake, are none, and
+		// neither are sources of the rows
+		p.typ.Kind == formats.String && (name == "dataset" ||
+			!mayBe(name) && p.alone*float64(p.Rows) > 1.5),
 		name == "default" && !d.isAtEnd(p) && !d.isOfDebts():
 	case slices.Contains(ambiguous, name) && d.isOutdone(p):
 		return rank + 7*usualClasses
@@ -272,7 +283,7 @@ func (d *draft) rankByName(p *Profile) int {
 	case p == last && n == 1 && (p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") ||
 		d.isOnlyAnswer(p)) && !p.isBasic() && !d.isContextual(p), d.isFirstAnswer(p):
 		return rank + 5*usualClasses
-	case d.isGroup(p), d.isJudged(p), d.isMark(p), d.isLastOfNameless(p),
+	case d.isGroup(p), d.isJudged(p), d.isMark(p), d.isLastOfNameless(p), d.isOnlyDisease(p),
 		name == "treatment" && p.share(answer) >= most && d.asksForOpinions:
 		return rank + 6*usualClasses
 	}
@@ -330,6 +341,17 @@ func isSuffered(name []string) bool {
 	return !past.has(name) && slices.Contains(suffered, name[len(name)-1])
 }
 
+// isOnlyDisease reports whether a column says who had a disease, as no other one does, in a table
+// with the time up to an event.
+func (d *draft) isOnlyDisease(p *Profile) bool {
+	is := func(p *Profile) bool {
+		return p.Field.Distinct == 2 && p.couldBeClass() && len(p.words) > 0 &&
+			isSuffered(withoutEnds(p.words))
+	}
+	return is(p) && numberOf(d.profiles, is) == 1 &&
+		slices.ContainsFunc(d.profiles, (*Profile).isDuration)
+}
+
 // last returns the last column with several values: lines may end with a sign too many, or with who
 // agreed to an interview.
 func (d *draft) last() *Profile {
@@ -356,11 +378,16 @@ func (d *draft) isItem(p *Profile) bool {
 }
 
 // isGroup reports whether a column has the groups of people that a study compares, without a
-// treatment among them: texts in a table with what everybody knows of people.
+// treatment among them: texts in a table with what everybody knows of people, which may be many
+// diagnoses, or two values before many items.
 func (d *draft) isGroup(p *Profile) bool {
-	return p.typ.Kind == formats.String && p.Field.Distinct <= mostOutcomes &&
-		groups.has(p.words) && !p.isBasic() && p.texts.forms[treatment] == 0 &&
-		slices.ContainsFunc(d.profiles, func(of *Profile) bool { return of != p && of.isBasic() })
+	isKnown := func(of *Profile) bool { return of != p && of.isBasic() }
+	few := p.Field.Distinct <= mostOutcomes || diagnoses.has(p.words)
+	isText := p.typ.Kind == formats.String && few && slices.ContainsFunc(d.profiles, isKnown)
+	isFirst := p.Field.Distinct == 2 && p != d.last() && d.isAtEnd(p) &&
+		slices.ContainsFunc(d.profiles, d.hasMany)
+	return (isText || isFirst) && groups.has(p.words) && !p.isBasic() &&
+		p.texts.forms[treatment] == 0
 }
 
 var (
@@ -450,7 +477,11 @@ func (p *Profile) couldBeClass() bool {
 		}
 		fallthrough
 	case formats.String, formats.Boolean, formats.Int, formats.Uint:
-		return p.Field.Distinct >= 2 && p.Field.Distinct <= usualClasses &&
+		most := int64(usualClasses)
+		if manifold.has(p.words) {
+			most = namedClasses
+		}
+		return p.Field.Distinct >= 2 && p.Field.Distinct <= most &&
 			p.Field.Distinct*2 <= p.Field.Rows && p.alone <= guard.MostUnique &&
 			p.texts.broken == 0
 	}
@@ -467,7 +498,7 @@ func (d *draft) classCandidates() (names []string) {
 	last := d.last()
 	var could []*Profile
 	for _, p := range d.profiles {
-		if p.isPredictable() {
+		if p.isPredictable() && !d.isOfCrowd(p) {
 			could = append(could, p)
 		}
 	}

@@ -21,7 +21,7 @@ func (p *Profile) isCode() bool {
 			numbersOfPlaces.has(name) || numbersOfPlaces.has(withoutDigits(name)) ||
 			p.Field.Distinct <= fewCodes && (kindsOfLife.has(name) ||
 				p.Field.Distinct > 2 && isOfKind(name)) ||
-			codesInShort.has(name)) &&
+			p.Field.Distinct <= longestScale && groups.has(name) || codesInShort.has(name)) &&
 		!p.countsSex() && !p.isItem &&
 		!(p.least == 0 && counted.has(name)) &&
 		!(p.Field.Distinct > fewCodes && extents.has(name)) &&
@@ -49,13 +49,16 @@ var origins = words{alone: strings.Fields("country ethnicity ethnic race raceth 
 var codesInShort = words{whole: strings.Fields("arm arms indust denomina denomination villnum " +
 	"villno villid villcode")}
 
-// isOfKind reports whether the last word of a name ends in one for kinds, as injtype and jobcat.
-// Categories of measurements have an order.
+// isOfKind reports whether the last word of a name ends in one for kinds, as injtype and jobcat, or
+// in one for groups, which may be alone behind another. Those of measurements have an order.
 func isOfKind(name []string) bool {
 	measured := strings.Fields("age bmi inc income educ edu weight wt height ht size dose time " +
-		"score risk wage price parity")
+		"score risk wage price parity year tenure experience salary")
 	last := strings.TrimRight(strings.Join(name[max(0, len(name)-1):], ""), "0123456789")
-	for _, end := range []string{"type", "code", "cat"} {
+	if n := len(name) - 1; n > 0 && (last == "group" || last == "grp") {
+		last = name[n-1] + last
+	}
+	for _, end := range []string{"type", "code", "cat", "group", "grp"} {
 		stem, found := strings.CutSuffix(last, end)
 		if found && len(stem) >= 2 && !slices.ContainsFunc(measured, func(of string) bool {
 			return strings.HasSuffix(stem, of)

@@ -244,7 +244,8 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 		if err := d.chooseClass(); err != nil {
 			return err
 		}
-		d.forOutcome = d.class != nil && d.isOutcome(d.class)
+		d.forOutcome = d.class != nil &&
+			(d.isOutcome(d.class) || d.isOnlyDisease(d.class))
 		if err := d.chooseRoles(ctx, in, budget); err != nil {
 			return err
 		}
@@ -331,7 +332,7 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 	d.looked = d.sample.Rows
 	for i, column := range columns {
 		p := d.profiles[column]
-		if p.Field = d.sample.Values(i); p.Field.Distinct <= usualClasses {
+		if p.Field = d.sample.Values(i); p.Field.Distinct <= namedClasses {
 			p.alone = d.sample.Figures([]int{i}, 1).Unique
 		}
 		p.measure()

@@ -21,10 +21,11 @@ const spelledByRare = 20
 // sameWords are words for one thing each, both of which a column has whose values are such words.
 var sameWords = [][]string{{"female", "male"}, {"yes", "no"}}
 
-// withSpellings counts the values of a masked column apart from their spellings, and joins the
+// withSpellings counts the values of a released column apart from their spellings, and joins the
 // spellings of suppressed texts if that keeps more of them.
 func (r *Role) withSpellings(p *Profile) (apart string, joined bool) {
-	if few := len(p.texts.few); !r.masked() || few > mostAlike || p.texts.longest > mostMatched {
+	few := len(p.texts.few)
+	if r.Mask == job.MaskDrop || few > mostAlike || p.texts.longest > mostMatched {
 		return "", false
 	}
 	suppressed := r.Mask == job.MaskSuppress && r.Detail == "" && p.typ.Kind == formats.String

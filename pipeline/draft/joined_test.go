@@ -9,7 +9,7 @@ import (
 )
 
 // Spellings of few values are joined, known words too where nearly all values are such. A kept
-// class stays as it is.
+// class stays as it is, with a comment.
 func TestDraftJoinsSpellings(t *testing.T) {
 	const cases, words = "{[] [] [case]}", "{[] [] [case word]}"
 	for texts, want := range map[string]string{
@@ -39,6 +39,10 @@ func TestDraftJoinsSpellings(t *testing.T) {
 		}
 		write(t, "survey.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"survey.csv"}, Class: "treatment"})
+		if want := "# the class, 3 distinct values; apart from upper case and blanks there are 2 " +
+			"values\n"; !strings.Contains(text, want) {
+			t.Errorf("want %q:\n%s", want, text)
+		}
 		job, _ := runDraft(t, text)
 		wantMasks(t, job, map[string]string{"age": "discretize", "gender": want,
 			"country": "suppress", "treatment": "keep"})

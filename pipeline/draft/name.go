@@ -318,7 +318,9 @@ var postal = words{alone: []string{"zip", "zip4", "zip5", "zipcode", "postal", "
 	"postalcode", "plz"}, not: []string{"votes", "vote", "orders", "cost"}}
 
 // diagnoses are the names of columns of codes of diseases.
-var diagnoses = words{alone: []string{"diagnosis", "diagnoses", "diag", "icd", "icd9", "icd10"}}
+var diagnoses = words{
+	alone: []string{"diagnosis", "diagnoses", "diag", "dx", "icd", "icd9", "icd10"},
+}
 
 // tracts are the names of columns of geographic codes that begin with a state's and a county's.
 var tracts = words{alone: []string{"tract", "geoid", "fips"},
@@ -392,7 +394,7 @@ var headed = slices.Concat(pairs(strings.Fields("rel relation relationship relat
 var kindsOfLife = words{
 	whole: strings.Fields("employment job relationship housing homeownership ownership faith " +
 		"party metro smsa lang bloodgroup bloodtype jobtype worktype contracttype ivdrug " +
-		"browser browsers operatingsystem operatingsystems"),
+		"browser browsers operatingsystem operatingsystems domain residence trt treatment"),
 }
 
 // counted are the names of columns that may count things, such as pages related to a product, or

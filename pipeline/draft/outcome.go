@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/text"
 )
 
@@ -28,8 +29,8 @@ var (
 			"paroled hired promoted accepted admitted granted rejected reject deny denied " +
 			"refused approve approved approval decision verdict callback churn churned " +
 			"attrition fatal won elected fraud fraudulent converted purchase purchased " +
-			"clicked dropout censor censored cens custody imprisoned incarcerated closed takeup " +
-			"uptake"),
+			"conversion conversions clicked dropout censor censored cens custody imprisoned " +
+			"incarcerated closed takeup uptake"),
 		whole: append(pairs(append([]string{""}, people...), gone), strings.Fields("leaveornot "+
 			"bad switch switched personalloan ploan bankaccount adopted adoption winner enrolled "+
 			"participated participation match matched")...),
@@ -37,6 +38,9 @@ var (
 	}
 	// gone are words for the end of a job.
 	gone = strings.Fields("resigned quit left fired")
+	// decided are words of happened that name kinds of these where texts say neither yes and no nor
+	// what came of somebody.
+	decided = words{alone: []string{"event", "decision"}}
 	// earlier are words that make a column with another word of happened one that says when, why or
 	// how often, what was before, or what somebody else has.
 	earlier = strings.Fields("pre prior previous prev past last history hist earlier before " +
@@ -64,6 +68,9 @@ var (
 	// one of lasted behind it: srv.s with srv, with.status with with.time.
 	ended  = strings.Fields("s status stat event cens d delta")
 	lasted = strings.Fields("t time days weeks months years")
+	// until are words in front of the name of a status, without a sign between them, that make that
+	// of its time: timecvd with cvd.
+	until = strings.Fields("t time ed")
 	// deadly are words of a time up to death.
 	deadly = strings.Fields("srv surv survival os death died dead mortality")
 	// followed are words for what people are followed up for.
@@ -75,10 +82,18 @@ var (
 func (d *draft) isOutcome(p *Profile) bool {
 	name := withoutEnds(p.words) // censor1 is a censor
 	return p.couldBeClass() && p.Field.Distinct <= mostOutcomes &&
-		(happened.has(name) && len(name) <= mostWords ||
+		(happened.has(name) && len(name) <= mostWords && !d.hasKinds(p) ||
 			endings.has(name) && p.Field.Distinct <= mostEndings &&
 				slices.ContainsFunc(d.profiles, (*Profile).isDuration) ||
 			d.isLikeliestStatus(p) || d.hasVerdicts(p) || d.goesWithOther(p))
+}
+
+// hasKinds reports whether a column called like an outcome has kinds of events or decisions, in a
+// table without the time up to one.
+func (d *draft) hasKinds(p *Profile) bool {
+	n := &p.texts.forms
+	return p.typ.Kind == formats.String && decided.has(p.words) && n[answer]+n[verdict] == 0 &&
+		!slices.ContainsFunc(d.profiles, (*Profile).isDuration)
 }
 
 // mostVerdicts is the largest number of columns with outcomes as values of which one may be the
@@ -156,7 +171,8 @@ func (d *draft) mayBeOutcome(p *Profile) bool {
 		(&words{alone: earlier}).has(name) {
 		return false
 	}
-	return d.times[p] != nil || happened.has(name) || groups.has(name) || coarse.has(name) ||
+	return d.times[p] != nil || groups.has(name) || coarse.has(name) ||
+		happened.has(name) && !d.hasKinds(p) ||
 		slices.ContainsFunc(name, func(word string) bool {
 			return slices.Contains(predicted, word) || slices.Contains(perhaps, word) ||
 				slices.Contains(suffered, word) || strings.HasSuffix(word, "status") ||
@@ -170,7 +186,7 @@ func (d *draft) pairTimes() {
 	for _, p := range d.profiles {
 		if name := p.words; p.typ.Ordered() && !p.isTime() && len(name) > 0 &&
 			p.Field.Distinct > usualClasses {
-			called[strings.Join(name, " ")] = p
+			called[strings.Join(name, " ")], called[strings.Join(name, "")] = p, p
 			if n := len(name) - 1; slices.Contains(lasted, name[n]) {
 				called[strings.Join(name[:n], " ")] = p
 			}
@@ -179,6 +195,13 @@ func (d *draft) pairTimes() {
 	d.times = make(map[*Profile]*Profile)
 	for _, p := range d.profiles {
 		name := p.words
+		if p.Field.Distinct == 2 && p.couldBeClass() && !p.isBasic() && len(name) > 0 {
+			for _, front := range until {
+				if time := called[front+strings.Join(name, "")]; time != nil {
+					d.times[p] = time
+				}
+			}
+		}
 		if n := len(name) - 1; n > 0 && slices.Contains(ended, name[n]) && p.couldBeClass() &&
 			p.Field.Distinct <= mostOutcomes {
 			if time := called[strings.Join(name[:n], " ")]; time != nil {
@@ -208,7 +231,7 @@ func (d *draft) isLikeliestStatus(p *Profile) bool {
 // as it and a time give another one.
 func (p *Profile) isDuration() bool {
 	return p.lasts || p.typ.Ordered() && !p.isTime() && p.Field.Distinct > usualClasses &&
-		durations.has(p.words)
+		(durations.has(p.words) || durations.has(withoutDigits(p.words)))
 }
 
 // endsWithClass reports whether a column has the time up to the event that the class is about: the

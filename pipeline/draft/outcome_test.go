@@ -26,6 +26,12 @@ func TestDraftKnowsOutcomesByValues(t *testing.T) {
 		{"age# test_result=positive|negative hours# sex=m|f", "test_result"},
 		{"age# result=a|b hours# sex=m|f", ""},
 		{"age# receptor=positive|negative hours# sex=m|f", ""},
+		{"age# decision=granted|denied hours# sex=m|f", "decision"},
+		{"age# decision=fast|slow hours# sex=m|f", ""},
+		{"age# event=run|jump|ski hours# sex=m|f", ""},
+		{"age# event=end|ltx|left|out futime# sex=m|f", "event"},
+		{"age# conversions=0|1|2 hours# sex=m|f", "conversions"},
+		{"_golden=True|False age# hours# sex=m|f b=1|2|3 c=1|2|3", ""},
 		{"age# los# dstat=0|1 hours# sex=m|f", "dstat"},
 		{"age# custody=0|1 hours# sex=m|f", "custody"},
 		{"age# hired=0|1 died=0|1 injured=0|1 sex=m|f", "died"},
@@ -271,6 +277,20 @@ func TestDraftTakesRareValuesLast(t *testing.T) {
 		if got := strings.Contains(text, "\nclass: "); got != (want != "") ||
 			got && !strings.Contains(text, "\nclass: "+want+"\n") {
 			t.Errorf("want class %q:\n%s", want, text)
+		}
+	}
+}
+
+// Texts of which some rows have one of their own are no class, unless it is called one.
+func TestDraftTakesNoRareTexts(t *testing.T) {
+	for name, texts := range map[string]string{"released": "dead na in out",
+		"class": "dead na in out", "left": "in in in out", "hired": "na in in out"} {
+		text := tableOf(t, 300, map[string]func(row int) string{
+			"age": func(row int) string { return fmt.Sprint(row * 7 % 50) },
+			name:  func(row int) string { return strings.Fields(texts)[min(row, 2+row%2)] },
+		})
+		if got := classOf(t, text) == name; got != (name != "released") {
+			t.Errorf("%s is the class: %t\n%s", name, got, text)
 		}
 	}
 }

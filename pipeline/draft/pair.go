@@ -25,6 +25,10 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset, budget *sp
 			if p == d.number {
 				p.role.Reason += ": a number that a model may predict, which stays exact"
 			}
+			apart, _ := p.role.withSpellings(p)
+			p.role.Reason += apart
+		} else if d.isOfCrowd(p) {
+			p.role = drop("a tool that asked a crowd for labels made it")
 		} else {
 			p.role = roleOf(p)
 			if len(p.givenBy) > 0 {
@@ -96,8 +100,9 @@ func isEpoch(p *Profile) bool {
 const renamed = 100
 
 // dropTwins drops columns that say what another one says: one with the same value in each row in
-// which both have one; times that are near those of another one; and months of years and recoded
-// values, though a few rows have another one by mistake.
+// which both have one; times that are near those of another one; numbers that are another one
+// and a constant; and months of years and recoded values, though a few rows have another one by
+// mistake.
 func (d *draft) dropTwins() {
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {
@@ -120,6 +125,9 @@ func (d *draft) dropTwins() {
 				} else {
 					of.role = dropBy(by, "says it in a larger unit")
 				}
+			case of.isShifted(by) && cmp.Or(of.computedOf(by)-by.computedOf(of),
+				by.wordy()-of.wordy(), of.place-by.place) > 0:
+				of.role = dropBy(by, "and a constant give it")
 			case d.nearlyRecodes(by, of) && !d.determines(by, of):
 				of.role = dropBy(by, isDetermined+" in nearly all rows")
 			}

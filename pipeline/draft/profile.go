@@ -50,10 +50,11 @@ type Profile struct {
 	greatest  float64
 	low, high float64
 	quantiles []float64
-	broken    bool   // some of them have fractions
-	unknown   string // which of them look like codes for unknown, as a part of a reason
-	answers   int    // number of distinct ones but these
-	digits    int    // of whole numbers, all of which have as many; 0: they have not, or are others
+	broken    bool    // some of them have fractions
+	rounding  float64 // the distance to which these are rounded; 0: none has one
+	unknown   string  // which of them look like codes for unknown, as a part of a reason
+	answers   int     // number of distinct ones but these
+	digits    int     // of whole numbers, all of which have as many; 0: they have not
 }
 
 func newProfile(field formats.Field) *Profile {
@@ -185,6 +186,9 @@ func (p *Profile) measure() {
 		}
 		p.least, p.greatest = sorted[0], sorted[len(sorted)-1]
 		p.broken = slices.ContainsFunc(sorted, func(x float64) bool { return x != math.Trunc(x) })
+		if p.broken {
+			p.rounding = roundingOf(sorted)
+		}
 		p.low, p.high = sorted[len(sorted)/20], sorted[len(sorted)-1-len(sorted)/20]
 	}
 }

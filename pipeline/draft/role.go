@@ -126,8 +126,10 @@ var unusable = []rule{
 		return strings.TrimSpace(p.name) == "#"
 	}, dropped("called like numbers of rows, or of things within others")},
 	{func(p *Profile) bool {
-		return strings.HasPrefix(strings.TrimSpace(p.name), "=")
-	}, dropped("called like a formula of a spreadsheet")},
+		name := strings.TrimSpace(p.name)
+		return strings.HasPrefix(name, "=") ||
+			strings.HasPrefix(name, "#") && slices.Contains(absentElsewhere, name)
+	}, dropped("called like a formula of a spreadsheet, or the error of one")},
 	{func(p *Profile) bool {
 		return p.differs
 	}, dropped("the files have it with types that do not go together")},

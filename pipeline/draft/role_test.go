@@ -149,12 +149,18 @@ func TestDraftOfCodesOfOneTown(t *testing.T) {
 	}
 }
 
-// A draft drops a column whose header is a formula of a spreadsheet.
+// A draft drops a column whose header is a formula of a spreadsheet or the error of one, and what a
+// tool adds to the labels of a crowd.
 func TestDraftDropsFormulas(t *testing.T) {
-	text := tableOf(t, 100, map[string]func(row int) string{
-		"=A1*2": func(row int) string { return strconv.Itoa(row % 5) }})
-	if got := roleOfText(text, `"=A1*2"`); got != "drop" {
-		t.Errorf("%s:\n%s", got, text)
+	for name, want := range map[string]string{`"=A1*2"`: "drop", `"#VALUE!"`: "drop",
+		"_unit_state": "drop", `"job:confidence"`: "drop", "job_gold": "drop",
+		"trust_confidence": "discretize"} {
+		text := tableOf(t, 100, map[string]func(row int) string{
+			strings.Trim(name, `"`): func(row int) string { return strconv.Itoa(row % 5) },
+			"job":                   func(row int) string { return strconv.Itoa(row % 7) }})
+		if got := roleOfText(text, name); got != want {
+			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
+		}
 	}
 }
 

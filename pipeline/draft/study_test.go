@@ -63,6 +63,7 @@ func classOf(t *testing.T, text string) string {
 
 // A group of people is the class, if nothing else looks like it, and no treatment.
 func TestDraftTakesGroupsOfPeople(t *testing.T) {
+	items := strings.Repeat(";it=0|1", 13)
 	for _, tt := range []struct{ columns, want string }{
 		{"Age#;sex=m|f;Group=Demented|Nondemented|Converted;CDR=0|1|2", "Group"},
 		{"Age#;sex=m|f;dx=ill|well;CDR=0|1|2", "dx"},
@@ -74,6 +75,10 @@ func TestDraftTakesGroupsOfPeople(t *testing.T) {
 		{"Age#;sex=m|f;Group=a|b|c|d|e|f;CDR=0|1|2", ""},
 		{"Age#;sex=m|f;age_group=young|old;CDR=0|1|2", ""},
 		{"size#;price#;Group=a|b;CDR=0|1|2", ""},
+		{"Age#;sex=m|f;dx=a|b|c|d|e|f|g;site=1|2|3;dataset=x|y|z", "dx"},
+		{"group=0|1" + items, "group"},
+		{"size#;group=0|1" + items, ""},
+		{"group=0|1;size#;price#", ""},
 	} {
 		text := study(t, 300, strings.Split(tt.columns, ";")...)
 		if got := classOf(t, text); got != tt.want {
@@ -90,6 +95,12 @@ func TestDraftPairsTimesWithTheirStatus(t *testing.T) {
 		{"os#;os_event=0|1;pfs#;pfs_event=0|1;sex=m|f", "os_event"},
 		{"with.time#;trt=a|b;with.status=0|1|2;time#;with.status2=0|1;sex=m|f", "with.status"},
 		{"visual_days#;visual_d=0|1;sex=m|f", "visual_d"},
+		{"edrel#;rel=0|1;stage=1|2|3|4;sex=m|f", "rel"},
+		{"timecvd#;cvd=0|1;timedeath#;death=0|1;sex=m|f", "death"},
+		{"timecvd#;cvd=0|1|2;sex=m|f", ""},
+		{"time69#;chd69=0|1;kind=1|2|3;sex=m|f", "chd69"},
+		{"time69#;chd69=0|1;stroke=0|1;kind=1|2|3;sex=m|f", ""},
+		{"hertz#;chd69=0|1;kind=1|2|3;sex=m|f", ""},
 		{"rec#;rec.s=0|1;rel#;rel.s=0|1;sex=m|f", ""},
 		{"rec#;rel.s=0|1;sex=m|f", ""},
 		{"marital_time=1|2;marital_status=0|1;sex=m|f", ""},
@@ -183,23 +194,26 @@ func TestDraftOfFewRowsLeavesCandidates(t *testing.T) {
 	}
 }
 
-// The sum of two or three other numbers is dropped, with or without a fraction; a sum in nearly all
-// rows stays, and so does the age, which many
-// know, and one of few values that is hardly ever another number than its parts.
+// The sum of two or three other numbers is dropped, with or without a fraction, and so is a number
+// that is another one and a constant, but for rounding, and an index with few mistakes; a sum in
+// nearly all rows stays, and so does the age, which many know, and one of few values that is hardly
+// ever another number than its parts.
 func TestDraftDropsSums(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(3, 3))
 	var out strings.Builder
 	out.WriteString("sat_v,sat_m,sat_sum,part,rest,all,nearly,schooling,work,age,paid,few,other," +
-		"both,rare,same,weight,ht,bmi\n")
+		"both,rare,same,weight,ht,bmi,part.7,rest.off,rest.far\n")
 	for i := range 600 {
 		v, m, educ, work := 30+rng.IntN(50), 30+rng.IntN(50), rng.IntN(20), rng.IntN(50)
 		part, rest := float64(rng.IntN(900))/10, float64(rng.IntN(900))/10
 		few, other, rare := rng.IntN(4), rng.IntN(4), max(0, i%20-17)
 		weight, ht := 50+float64(rng.IntN(60)), 150+float64(rng.IntN(50))
-		fmt.Fprintf(&out, "%d,%d,%d,%g,%g,%g,%d,%d,%d,%d,%g,%d,%d,%d,%d,%d,%g,%g,%.1f\n", v, m, v+m,
+		fmt.Fprintf(&out, "%d,%d,%d,%g,%g,%g,%d,%d,%d,%d,%g,%d,%d,%d,%d,%d,%g,%g,%.1f,%.2f,%.1f,"+
+			"%.1f\n", v, m, v+m,
 			part, rest, part+rest, v+educ+i/599, educ, work, educ+work, float64(v)+part+rest, few,
-			other, few+other, rare, few+rare, weight, ht, 1e4*weight/(ht*ht))
+			other, few+other, rare, few+rare, weight, ht, 1e4*weight/(ht*ht)+float64(i/590),
+			part-7+float64(i%3)/30, rest+float64(i%3)/2, 150-rest-float64(i%2)/9)
 	}
 	write(t, "study.csv", out.String())
 	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"study.csv"}}, sees(0, 1))
@@ -208,7 +222,7 @@ func TestDraftDropsSums(t *testing.T) {
 	}
 	got := maskedOf(t, text)
 	want := strings.Fields("sat_v sat_m part rest nearly schooling work age few other rare same " +
-		"weight ht")
+		"weight ht rest.off")
 	if !slices.Equal(got, want) || !strings.Contains(text, "# the sum of sat_v and sat_m") ||
 		!strings.Contains(text, "# the sum of sat_v, part and rest") {
 		t.Errorf("%q, want %q:\n%s", got, want, text)
@@ -334,11 +348,15 @@ func TestDraftKnowsCodes(t *testing.T) {
 	text := study(t, 300, "MARRIAGE=0|1|2|3", "race4=1|2|3|4", "EDUCATION=0|1|2|3|4|5|6",
 		"cd4=1|2|3|5|8", "region_2=1|2|3", "incomeperc=1|2|3|4|5", "age#", "browser=1|2|3|4",
 		"page_related=0|1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22",
-		"walker_type=1|2|3", "walker_movement=1|2|3|4", "ski_position=1|2|3")
+		"walker_type=1|2|3", "walker_movement=1|2|3|4", "ski_position=1|2|3", "trt=0|1|2|3",
+		"icc_group=1|2|3|4", "AgeGroup=1|2|3", "residence=1|2|3|4", "domain=1|2|3|4", "group=0|1|2",
+		"cohort=0|1|2|3|4|5|6|7|8|9|10|11|12")
 	for name, want := range map[string]string{"MARRIAGE": "suppress", "race4": "suppress",
 		"EDUCATION": "discretize", "cd4": "discretize", "region_2": "suppress",
 		"incomeperc": "discretize", "browser": "suppress", "page_related": "discretize",
-		"walker_movement": "suppress", "ski_position": "discretize"} {
+		"walker_movement": "suppress", "ski_position": "discretize", "trt": "suppress",
+		"icc_group": "suppress", "AgeGroup": "discretize", "residence": "suppress",
+		"domain": "suppress", "group": "suppress", "cohort": "discretize"} {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
 		}

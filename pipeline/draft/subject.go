@@ -25,6 +25,9 @@ func isAlike(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
+	if stem := strings.TrimSuffix(a, "s"); b == stem+"ed" { // visits and visited
+		a = stem
+	}
 	rest, found := strings.CutPrefix(b, a)
 	return found && len(a) >= 3 && slices.Contains(inflections, rest) ||
 		strings.HasSuffix(a, "y") && b == a[:len(a)-1]+"ies"
@@ -58,17 +61,22 @@ func (d *draft) subjects() (file []string) {
 }
 
 // isSubject reports whether a column of few values has the name of the file: stroke of stroke.csv,
-// Churned of customer_churn.csv, or if it is the last one has words of the name, apart from one for
-// a degree: PerformanceRating of staff_performance_2019.csv, or anywhere the degree of a disease or
-// the like in the name: Addiction_Level of addiction.csv. What everybody knows of somebody, and
-// a treatment, is none, and the file of a survey has the name of its questions.
+// Churned of customer_churn.csv, or at an end of the table has words of the name: Number of Visits
+// of doctor_visits.csv, in the last place apart from one for a degree: PerformanceRating of
+// staff_performance_2019.csv, or anywhere the degree of a disease or the like in the name:
+// Addiction_Level of addiction.csv. What everybody knows of somebody, and a treatment, is none, and
+// the file of a survey has the name of its questions.
 func (d *draft) isSubject(p *Profile) bool {
+	name := withoutMarks(p.name)
+	if len(name) > 2 && name[0] == "number" && name[1] == "of" {
+		name = name[2:]
+	}
 	if !p.couldBeClass() || p.Field.Distinct > mostOutcomes || p.isBasic() ||
-		treatments.has(p.words) || (&words{alone: earlier}).has(p.words) {
+		treatments.has(p.words) || (&words{alone: earlier}).has(name) {
 		return false
 	}
 	file := d.subjects()
-	name := slices.DeleteFunc(withoutMarks(p.name), func(word string) bool {
+	name = slices.DeleteFunc(name, func(word string) bool {
 		return slices.Contains([]string{"is", "has", "had", "any"}, word)
 	})
 	n := len(name)
@@ -76,20 +84,28 @@ func (d *draft) isSubject(p *Profile) bool {
 	if isDegree && slices.Contains(file, name[n-2]) && slices.Contains(suffered, name[n-2]) {
 		return true
 	}
-	if isDegree && p == d.last() {
-		return !slices.ContainsFunc(name[:n-1], func(word string) bool {
-			return !slices.Contains(file, word)
-		})
+	if d.isAtEnd(p) && n > 0 {
+		words := name
+		if isDegree && p == d.last() {
+			words = name[:n-1]
+		}
+		if !slices.ContainsFunc(words, func(word string) bool {
+			return !slices.ContainsFunc(file, func(of string) bool { return isAlike(word, of) })
+		}) {
+			return true
+		}
 	}
 	isOfName := func(word string) bool { return slices.Contains(name, word) }
 	return len(name) > 0 && len(file) > 0 && (slices.EqualFunc(name, file, isAlike) ||
+		strings.Join(name, "") == strings.Join(file, "") ||
 		isSuffered(name) && numberOf(file, isOfName) == len(file))
 }
 
 // scored are names of columns with a number that a model may predict.
 var scored = words{
-	alone: strings.Fields("score scores mark marks gpa cgpa performance price premium charges " +
-		"claim salary salaries wage earnings"),
+	alone: append(strings.Fields("score scores mark marks gpa cgpa performance price premium "+
+		"charges claim salary salaries wage earnings"),
+		pairs(strings.Fields("attrition churn turnover"), []string{"rate"})...),
 	whole: strings.Fields("y target outcome response"),
 	not:   append(slices.Clone(past.alone), "code", "id", "count"),
 }

@@ -14,45 +14,53 @@ import (
 func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 	for _, tt := range []struct {
 		file, column string
-		last         bool
+		at           int // 0: in the first place, 3: in the last
 		want         bool
 	}{
-		{"stroke.csv", "stroke", false, true},
-		{"patients.csv", "stroke", false, false},
-		{"strokes-2019_clean.csv", "had_stroke", false, true},
-		{"customer_churn_data.csv", "Churned", false, true},
-		{"HealthInsurance.csv", "insurance", false, false},
-		{"stroke_survey.csv", "stroke", false, false},
-		{"stroke.csv", "stroke1", false, false},
-		{"smoking.csv", "smoker", false, false},
-		{"prior_stroke.csv", "prior_stroke", false, false},
-		{"treatments.csv", "treatment", false, false},
-		{"data.csv", "data", false, false},
-		{"churn_performance_2019.csv", "PerformanceRating", true, true},
-		{"churn_performance_2019.csv", "PerformanceRating", false, false},
-		{"churn_performance_2019.csv", "QualityRating", true, false},
-		{"table.csv", "employee_left", false, true},
-		{"table.csv", "LeaveOrNot", false, true},
-		{"table.csv", "NSP", true, true},
-		{"table.csv", "NSP", false, false},
-		{"table.csv", "fetal_health", true, true},
-		{"table.csv", "num_rooms", true, false},
-		{"table.csv", "Diabetes_012", true, true},
-		{"table.csv", "parttime", true, false},
-		{"table.csv", "foreign", true, false},
-		{"table.csv", "widowed", true, false},
-		{"table.csv", "insured", true, true},
-		{"heart_2020_cleaned.csv", "HeartDisease", false, true},
-		{"liver_2020_cleaned.csv", "HeartDisease", false, false},
-		{"table.csv", "Adaptivity_Level", true, true},
-		{"table.csv", "Category", true, true},
-		{"table.csv", "Category", false, false},
-		{"any.csv", "any", false, false},
-		{"table.csv", "bank_account", false, true},
-		{"ds_salaries_2023.csv", "salary_in_usd", false, true},
-		{"jobs.csv", "salary_in_usd", false, false},
-		{"mobile_addiction.csv", "Self_Reported_Addiction_Level", false, true},
-		{"mobile_addiction.csv", "Self_Reported_Sleep_Level", false, false},
+		{"stroke.csv", "stroke", 2, true},
+		{"patients.csv", "stroke", 2, false},
+		{"strokes-2019_clean.csv", "had_stroke", 2, true},
+		{"customer_churn_data.csv", "Churned", 2, true},
+		{"HealthInsurance.csv", "insurance", 2, false},
+		{"stroke_survey.csv", "stroke", 2, false},
+		{"stroke.csv", "stroke1", 2, false},
+		{"smoking.csv", "smoker", 2, false},
+		{"prior_stroke.csv", "prior_stroke", 2, false},
+		{"treatments.csv", "treatment", 2, false},
+		{"data.csv", "data", 2, false},
+		{"churn_performance_2019.csv", "PerformanceRating", 3, true},
+		{"churn_performance_2019.csv", "PerformanceRating", 2, false},
+		{"churn_performance_2019.csv", "QualityRating", 3, false},
+		{"table.csv", "employee_left", 2, true},
+		{"table.csv", "LeaveOrNot", 2, true},
+		{"table.csv", "NSP", 3, true},
+		{"table.csv", "NSP", 2, false},
+		{"table.csv", "fetal_health", 3, true},
+		{"table.csv", "num_rooms", 3, false},
+		{"table.csv", "Diabetes_012", 3, true},
+		{"table.csv", "parttime", 3, false},
+		{"table.csv", "foreign", 3, false},
+		{"table.csv", "widowed", 3, false},
+		{"table.csv", "insured", 3, true},
+		{"heart_2020_cleaned.csv", "HeartDisease", 2, true},
+		{"liver_2020_cleaned.csv", "HeartDisease", 2, false},
+		{"table.csv", "Adaptivity_Level", 3, true},
+		{"table.csv", "Category", 3, true},
+		{"table.csv", "Category", 2, false},
+		{"any.csv", "any", 2, false},
+		{"table.csv", "bank_account", 2, true},
+		{"ds_salaries_2023.csv", "salary_in_usd", 2, true},
+		{"jobs.csv", "salary_in_usd", 2, false},
+		{"mobile_addiction.csv", "Self_Reported_Addiction_Level", 2, true},
+		{"mobile_addiction.csv", "Self_Reported_Sleep_Level", 2, false},
+		{"car_insurance.csv", "carinsurance", 2, true},
+		{"npha_doctor_visits.csv", "Number of Doctors Visited", 0, true},
+		{"npha_doctor_visits.csv", "Number of Doctors Visited", 2, false},
+		{"npha_doctor_visits.csv", "Number of Beds Visited", 0, false},
+		{"InfoWithGrade.csv", "Grade", 0, true},
+		{"table.csv", "abuse", 0, true},
+		{"table.csv", "Attack_Likelihood", 3, true},
+		{"table.csv", "Rain_Likelihood", 3, false},
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
@@ -60,7 +68,7 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 			cells := []string{"age", "weight", tt.column, "visits"}
 			if i > 0 {
 				cells = []string{fmt.Sprint(i % 45), fmt.Sprint(50 + i%40),
-					[]string{"no", "yes"}[i%2], fmt.Sprint(i % 23)}
+					[]string{"no", "yes", "low"}[i%min(2+(3-tt.at)/3, 3)], fmt.Sprint(i % 23)}
 			}
 			if strings.HasPrefix(tt.file, "churn") {
 				cells[1] = []string{"churn", "0", "1"}[min(i, 1+i%2)]
@@ -68,9 +76,7 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 			if i > 0 && strings.HasPrefix(tt.column, "salary") {
 				cells[2] = fmt.Sprint(i % 20 * 500)
 			}
-			if tt.last {
-				cells[2], cells[3] = cells[3], cells[2]
-			}
+			cells[2], cells[tt.at] = cells[tt.at], cells[2]
 			fmt.Fprintln(&out, strings.Join(cells, ","))
 		}
 		write(t, tt.file, out.String())
@@ -91,6 +97,8 @@ func TestDraftTakesANumberThatModelsPredict(t *testing.T) {
 	for _, tt := range []struct{ columns, want, named string }{
 		{"age# sex=m|f hours# final_score" + marks, "final_score", "which stays exact"},
 		{"age# sex=m|f hours# final_score#", "", "A model may predict final_score, a number"},
+		{"age# sex=m|f hours# attrition_rate#", "", "A model may predict attrition_rate, a number"},
+		{"age# sex=m|f hours# heart_rate#", "", "no column looks like a class"},
 		{"age# sex=m|f final_score" + marks + " hours#", "", "no column looks like a class"},
 		{"age# sex=m|f hours# previous_score" + marks, "", "no column looks like a class"},
 		{"age# sex=m|f left=0|1 hours# final_score" + marks, "left", "the class"},
@@ -131,16 +139,26 @@ func TestDraftKnowsMarksFromClassesOfSchools(t *testing.T) {
 // A column without a value behind the last one hides no class, and a status of many kinds is none
 // of a time.
 func TestDraftLooksForTheClassInTheLastColumn(t *testing.T) {
+	many := func(n int) (all string) {
+		for i := range n {
+			all += fmt.Sprintf("|c%d", i)
+		}
+		return "=" + all[1:]
+	}
 	for columns, want := range map[string]string{
 		"Age#;weight#;Severity=0|1":                                      "Severity",
 		"Age#;weight#;Dataset=1|2":                                       "Dataset",
+		"Age#;weight#;Dataset=here|there":                                "",
+		"Age#;weight#;Target" + many(30):                                 "Target",
+		"Age#;weight#;Target" + many(60):                                 "",
+		"Age#;Target" + many(30) + ";weight#":                            "",
 		"Age#;weight#;severity=0|1;=":                                    "severity",
 		"status=a|b|c|d;duration#;sex=m|f;tries=0|1|2;credit_risk=0|1":   "credit_risk",
 		"duration#;status=a|b;sex=m|f;tries=0|1|2;weight#;wants=0|1|2|3": "status",
 		"age#;duration#;calls#;y=0|1":                                    "y",
 		"duration#;Status=a|b;sex=m|f;tries=0|1|2;weight#;RecordedDate#": "",
 	} {
-		if got := classOf(t, study(t, 300, strings.Split(columns, ";")...)); got != want {
+		if got := classOf(t, study(t, 900, strings.Split(columns, ";")...)); got != want {
 			t.Errorf("%s: class %q, want %q", columns, got, want)
 		}
 	}

@@ -165,7 +165,10 @@ func (p *Profile) onlyWith(others []*Profile) bool {
 // isSum reports whether numbers are the sums of others, apart from rounding, in all rows that have
 // all of them, which are at least half.
 func isSum(sum *Profile, parts []*Profile) bool {
-	rows := 0
+	rows, apart := 0, sum.rounding
+	for _, p := range parts {
+		apart = max(apart, p.rounding)
+	}
 	for row, whole := range sum.numbers {
 		added, size := 0.0, 0.0
 		for _, p := range parts {
@@ -174,12 +177,36 @@ func isSum(sum *Profile, parts []*Profile) bool {
 		if math.IsNaN(added) || math.IsNaN(whole) {
 			continue
 		}
-		if math.Abs(added-whole) > 1e-9*size {
+		if math.Abs(added-whole) > max(1e-9*size, apart+apart/2) { // each may be off by a half
 			return false
 		}
 		rows++
 	}
 	return 2*rows >= len(sum.numbers)
+}
+
+// isShifted reports whether a number with fractions is another one plus or minus a constant, apart
+// from rounding, and has a value only where that has one.
+func (p *Profile) isShifted(of *Profile) bool {
+	if p.rounding == 0 || !of.typ.Ordered() || of.isTime() || of.Field.Distinct <= fewCodes ||
+		p.Field.Distinct <= fewCodes {
+		return false
+	}
+	apart := 2 * max(p.rounding, of.rounding)
+	isConstant := func(sign float64) bool {
+		low, high := math.Inf(1), math.Inf(-1)
+		for row, x := range p.numbers {
+			if math.IsNaN(x) {
+				continue
+			}
+			rest := x - sign*of.numbers[row]
+			if low, high = min(low, rest), max(high, rest); !(high-low <= apart) {
+				return false
+			}
+		}
+		return p.high-p.low >= fewCodes*apart
+	}
+	return isConstant(1) || isConstant(-1)
 }
 
 // dropProducts drops numbers that are another one in the rows with one of two values of a column,
@@ -291,7 +318,7 @@ func (d *draft) noteRatios() {
 		return
 	}
 	for _, ratio := range terms {
-		distance := ratio.rounded()
+		distance := ratio.rounding
 		if distance == 0 || ratio.high-ratio.low < fewCodes*distance {
 			continue
 		}
@@ -309,13 +336,10 @@ func (d *draft) noteRatios() {
 	}
 }
 
-// rounded returns the distance to which numbers with fractions are rounded; 0: they have none.
-func (p *Profile) rounded() float64 {
-	if !p.broken {
-		return 0
-	}
+// roundingOf returns the distance to which numbers with fractions are rounded.
+func roundingOf(numbers []float64) float64 {
 	for places := 1; places < mostPlaces; places++ {
-		if !slices.ContainsFunc(p.numbers, func(x float64) bool {
+		if !slices.ContainsFunc(numbers, func(x float64) bool {
 			scaled := x * math.Pow10(places)
 			return math.Abs(scaled-math.Round(scaled)) > 1e-6*max(1, math.Abs(scaled))
 		}) {
@@ -338,14 +362,18 @@ func (d *draft) dropIndexes() {
 				!height.role.masked() {
 				continue
 			}
-			low, high := math.Inf(1), 0.0 // of one ratio, which depends on the units
+			var ratios []float64 // in most rows one, which depends on the units
 			for row, x := range index.numbers {
 				y := height.numbers[row]
 				if ratio := x * y * y / weight.numbers[row]; !math.IsNaN(ratio) {
-					low, high = min(low, ratio), max(high, ratio)
+					ratios = append(ratios, ratio)
 				}
 			}
-			if high > 0 && high <= (1+roundedIndex)*low {
+			slices.Sort(ratios)
+			off := int((1 - most) / 2 * float64(len(ratios))) // mistakes
+			ratios = ratios[off : len(ratios)-off]
+			if n := len(ratios); n > 0 && ratios[0] > 0 &&
+				ratios[n-1] <= (1+roundedIndex)*ratios[0] {
 				index.role = drop("%s and %s give it", job.Quoted(height.name),
 					job.Quoted(weight.name))
 				break

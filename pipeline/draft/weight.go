@@ -9,13 +9,15 @@ var (
 	// ofRows are names of columns of how many people a row stands for, and propensities those of
 	// how likely somebody was treated.
 	ofRows = words{alone: append(pairs(strings.Fields("survey sample sampling samp design "+
-		"probability raking frequency freq normalized poststratification"),
+		"probability raking frequency freq normalized poststratification person per household"),
 		strings.Fields("weight weights wt wts wgt")),
 		strings.Fields("fnlwgt finalwt perwt hhwt pweight pweights dweight pspwght anweight "+
 			"wtssall asecwt earnwt sampwt sampweight")...),
 		whole: strings.Fields("weights wts")}
 	propensities = words{alone: strings.Fields("pscore psscore propensity propscore ipw iptw"),
 		whole: []string{"prob"}}
+	// ofCrowds are names of columns of a tool that asks a crowd for labels.
+	ofCrowds = strings.Fields("_unit_id _golden _unit_state _trusted_judgments _last_judgment_at")
 	// weighing are names that such columns share with those of what somebody weighs.
 	weighing = words{whole: strings.Fields("weight wt wgt")}
 )
@@ -30,6 +32,17 @@ func (p *Profile) isWeightOfRow() bool {
 		p.least >= 0 && len(p.quantiles) > 0 &&
 		p.quantiles[len(p.quantiles)/2] >= leastMiddle &&
 		p.quantiles[len(p.quantiles)/2] <= mostMiddle
+}
+
+// isOfCrowd reports whether a column is one of a tool that asks a crowd for labels: a mark of its
+// rows, how sure the crowd was of another column, or the right values of that for a test.
+func (d *draft) isOfCrowd(p *Profile) bool {
+	n := len(p.words) - 1
+	return slices.Contains(ofCrowds, p.name) ||
+		n > 0 && slices.Contains([]string{"confidence", "gold"}, p.words[n]) &&
+			slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+				return slices.Equal(of.words, p.words[:n])
+			})
 }
 
 // dropWeights drops weights of rows and propensities, which are computed from what people know of

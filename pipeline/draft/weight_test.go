@@ -21,11 +21,12 @@ func TestDraftDropsWeights(t *testing.T) {
 		"wt":        func(int) string { return fmt.Sprintf("%.3f", 0.2+1.6*rng.Float64()) },
 		"weight":    func(int) string { return fmt.Sprintf("%.1f", 50+40*rng.Float64()) },
 		"income":    func(i int) string { return fmt.Sprint(i * 7919 % 9973) },
+		"perweight": func(i int) string { return fmt.Sprint(100 + i*i*401%797) },
 		"weighting": func(int) string { return fmt.Sprint(rng.IntN(90)) },
 	})
 	for column, want := range map[string]string{"pscore": "drop", "prob": "drop",
-		"samp_wt": "drop", "wt": "drop", "weight": "{mask:", "income": "{mask:",
-		"weighting": "{mask:"} {
+		"samp_wt": "drop", "perweight": "drop", "wt": "drop", "weight": "{mask:",
+		"income": "{mask:", "weighting": "{mask:"} {
 		if got := roleOfText(text, column); got != want {
 			t.Errorf("%s: %s, want %s", column, got, want)
 		}
