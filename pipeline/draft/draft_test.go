@@ -601,6 +601,9 @@ func TestDraftAsksForTheClass(t *testing.T) {
 		// the last one of equals, and the last column if it says what was done
 		"age,is_recid,b,two_year_recid": "class: two_year_recid\n",
 		"age,b,c,Transported":           "class: Transported\n",
+		"age,violator,c,b":              "class: violator\n",
+		"age,suicide_attempt,c,b":       "class: suicide_attempt\n",
+		"age,problems_on_decision,c,b":  "# class: no column looks like a class.",
 		"age,Transported,c,b":           "# class: no column looks like a class.",
 		"age,b,c,married":               "# class: no column looks like a class.",
 		"age,b,c,Transported by":        "# class: no column looks like a class.",

@@ -220,7 +220,7 @@ var unknown = words{alone: slices.Concat(
 		"review improvement factors acceptable comfortable worried economic "+
 		"favor favors favour favours favorite favourite "+
 		"prefer recommend willing interested intend expect youlike planto planningto "+
-		"oppose opposes ranking rankings offers "+
+		"oppose opposes ranking rankings offers feeling feelings irritable trouble problems "+
 		"support supports agree disagree approve vote discuss discussed negative serious seek"),
 	strings.Fields("price prices income inc earnings wage wages salary expenditure spending "+
 		"expense expenses earn earned money cost costs fee fees debt loan loans charge pay"),

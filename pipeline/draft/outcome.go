@@ -19,7 +19,8 @@ var coarse = words{
 const mostEndings = 3
 
 var (
-	// happened are words for what came of somebody, wherever they are in the name.
+	// happened are words for what came of somebody, wherever they are in the name, but not for how
+	// hard something is to somebody.
 	happened = words{
 		alone: strings.Fields("died dead death alive deceased survived survive survival " +
 			"mortality relapse relapsed recur recurrence recurred recurrent progression " +
@@ -29,12 +30,12 @@ var (
 			"paroled hired promoted accepted admitted granted rejected reject deny denied " +
 			"refused approve approved approval decision verdict callback churn churned " +
 			"attrition fatal won elected fraud fraudulent converted purchase purchased " +
-			"conversion conversions clicked dropout censor censored cens custody imprisoned " +
-			"incarcerated closed takeup uptake"),
+			"conversion conversions clicked dropout violator defaulter absconder reoffender " +
+			"censor censored cens custody imprisoned incarcerated closed takeup uptake"),
 		whole: append(pairs(append([]string{""}, people...), gone), strings.Fields("leaveornot "+
 			"bad switch switched personalloan ploan bankaccount adopted adoption winner enrolled "+
-			"participated participation match matched")...),
-		not: earlier,
+			"participated participation match matched suicideattempt")...),
+		not: append(strings.Fields("problems trouble making"), earlier...),
 	}
 	// gone are words for the end of a job.
 	gone = strings.Fields("resigned quit left fired")
