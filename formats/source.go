@@ -121,7 +121,7 @@ type CSV struct {
 	// columns with a declared type in which texts that are none of it are null
 	Lenient map[string]bool
 	// layouts by column: of declared dates and timestamps in the notation of package time, and of
-	// numbers with N for their digits, as N%, or Feet
+	// numbers with N for their digits, as N%, or Feet, UnixSeconds or UnixMillis
 	Layouts map[string]string
 	// the first of the hundred years that years of two digits mean, by column; 0: 1969
 	FirstYears map[string]int
@@ -132,6 +132,12 @@ type CSV struct {
 
 // Feet is the layout of numbers of inches that are written as feet and inches.
 const Feet = "feet"
+
+// The layouts of timestamps that are written as seconds or milliseconds since 1970 in UTC.
+const (
+	UnixSeconds = "Unix s"
+	UnixMillis  = "Unix ms"
+)
 
 // NameOfPosition returns the name of a column of CSV that has none, by its position from 1 on.
 func NameOfPosition(position int) string { return fmt.Sprint("column", position) }

@@ -318,6 +318,22 @@ func TestLayouts(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
+	for layout, text := range map[string]string{
+		formats.UnixSeconds: "at\n1500000000\n-1\n",
+		formats.UnixMillis:  "at\n1500000000000\n-1000\n",
+	} {
+		opt := formats.ReadOptions{Types: opt.Types,
+			CSV: formats.CSV{Layouts: map[string]string{"at": layout}}}
+		if got := formatstest.ReadAll(t, mustCSV(t, text, opt), true); !reflect.DeepEqual(got,
+			[][]string{{"1500000000000000", "-1000000"}}) {
+			t.Errorf("%s: %q", layout, got)
+		}
+		s := mustCSV(t, "at\n9000000000000000000\n", opt)
+		if _, err := formatstest.ReadCells(s, 0, 1,
+			formatstest.EveryColumn(s, true)...); !errors.Is(err, formats.ErrDamaged) {
+			t.Errorf("%s: got %v", layout, err)
+		}
+	}
 	s = mustCSV(t, "day,at\n31/12/1969,\n", opt)
 	if _, err := formatstest.ReadCells(s, 0, 1,
 		formatstest.EveryColumn(s, true)...); !errors.Is(err, formats.ErrDamaged) ||

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
@@ -228,10 +229,7 @@ func (t *target) parse(v *formats.Values, text []byte) error {
 	case t.layout == "":
 		return v.Parse(asString(text))
 	}
-	if strings.Contains(t.layout, "PM") {
-		text = bytes.ToUpper(text)
-	}
-	at, err := time.Parse(t.layout, string(text))
+	at, err := timeOf(t.layout, string(text))
 	if err == nil && t.from > 0 {
 		at, err = within(at, t.from)
 	}
@@ -246,9 +244,25 @@ func (t *target) parse(v *formats.Values, text []byte) error {
 	return v.Parse(at.Format("2006-01-02T15:04:05.999999"))
 }
 
+// timeOf returns the time of a text in a layout.
+func timeOf(layout, text string) (time.Time, error) {
+	switch {
+	case layout == formats.UnixSeconds:
+		n, err := strconv.ParseInt(text, 10, 64)
+		return time.Unix(n, 0).UTC(), err
+	case layout == formats.UnixMillis:
+		n, err := strconv.ParseInt(text, 10, 64)
+		return time.UnixMilli(n).UTC(), err
+	case strings.Contains(layout, "PM"):
+		text = strings.ToUpper(text)
+	}
+	return time.Parse(layout, text)
+}
+
 // parseBetween appends the number of a text that has signs before or behind its digits, as $1,200,
 // or blanks. Those in brackets are below 0, as accountants write them. Commas separate groups of
-// digits if nothing is declared of them.
+// digits if nothing is declared of them. K, M and B behind the digits of a sum of money are
+// thousands, millions and billions, as in $1.5M.
 func (t *target) parseBetween(v *formats.Values, text []byte) error {
 	before, behind, _ := strings.Cut(t.layout, "N")
 	number, negative := bytes.CutPrefix(bytes.TrimSpace(text), []byte("-"))
@@ -271,12 +285,24 @@ func (t *target) parseBetween(v *formats.Values, text []byte) error {
 	if negative {
 		sign = append(sign, '-')
 	}
+	number = bytes.TrimSpace(number)
+	exponent := ""
+	if at := len(number) - 1; at >= 0 && strings.ContainsFunc(t.layout, isCurrency) {
+		if exponent = exponents[number[at]|0x20]; exponent != "" {
+			number = number[:at]
+		}
+	}
 	plain, _, ok := written.plain(sign, bytes.TrimSpace(number))
-	if t.buffer = plain; !ok {
+	if t.buffer = append(plain, exponent...); !ok {
 		return errNumerals
 	}
-	return v.Parse(asString(plain))
+	return v.Parse(asString(t.buffer))
 }
+
+// exponents are those of letters behind sums of money.
+var exponents = map[byte]string{'k': "e3", 'm': "e6", 'b': "e9"}
+
+func isCurrency(r rune) bool { return unicode.Is(unicode.Sc, r) }
 
 // english are numerals with a point, and commas between groups of digits.
 var english = numerals{'.', ','}

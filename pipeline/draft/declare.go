@@ -27,6 +27,10 @@ var absentElsewhere = []string{"--", "---", "..", "–", "na", "N.A.", "n.a.", "
 	"0000-00-00 00:00:00", "00/00/0000", "9999-99-99", "99/99/9999",
 	"DNS", "DNF", "DNQ", "DSQ", "DQ"}
 
+// ofPrograms are those that programs write for no value, in columns of texts, too.
+var ofPrograms = []string{engine.Suppressed, "NaN", "nan", "null", "NULL", "#N/A", "<NA>", "NaT",
+	"(null)", `\N`, "#VALUE!", "#DIV/0!", "#REF!", "#NUM!", "#NAME?", "#NULL!"}
+
 // declare declares what CSV does not say of itself: texts that stand for no value, where all others
 // of a column are numbers or times, a type where nearly all of these have one form, and the signs
 // in numbers. It reports whether there is something that was not declared before.
@@ -36,8 +40,8 @@ func (d *draft) declare(fields []formats.Field) bool {
 	}
 	before, types := len(d.CSV.Nulls), len(d.types)
 	for i, p := range d.profiles {
-		if fields[i].Text.Found && p.areDays() {
-			d.types = append(d.types, job.Column{Name: p.name, Type: daysAsNumbers,
+		if typ := p.timesAsNumbers(); fields[i].Text.Found && typ != "" {
+			d.types = append(d.types, job.Column{Name: p.name, Type: typ + job.OrNull,
 				Mask: job.MaskDiscretize})
 		}
 		if p.typ.Kind != formats.String || p.Field.Rows == 0 || !fields[i].Text.Found {
@@ -79,7 +83,7 @@ func (d *draft) declare(fields []formats.Field) bool {
 			(p.hasDates(rows) || of == rows && sign != "")
 		regular := enough && (p.isRegular(rows) || typ != "")
 		for _, g := range p.texts.gaps() {
-			always := g.text == engine.Suppressed || strings.Trim(g.text, " _") == ""
+			always := slices.Contains(ofPrograms, g.text) || strings.Trim(g.text, " _") == ""
 			// other columns may have a word among ages, which need no null
 			g.elsewhere = g.elsewhere || strings.HasSuffix(typ, job.OrNull) && p.areAges()
 			if (regular && !d.meansElsewhere(g) || always) &&
@@ -95,21 +99,34 @@ func (d *draft) declare(fields []formats.Field) bool {
 		d.declareMissing(fields)
 }
 
-// daysAsNumbers is the type of numbers such as 20200131.
-const daysAsNumbers = "date(YYYYMMDD)" + job.OrNull
-
-// areDays reports whether whole numbers are days, as 20200131: each percent of them is one since
-// 1900.
-func (p *Profile) areDays() bool {
-	if p.typ.Kind != formats.Int && p.typ.Kind != formats.Uint || len(p.quantiles) == 0 ||
-		p.quantiles[0] < 1900_00_00 {
-		return false
+// timesAsNumbers returns the type of whole numbers that are days, as 20200131, or times in seconds
+// or milliseconds since 1970, if they are called so; empty: they are none. Each percent of them is
+// one since 1900, or from 1990 to 2040.
+func (p *Profile) timesAsNumbers() string {
+	n := len(p.quantiles)
+	if p.typ.Kind != formats.Int && p.typ.Kind != formats.Uint || n == 0 {
+		return ""
 	}
-	return !slices.ContainsFunc(p.quantiles, func(x float64) bool {
+	first, last := p.quantiles[0], p.quantiles[n-1]
+	since, until := time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
+	switch {
+	case stamped.has(p.words) && first >= float64(since.Unix()) && last < float64(until.Unix()):
+		return "timestamp(" + formats.UnixSeconds + ")"
+	case stamped.has(p.words) && first >= float64(since.UnixMilli()) &&
+		last < float64(until.UnixMilli()):
+		return "timestamp(" + formats.UnixMillis + ")"
+	case first < 1900_00_00 || slices.ContainsFunc(p.quantiles, func(x float64) bool {
 		_, err := time.Parse("20060102", strconv.FormatFloat(x, 'f', 0, 64))
 		return err != nil
-	})
+	}):
+		return ""
+	}
+	return "date(YYYYMMDD)"
 }
+
+// stamped are words for times of day.
+var stamped = words{alone: strings.Fields("time date datetime timestamp ts at on created updated")}
 
 // mostDates is the share of the texts that must be dates in one form for the others to be null:
 // people who write dates make more mistakes than clocks do.
@@ -218,7 +235,8 @@ func (t *textProfile) writtenAs(typ string) int64 {
 // the number of rows with these; 0: they have none, they stand for something, most are in brackets,
 // or they have commas that may be before a fraction.
 func (p *Profile) between() (sign string, rows int64) {
-	if p.texts.commas > 0 && p.texts.plains == 0 || p.isNumbered() {
+	if p.texts.commas > 0 && p.texts.plains == 0 && !p.isGrouped() ||
+		p.isNumbered() && !p.isPadded() {
 		return "", 0
 	}
 	for _, of := range slices.Sorted(maps.Keys(p.texts.around)) {
@@ -328,7 +346,7 @@ func (d *draft) declareNumerals(fields []formats.Field) bool {
 			return false
 		}
 		grouped = grouped || p.texts.forms[number] > 0
-		alone = alone && fields[i].Text.Parted == ',' && p.Field.Distinct >= fewestGrouped
+		alone = alone && p.isGrouped()
 		if first {
 			signs, first = of, false
 		}
@@ -356,6 +374,20 @@ func (d *draft) declareNumerals(fields []formats.Field) bool {
 
 // fewestGrouped is the least number of distinct numbers as 1,234 that show what a comma means.
 const fewestGrouped = 20
+
+// isGrouped reports whether commas in numbers that all are as 1,234 separate groups of digits.
+func (p *Profile) isGrouped() bool { return p.parted == ',' && p.Field.Distinct >= fewestGrouped }
+
+// isPadded reports whether few texts are numbers that differ from their usual form by blanks alone.
+func (p *Profile) isPadded() bool {
+	for text := range p.texts.few {
+		trimmed := strings.TrimSpace(text)
+		if n, err := strconv.Atoi(trimmed); err != nil || strconv.Itoa(n) != trimmed {
+			return false
+		}
+	}
+	return p.texts.padded > 0 && int64(len(p.texts.few)) == p.Field.Distinct
+}
 
 // isNumbered reports whether the numbers of a column stand for something by its name, or identify
 // somebody: their texts matter.

@@ -100,6 +100,8 @@ func TestDraftSaysThatRowsHaveSeveral(t *testing.T) {
 		"wishes": func(i int) string { return strings.Repeat("x;", i%3) + "y" },
 		"from":   func(i int) string { return fmt.Sprintf("town %d, X", i%7) },
 		"to":     func(i int) string { return fmt.Sprintf("town %d, Y", i%5) },
+		"would":  func(i int) string { return []string{"No", "No, as I would not do it"}[i%2] },
+		"could":  func(i int) string { return []string{"Yes", "No, as I do not know it"}[i%2] },
 	})
 	for _, want := range []string{"\n# SEVERAL ENTRIES IN ONE ROW: race, years have lists of as ",
 		"  years:  {mask: discretize, type: integer or null", "; null replaces 200 texts "} {
@@ -227,8 +229,12 @@ func TestDraftOfOddTexts(t *testing.T) {
 		"died":     odd("0000-00-00", some("19%02d-%02d-%02d", 99, 12, 28)),
 		"enrolled": odd("NA", some("%02d-OCT-19%02d", 28, 99)),
 		"share":    some("%d%%", 100),
-		"price":    some("$%d,%03d", 9, 999),
-		"wage":     some("$%d,%03d.00", 9, 999),
+		"price":    some("$%d,%03d ", 9, 999),
+		"fee":      func(i int) string { return fmt.Sprintf("$%d,00%d", i%4, i/4%4) },
+		"worth": func(i int) string {
+			return fmt.Sprintf("€%d.%d%s", i%9, i/9%9, []string{"K", "M", " B"}[i%7%3])
+		},
+		"wage": some("$%d,%03d.00", 9, 999),
 	})
 	for _, want := range []string{
 		"csv: {nulls: [\"0000-00-00\", DNF, NA, UNKNOWN]}",
@@ -255,7 +261,8 @@ func TestDraftOfOddTexts(t *testing.T) {
 		"  size:     {mask: discretize, type: number or null, round: ",
 		"  enrolled: {mask: discretize, type: date(D-MMM-YYYY), round: year} ",
 		"  share:    {mask: discretize, type: number(N%), round: 5} ",
-		"  price:    drop ",
+		"  price:    {mask: discretize, type: number($N), round: ", "  fee:      suppress ",
+		"  worth:    {mask: discretize, type: number(€N), round: ",
 		"  wage:     {mask: discretize, type: number($N), round: ",
 	} {
 		if !strings.Contains(text, want) {
@@ -287,6 +294,9 @@ func TestDraftOfFewOddTexts(t *testing.T) {
 			return fmt.Sprintf("%d:%02d %s", 1+rng.IntN(12), i%60, []string{"?", "PM"}[min(i, 1)])
 		},
 		"called": func(i int) string { return fmt.Sprintf("%02d:%02d:00.0000000", i%24, i*7%60) },
+		"race":   func(i int) string { return fmt.Sprint("   ", 1+i%3, "  ") },
+		"state":  func(i int) string { return fmt.Sprintf(" 0%d ", 1+i/3%4) },
+		"result": func(i int) string { return []string{"nan", "low", "usual"}[i/7%3] },
 	})
 	for _, want := range []string{
 		"length: {mask: discretize, type: number(N), round: ",
@@ -297,6 +307,8 @@ func TestDraftOfFewOddTexts(t *testing.T) {
 		"rang:   {mask: discretize, type: time(hh:mm AM) or null, round: hour} ",
 		"called: {mask: discretize, type: time(hh:mm:ss), round: hour} ",
 		"target: {mask: keep, type: number(N)} ", "# the class, 2 distinct values",
+		"race:   {mask: suppress, type: number(N)} ", "state:  suppress ",
+		"csv: {nulls: [nan]} ", "result: suppress ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
@@ -397,11 +409,14 @@ func TestDraftOfDaysAsNumbers(t *testing.T) {
 		"D.O.A": func(row int) string {
 			return fmt.Sprintf("%d-%02d-%02d", 2011+row%7, 1+row%11, 1+row%27)
 		},
-		"meter": func(row int) string { return fmt.Sprint(19000000 + row*row%311*977) },
+		"seen_time": func(row int) string { return fmt.Sprint(1429990000 + row*row%311*90000) },
+		"stamp_id":  func(row int) string { return fmt.Sprint(1429990000 + row*row%311*90000) },
+		"meter":     func(row int) string { return fmt.Sprint(19000000 + row*row%311*977) },
 	})
 	for _, want := range []string{
 		"reported_date: {mask: discretize, type: date(YYYYMMDD) or null, round: month}",
-		"  meter:         {mask: discretize, round: 20000}",
+		"  meter:         {mask: discretize, round: 20000}", "  stamp_id:      drop ",
+		"  seen_time:     {mask: discretize, type: timestamp(Unix s) or null, round: day} ",
 		"  - columns: [age, sex, D.O.A, reported_date, homicide]",
 	} {
 		if !strings.Contains(text, want) {

@@ -92,6 +92,7 @@ type draft struct {
 	panel    *panel   // rows of the same people without an identifier; nil: none were found
 	// rows of the same people at the same time; nil: none were found
 	repetition *repetition
+	census     *Profile // days with the same people on each; nil: none were found
 	visit      *Profile // by its name each row is a visit or the like; nil: none
 	// the table has answers to questions about opinions
 	asksForOpinions bool
@@ -257,9 +258,14 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 	d.findTellers()
 	d.chooseSet()
 	if d.known == nil {
+		hint := "kcut config --schema prints every key of a job file, to write one by hand"
+		if len(d.profiles) == 1 {
+			hint = "there is one column: name the character between columns by --delimiter, or " +
+				"replace runs of blanks by commas first, as tr -s ' ' ',' does"
+		}
 		return &fault.Error{
 			Class: fault.Input,
-			Hint:  "kcut config --schema prints every key of a job file, to write one by hand",
+			Hint:  hint,
 			Err: errors.New("choose quasi-identifiers: every column looks like an identifier, " +
 				"or cannot be masked"),
 		}

@@ -400,10 +400,15 @@ func TestDraftsOutputIsNoInput(t *testing.T) {
 		{"*.parquet", "release/"},
 		{".", "../table-release.parquet"},
 		{"./people.csv", "people-release.parquet"},
+		{"more.people.csv", "more.people-release.parquet"},
+		{"old.people.csv.gz", "old.people-release.parquet"},
 	} {
 		t.Run(tt.input, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "here")
 			write(t, filepath.Join(dir, "people.csv"), "age,city\n1,a\n2,b\n3,a\n")
+			if strings.Contains(tt.input, ".people.csv") {
+				write(t, filepath.Join(dir, tt.input), "age,city\n1,a\n2,b\n3,a\n")
+			}
 			t.Chdir(dir)
 			if err := formatstest.WriteIndexed("sample.parquet", cities, nil); err != nil {
 				t.Fatal(err)
@@ -556,6 +561,15 @@ func TestDraftOfClassThatIdentifies(t *testing.T) {
 	_, err := draft.Job(t.Context(), opt, planning.Try)
 	if hint := fault.HintOf(err); !strings.HasSuffix(hint, `with --class, as "ci\nty"`) {
 		t.Errorf("for classify: %v, %s", err, hint)
+	}
+	blanks := "age  sex\n"
+	for row := range 100 {
+		blanks += fmt.Sprintf("%d  female\n", row)
+	}
+	write(t, "blanks.csv", blanks)
+	_, err = draft.Job(t.Context(), draft.Options{Input: []string{"blanks.csv"}}, planning.Try)
+	if hint := fault.HintOf(err); !strings.Contains(hint, "there is one column") {
+		t.Errorf("one column: %v, %s", err, hint)
 	}
 	opt.Class = "c\nlass"
 	if _, err := draft.Job(t.Context(), opt, planning.Try); !strings.Contains(fmt.Sprint(err),

@@ -77,7 +77,7 @@ func (p *Profile) numbersEachRow() bool {
 // findRepetition finds rows with the same values, the same names, or the same time, age, sex and
 // race.
 func (d *draft) findRepetition() {
-	d.repetition = nil
+	d.repetition, d.census = nil, nil
 	if d.entity != nil || d.uncounted != nil {
 		return
 	}
@@ -88,7 +88,10 @@ func (d *draft) findRepetition() {
 		return
 	}
 	columns := d.moment()
-	if d.panel != nil || columns == nil {
+	if d.panel == nil {
+		d.census = d.findCensus()
+	}
+	if d.panel != nil || d.census != nil || columns == nil {
 		return
 	}
 	timely := 1 - d.sample.Figures(placesOf(columns), 1).Unique
@@ -107,6 +110,42 @@ func (d *draft) findRepetition() {
 			rows: int64(share * float64(d.looked))}
 	}
 }
+
+// findCensus returns a column of days on each of which the same people have a row, as in a census
+// of a prison; nil: there is none. Rows with the same facts about people are then rarely of one
+// day: fewer than those of other people, who meet by chance.
+func (d *draft) findCensus() *Profile {
+	for _, day := range d.profiles {
+		var facts []int
+		for _, p := range d.profiles {
+			if p.place >= 0 && p.fact && p.role.masked() && !p.isDated() && p != day {
+				facts = append(facts, p.place)
+			}
+		}
+		if day.place < 0 || !day.isDated() || births.has(day.words) || len(facts) < fewestFacts ||
+			2*day.Field.Distinct > d.looked || float64(day.Field.Rows) < most*float64(d.looked) {
+			continue
+		}
+		alike, rows := d.sample.Pairs(facts), float64(d.looked)
+		both, ofDay := d.sample.Pairs(append(facts, day.place)), d.sample.Pairs([]int{day.place})
+		byChance := alike * ofDay / (rows * (rows - 1) / 2)
+		// rows of other days that a row has beyond chance, and how surely
+		if more := byChance - both; more*alike >= leastRecurring*rows/2*byChance &&
+			more >= leastBeyond*byChance && more*more >= surely*surely*byChance {
+			return day
+		}
+	}
+	return nil
+}
+
+const (
+	// fewestFacts is the least number of facts by which people are known again, and leastRecurring
+	// the least number of other rows of the same people, on average.
+	fewestFacts, leastRecurring = 3, 0.5
+	// leastBeyond is the least part of the rows of one day that chance has and the table lacks, and
+	// surely how many standard deviations from chance are none.
+	leastBeyond, surely = 0.03, 6
+)
 
 // moment returns the columns with the time of day, and the day, of what each row is about; nil:
 // there are none.
@@ -159,7 +198,7 @@ func (d *draft) findVisits() {
 	measures := words{alone: pairs(strings.Fields("trip ride rental"),
 		[]string{"duration", "distance"})} // sessions and visits may be usual ones
 	if d.entity != nil || d.uncounted != nil || d.panel != nil || d.repetition != nil ||
-		d.numbersEach() {
+		d.census != nil || d.numbersEach() {
 		return
 	}
 	at := slices.IndexFunc(d.profiles, func(p *Profile) bool {
@@ -176,6 +215,13 @@ const visitWords = `
 # k COUNTS ROWS, NOT PEOPLE: each row seems to be one of the trips, visits or orders of somebody,
 # as %s says, and no column identifies the people. A group of k rows may be one of them:
 # give one row of each, or add a column with the number of a person and name it as entity.
+`
+
+// censusWords say that k does not count the people of a census.
+const censusWords = `
+# k COUNTS ROWS, NOT PEOPLE: the same people seem to have a row on each day of %s, as facts
+# about them recur more often than by chance. A group of k rows may be one of them: give the rows of
+# one day, or add a column with the number of a person and name it as entity.
 `
 
 // repetitionWords say that k does not count the people of repeated rows.
@@ -202,6 +248,9 @@ func (d *draft) writeRepetition(out *strings.Builder) {
 		if k := usualK * r.most; r.most > 0 && int64(d.K) < k && fewGroups*k <= d.rows {
 			fmt.Fprintf(out, alikeWords, r.most, k, usualK)
 		}
+	}
+	if d.census != nil {
+		fmt.Fprintf(out, censusWords, job.Quoted(d.census.name))
 	}
 	if d.visit != nil {
 		fmt.Fprintf(out, visitWords, job.Quoted(d.visit.name))

@@ -48,6 +48,37 @@ func TestDraftWarnsOfCopies(t *testing.T) {
 	}
 }
 
+// In a census of each day most people are those of the day before. Other people of the same age,
+// sex and race come by chance, also on the same day.
+func TestDraftWarnsOfACensus(t *testing.T) {
+	for _, stay := range []bool{true, false} {
+		rng := rand.New(rand.NewPCG(4, 4))
+		one := func() string {
+			return fmt.Sprintf("%d,%c,%c", 18+rng.IntN(40), "mf"[rng.IntN(2)], 'a'+rng.IntN(3))
+		}
+		people := make([]string, 300)
+		for i := range people {
+			people[i] = one()
+		}
+		var out strings.Builder
+		out.WriteString("day,age,sex,race,cell\n")
+		for day := range 8 {
+			for i := range people {
+				if !stay || rng.IntN(10) == 0 {
+					people[i] = one()
+				}
+				fmt.Fprintf(&out, "2020-01-%02d,%s,%d\n", 1+day, people[i], rng.IntN(9))
+			}
+		}
+		t.Chdir(t.TempDir())
+		write(t, "table.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
+		if strings.Contains(text, " to have a row on each day of day, as facts\n") != stay {
+			t.Errorf("people stay: %t\n%s", stay, text)
+		}
+	}
+}
+
 // Rows with the same time, age, sex and race as another one are probably those of one person, of
 // which no column has a number. Where many have the same time, they meet by chance.
 func TestDraftWarnsOfRepeatedPeople(t *testing.T) {

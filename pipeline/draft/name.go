@@ -294,8 +294,12 @@ var direct = []words{
 			"wave page version"), regions...)},
 }
 
-// directMeaning returns the meaning of a column's name that identifies people, or an empty one.
+// directMeaning returns the meaning of a column's name that identifies people, or an empty one, as
+// long questions have.
 func directMeaning(name []string) words {
+	if len(name) > mostWords {
+		return words{}
+	}
 	for i := range direct {
 		if direct[i].has(name) {
 			return direct[i]

@@ -268,7 +268,7 @@ func withoutCommon(texts []string) []string {
 // have.
 var schooling = [][2]string{
 	{"none|illiterate|no_education|no_schooling|no_formal|uneducated", ""},
-	{"preschool|nursery|kindergarten", ""},
+	{"preschool|nursery|kindergarten|reading|literate", "illiterate"},
 	{"primary|elementary|8th|7th", "post"},
 	{"less_than_high|less_than_hs|below_high|below_hs|lesshs|lt-hs|<_hs|lt_hs|no_high|drop_out|" +
 		"dropout|some_high|partial_high|middle|junior_high|lower_secondary|9th|10th|11th|" +
@@ -277,6 +277,7 @@ var schooling = [][2]string{
 	{"lower_than_a_level", ""},
 	{"high_school|highschool|highsc|hs|ged|secondary|12th|matric|a_level",
 		"less_|below|lt-|lt_|<|drop|some_high|partial_|no_high|lower_|post-sec|junior|lesshs"},
+	{"above_high|above_hs|more_than_high|more_than_hs", ""},
 	{"some_college|partial_college|somcol|someps|below_college|some_univ|vocational|trade|" +
 		"diploma|post-secondary",
 		"high_school|highschool|hs_"},

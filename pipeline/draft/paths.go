@@ -81,11 +81,13 @@ func (d *draft) inputPaths() ([]string, error) {
 	return paths, nil
 }
 
-// stemOf returns the name of an input without wildcards and extensions.
+// stemOf returns the name of an input without wildcards and its extension, as .csv.gz.
 func stemOf(input string) string {
-	stem, _, _ := strings.Cut(path.Base(filepath.ToSlash(input)), ".")
+	stem := path.Base(filepath.ToSlash(input))
+	stem = strings.TrimSuffix(strings.TrimSuffix(stem, ".gz"), ".zst")
+	stem = strings.TrimSuffix(stem, path.Ext(stem))
 	for _, sign := range `*?[]\/ ` {
 		stem = strings.ReplaceAll(stem, string(sign), "")
 	}
-	return cmp.Or(strings.Trim(stem, "-_"), "table")
+	return cmp.Or(strings.Trim(stem, "-_."), "table")
 }

@@ -76,7 +76,7 @@ var forms = [patterns]func(text string) bool{
 	code:           isCode,
 	number:         isNumber,
 	numeral:        isNumeral,
-	priced:         matches(`^(-? ?\p{Sc} ?-?\d[\d., '’]*[KkMm]?|-?\d[\d., '’]*[KkMm]? ?[\p{Sc}%])$`),
+	priced:         matches(`^(-? ?\p{Sc} ?-?\d[\d., '’]*[KkMmBb]?|-?\d[\d., '’]*[KkMmBb]? ?[\p{Sc}%])$`),
 	spaced:         matches(`^(\s+[+-]?\d{1,15}(\.\d{1,20})?\s*|[+-]?\d{1,15}(\.\d{1,20})?\s+)$`),
 	paired:         pairForm,
 	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?$`),
@@ -123,10 +123,17 @@ var aroundForm = regexp.MustCompile(
 		`[Yy]ears?|YEARS?|[Yy]rs?|yo|[Mm]onths?|mos?|[Ww]eeks?|[Dd]ays?|DAYS?|[Hh]ours?|[Hh]rs?|h|` +
 		`[Mm]inutes?|[Mm]ins?|[Ss]econds?|[Ss]ecs?|s|bpm|mmHg|points|pts|USD|EUR)\s*(\)?)\s*$`)
 
+// scaledForm matches the end of a sum of money in thousands, millions or billions.
+var scaledForm = regexp.MustCompile(`(\d) ?[KkMmBb]( ?\p{Sc}?\s*\)?\s*)$`)
+
 // around returns the signs around a number, with N for its digits, as $N, N% or N kg, and whether a
 // comma in these may be before a fraction, as in 1,234. It is empty for other texts. The signs are
-// those of all such tables: they are no part of a value.
+// those of all such tables: they are no part of a value. Sums of money may have K, M or B behind
+// their digits.
 func around(text string) (signs string, unclear bool) {
+	if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Sc, r) }) {
+		text = scaledForm.ReplaceAllString(text, "$1$2")
+	}
 	found := aroundForm.FindStringSubmatch(text)
 	opened := strings.Contains(text, "(")
 	if found == nil || found[1] != "" && found[3] != "" || opened != (found[4] != "") ||

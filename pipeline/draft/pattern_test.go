@@ -131,7 +131,8 @@ func TestDirectMeaning(t *testing.T) {
 		"profile_url": "web pages", "Comments": "free text", "patient": "identifiers",
 		"No_Pation": "identifiers", "mobile_model_name": "", "mobile_brand": "",
 		"Coach Name": "names of people", "Team Initials": "", "user_initials": "names of people",
-		"patient_age":        "",
+		"patient_age": "",
+		"Do you think that your client's mobile app is of use in the field of health?": "",
 		"number_of_children": "", "no": "", "paid": "", "idle": "", "age": "", "telegraph": "",
 	} {
 		if got := directMeaning(wordsOf(name)).meaning; got != want {

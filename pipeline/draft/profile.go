@@ -26,6 +26,7 @@ type Profile struct {
 	typ       formats.Type
 	position  int  // of a column of CSV without a name: see formats.Field
 	differs   bool // its types in the files do not fit together
+	parted    byte // the character between fields of CSV; 0: several, or no texts
 	place     int  // position in the sample, -1 for a column that cannot be read
 	texts     textProfile
 	parts     []uint8 // see observeParts; nil: no value is a list of several
@@ -70,6 +71,7 @@ func newProfile(field formats.Field) *Profile {
 		typ:      field.Type,
 		position: field.Position,
 		differs:  field.Differs != nil,
+		parted:   field.Text.Parted,
 		place:    -1,
 		texts:    textProfile{absent: make([]int64, len(absent))},
 	}

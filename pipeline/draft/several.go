@@ -26,12 +26,30 @@ func partsOf(text []byte) uint8 {
 		return 1
 	}
 	for _, sign := range []string{"|", ";", ", "} {
-		if n := bytes.Count(text, []byte(sign)); n > 0 {
+		n := bytes.Count(text, []byte(sign))
+		if n > 0 && sign == ", " && isSentence(text) {
+			return 1
+		}
+		if n > 0 {
 			return uint8(min(n+1, math.MaxUint8))
 		}
 	}
 	return 1
 }
+
+// isSentence reports whether some part of a text between commas has more words than an entry of a
+// list has.
+func isSentence(text []byte) bool {
+	for part := range bytes.SplitSeq(text, []byte(", ")) {
+		if bytes.Count(bytes.TrimSpace(part), []byte(" ")) >= mostInEntry {
+			return true
+		}
+	}
+	return false
+}
+
+// mostInEntry is the largest number of words of an entry of a list.
+const mostInEntry = 3
 
 // observeParts counts the entries of the value in each row of a batch, 0 of a null, from the first
 // batch with a list of several on. It gets the rows of each value, and overwrites them.

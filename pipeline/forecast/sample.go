@@ -118,6 +118,16 @@ func (s *Sample) Tuples(columns []int) Occurrences {
 	return CountOccurrences(s.tuples(columns), s.ends)
 }
 
+// Pairs returns the number of pairs of rows with the same values of some columns.
+func (s *Sample) Pairs(columns []int) (pairs float64) {
+	rows := make(map[uint64]float64)
+	for _, h := range s.tuples(columns) {
+		pairs += rows[h]
+		rows[h]++
+	}
+	return pairs
+}
+
 // Figures returns the class sizes of the sampled rows for the values of some columns.
 func (s *Sample) Figures(columns []int, k int) *risk.Figures {
 	return risk.FiguresOf(s.tuples(columns), k)

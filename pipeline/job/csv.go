@@ -19,12 +19,12 @@ func (r *reader) csvRules() {
 }
 
 // typePattern matches the declared types of CSV columns.
-const typePattern = `^(text|(boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|number\(feet\)|number\([^()\[\]{},:#N]*N[^()\[\]{},:#N]*\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+( from [1-9][0-9]{3})?\))( or null)?)$`
+const typePattern = `^(text|(boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|number\(feet\)|number\([^()\[\]{},:#N]*N[^()\[\]{},:#N]*\)|timestamp\(Unix m?s\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+( from [1-9][0-9]{3})?\))( or null)?)$`
 
 // typeWords names the declared types.
 const typeWords = "text, boolean, integer, number, date, time, timestamp, decimal(p,s), " +
-	"number(N%), number(feet), date(MM/DD/YYYY), timestamp(D.M.YYYY hh:mm), time(hh:mm AM), " +
-	"number or null"
+	"number(N%), number(feet), date(MM/DD/YYYY), timestamp(D.M.YYYY hh:mm), " +
+	"timestamp(Unix s), time(hh:mm AM), number or null"
 
 // OrNull ends a declared type of a column in which texts that are none of the type are null.
 const OrNull = " or null"
@@ -51,8 +51,8 @@ func (c *Column) form() (form, from string) {
 }
 
 // Layout returns the layout of the declared type, of a date or a time in the terms of package time,
-// and of a number with N for its digits, or formats.Feet; empty: that of ISO 8601, or of plain
-// numbers.
+// and of a number with N for its digits, or one of formats.Feet, formats.UnixSeconds and
+// formats.UnixMillis; empty: that of ISO 8601, or of plain numbers.
 func (c *Column) Layout() string {
 	if form, found := strings.CutPrefix(strings.TrimSuffix(c.bareType(), ")"),
 		"number("); found {
@@ -70,7 +70,7 @@ func (c *Column) Layout() string {
 func (c *Column) wrongForm() string {
 	form, from := c.form()
 	kind := c.Type[:max(0, strings.IndexByte(c.Type, '('))]
-	if form == "" {
+	if form == "" || form == formats.UnixSeconds || form == formats.UnixMillis {
 		return ""
 	}
 	if from != "" && (!strings.Contains(form, "YY") || strings.Contains(form, "YYYY")) {

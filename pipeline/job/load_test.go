@@ -404,7 +404,7 @@ func TestForms(t *testing.T) {
 		"date(M/D/YY from 1930)": "1/2/06", "date(DD-MMM-YY)": "02-Jan-06",
 		"timestamp(DMMMYYYY:hh:mm)": "2Jan2006:15:04",
 		"number(N kg) or null":      "N kg", "date(M/D/YY from 1930) or null": "1/2/06",
-		"number or null": "", "number(feet)": "feet",
+		"number or null": "", "number(feet)": "feet", "timestamp(Unix ms)": "Unix ms",
 	} {
 		c := Column{Type: form}
 		_, ok := c.DeclaredType()
