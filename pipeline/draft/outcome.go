@@ -35,7 +35,7 @@ var (
 		whole: append(pairs(append([]string{""}, people...), gone), strings.Fields("leaveornot "+
 			"bad switch switched personalloan ploan bankaccount adopted adoption winner enrolled "+
 			"participated participation match matched suicideattempt")...),
-		not: append(strings.Fields("problems trouble making"), earlier...),
+		not: append(strings.Fields("problems trouble"), earlier...),
 	}
 	// gone are words for the end of a job.
 	gone = strings.Fields("resigned quit left fired")
