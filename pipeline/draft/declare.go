@@ -28,7 +28,7 @@ var absentElsewhere = []string{"--", "---", "..", "–", "na", "N.A.", "n.a.", "
 	"DNS", "DNF", "DNQ", "DSQ", "DQ"}
 
 // ofPrograms are those that programs write for no value, in columns of texts, too.
-var ofPrograms = []string{engine.Suppressed, "NaN", "nan", "null", "NULL", "#N/A", "<NA>", "NaT",
+var ofPrograms = []string{"NaN", "nan", "null", "NULL", "#N/A", "<NA>", "NaT",
 	"(null)", `\N`, "#VALUE!", "#DIV/0!", "#REF!", "#NUM!", "#NAME?", "#NULL!"}
 
 // declare declares what CSV does not say of itself: texts that stand for no value, where all others
@@ -82,8 +82,10 @@ func (d *draft) declare(fields []formats.Field) bool {
 		enough := ofSeveral || 2*rows >= p.Field.Rows || rows >= fewestDates &&
 			(p.hasDates(rows) || of == rows && sign != "")
 		regular := enough && (p.isRegular(rows) || typ != "")
+		isName := directMeaning(p.words).meaning == namesOfPeople // there are people called Null
 		for _, g := range p.texts.gaps() {
-			always := slices.Contains(ofPrograms, g.text) || strings.Trim(g.text, " _") == ""
+			always := g.text == engine.Suppressed || strings.Trim(g.text, " _") == "" ||
+				slices.Contains(ofPrograms, g.text) && !isName
 			// other columns may have a word among ages, which need no null
 			g.elsewhere = g.elsewhere || strings.HasSuffix(typ, job.OrNull) && p.areAges()
 			if (regular && !d.meansElsewhere(g) || always) &&

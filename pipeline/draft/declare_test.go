@@ -296,6 +296,7 @@ func TestDraftOfFewOddTexts(t *testing.T) {
 		"called": func(i int) string { return fmt.Sprintf("%02d:%02d:00.0000000", i%24, i*7%60) },
 		"race":   func(i int) string { return fmt.Sprint("   ", 1+i%3, "  ") },
 		"state":  func(i int) string { return fmt.Sprintf(" 0%d ", 1+i/3%4) },
+		"name":   func(i int) string { return []string{"NULL", "Smith"}[min(i, 1)] },
 		"result": func(i int) string { return []string{"nan", "low", "usual"}[i/7%3] },
 	})
 	for _, want := range []string{
