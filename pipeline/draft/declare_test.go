@@ -412,7 +412,7 @@ func TestDraftOfDaysAsNumbers(t *testing.T) {
 		},
 		"seen_time": func(row int) string { return fmt.Sprint(1429990000 + row*row%311*90000) },
 		"stamp_id":  func(row int) string { return fmt.Sprint(1429990000 + row*row%311*90000) },
-		"meter":     func(row int) string { return fmt.Sprint(19000000 + row*row%311*977) },
+		"meter":     func(row int) string { return fmt.Sprint(19000000 + row*row%293*977) },
 	})
 	for _, want := range []string{
 		"reported_date: {mask: discretize, type: date(YYYYMMDD) or null, round: month}",
