@@ -26,6 +26,14 @@ var contextual = []struct {
 		whole: strings.Fields("schid schoolid"),
 	}),
 	most: 20,
+}, { // the school grade of who may be a pupil
+	facts:  words{whole: []string{"schoolgrade"}},
+	others: (*Profile).isBasic,
+	most:   20,
+}, { // who got an award, but not how often
+	facts:  words{alone: []string{"award", "awards"}},
+	others: (*Profile).isBasic,
+	most:   2,
 }, { // marks of origin, and who has no spouse
 	facts:  words{whole: strings.Fields("colour color minority single aa")},
 	others: (*Profile).isBasic,
@@ -46,6 +54,11 @@ var contextual = []struct {
 	most: 20,
 	unless: words{alone: strings.Fields("price prices sale sold sqft sqm listing booking guest " +
 		"hotel")},
+}, { // the size of a home
+	facts: words{alone: pairs([]string{"home", "house", "flat", "apartment", "dwelling"},
+		strings.Fields("size rooms area sqft"))},
+	others: (*Profile).isBasic,
+	unless: words{alone: strings.Fields("price prices sale sold listing")},
 }, { // children, and a degree
 	facts:  words{whole: strings.Fields("k5 k6 k618 kl6 ba bs")},
 	others: (*Profile).isBasic,
@@ -86,10 +99,12 @@ var contextual = []struct {
 	others: isCalled(words{alone: append(strings.Fields("offender inmate prisoner prison parole "+
 		"probation supervising"), pairs([]string{"release", "released"}, []string{"year", "date",
 		"type"})...)}),
-}, { // how long a guest stays, next to the arrival
-	facts: words{alone: strings.Fields("nights parking adults children babies")},
-	others: isCalled(words{alone: pairs([]string{"arrival", "checkin"},
-		[]string{"year", "month", "day", "date"})}),
+}, { // how long guests stay, and who travels how, next to the arrival or a booking
+	facts: words{alone: strings.Fields("nights parking adults children babies passengers guests " +
+		"triptype"), whole: []string{"lengthofstay"}},
+	others: isCalled(words{alone: append(pairs([]string{"arrival", "checkin"},
+		[]string{"year", "month", "day", "date"}),
+		"booking", "bookings", "reservation", "reservations")}),
 }, { // parts of a town next to others
 	facts: partsOfTowns,
 	others: isCalled(words{alone: strings.Fields("precinct ward beat borough neighborhood " +
@@ -165,7 +180,8 @@ var contextual = []struct {
 		[]string{"age"}))},
 	others: isCalled(words{alone: append(slices.Clone(atWork.alone), "job")}),
 }, { // the time in a job
-	facts:  words{whole: strings.Fields("tenure exp expr pexper ttlexp")},
+	facts: words{whole: append(pairs([]string{"tenure"}, []string{"", "months", "years",
+		"inmonths", "inyears"}), strings.Fields("exp expr pexper ttlexp")...)},
 	others: isCalled(paid),
 }, {
 	facts: words{whole: []string{"tenure"}},

@@ -144,12 +144,13 @@ func (d *draft) doubtCosts() bool {
 		})
 }
 
-// ageCosts reports whether a search keeps less than two thirds of the age, which is cut as others.
+// ageCosts reports whether a search keeps less than two thirds of the age, or of a level that stays
+// for the pay, which are cut as others.
 func (d *draft) ageCosts() bool {
 	return d.tried != nil && d.tried.Trial != nil && !d.ageFirst &&
 		slices.ContainsFunc(d.known.columns, func(p *Profile) bool {
-			part, is := d.wholePartOf(p)
-			return is && p.role.Mask == job.MaskDiscretize && 3*part < 2
+			part, is := d.tried.Parts[p.name]
+			return is && d.isCutFirst(p) && 3*part < 2
 		})
 }
 

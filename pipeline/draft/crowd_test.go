@@ -500,3 +500,23 @@ func TestDraftCutsFirst(t *testing.T) {
 		}
 	}
 }
+
+// A level that stays for a pay is cut before others where little is kept of it, as an age is.
+func TestDraftCutsWhatStaysForPayFirst(t *testing.T) {
+	for name, want := range map[string]string{"salary": "[sex, age, job_level]", "rate": "[sex]"} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		fmt.Fprintf(&out, "age,sex,job_level,%s,left\n", name)
+		for i := range 600 {
+			level := 1 + i*7%31%5
+			fmt.Fprintf(&out, "%d,%c,%d,%d,%d\n", 20+i*7%61, "mf"[i%2], level, 900+100*level,
+				i%3/2)
+		}
+		write(t, "jobs.csv", out.String())
+		opt := draft.Options{Input: []string{"jobs.csv"}, For: draft.ForCount}
+		text, err := draft.Job(t.Context(), opt, sees(1, 1))
+		if err != nil || !strings.Contains(text, ", first: "+want) {
+			t.Errorf("%s: %v, want %s:\n%s", name, err, want, text)
+		}
+	}
+}

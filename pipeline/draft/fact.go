@@ -132,7 +132,7 @@ var facts = []words{
 		last: []string{"title"},
 		alone: slices.Concat(strings.Fields("occupation occup occ occp job profession "+
 			"designation employer employment workclass industry indust bluecol bluecoll "+
-			"whitecol union award awards hired hire emplength yjob employmentlength jobtenure "+
+			"whitecol union hired hire emplength yjob employmentlength jobtenure "+
 			"jobtime yoj prevexp "+
 			"emptenure seniority experience exper "+
 			"workexp empexp overtime businesstravel commute commuting parttime fulltime retired "+
@@ -221,6 +221,7 @@ var unknown = words{alone: slices.Concat(
 		"favor favors favour favours favorite favourite "+
 		"prefer recommend willing interested intend expect youlike planto planningto "+
 		"oppose opposes ranking rankings offers feeling feelings irritable trouble problems "+
+		"want wants wanted timeon usage communication "+
 		"support supports agree disagree approve vote discuss discussed negative serious seek"),
 	strings.Fields("price prices income inc earnings wage wages salary expenditure spending "+
 		"expense expenses earn earned money cost costs fee fees debt loan loans charge pay"),
@@ -353,8 +354,8 @@ var (
 		"promot depart organi career profession teach coded marri marital immigr migrat resid")
 	// timed are words for such a time that often mean another one, and spent are those for what it
 	// is spent with that are no parts of other words
-	timed = words{alone: append([]string{"time", "days"}, spans...)}
-	spent = words{alone: strings.Fields("company firm employer organization organisation job " +
+	timed = words{alone: append([]string{"time", "days", "tenure"}, spans...)}
+	spent = words{alone: strings.Fields("company firm employer org organization organisation job " +
 		"position force employed")}
 )
 

@@ -119,6 +119,11 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age mthage chldage agemth bdate jobtime prevexp", "monthage_x"},
 		{"age tenure76", "wage_76 rate76"},
 		{"age grade Learning_Disabilities", "student_aid learning_style"},
+		{"age School_Grade HomeSize flat_rooms", "home_score"},
+		{"age", "Time_on_Education Family_Communication car_usage wants_pets"},
+		{"sex Department Tenure_in_org_in_months", "tenure_months"},
+		{"sex tenure_months", "salary"},
+		{"num_passengers trip_type length_of_stay", "booking_note"}, {"age", "length_of_stay"},
 		{"age", "Color Size Season Purchase_Amount Frequency_of_Purchases"},
 		{"age ethnicty educaton occuption martial_status", "cuntry eduction_cost statoin"},
 		{"age no_of_employees yr_of_estab founded company_age",
@@ -169,6 +174,9 @@ func TestDraftKnowsDaysOfEvents(t *testing.T) {
 		{"table.csv", "age#;Reported_Date" + days + ";stops=1|2|3;death=0|1", "age"},
 		{"table.csv", "age#;sadmdte#;dthdte#;lstctdte#;dose#", "age sadmdte dthdte"},
 		{"table.csv", "age#;sadmdte=1|2|3;update#", "age"},
+		{"table.csv", "age#;Join_Date=2.5|3.1|4.2|7;awards=1|2|3", "age"},
+		{"table.csv", "age#;Join_Date=20190302|20190401|20200506;awards=0|1",
+			"age Join_Date awards"},
 	} {
 		study(t, 600, strings.Split(tt.columns, ";")...)
 		if err := os.Rename("study.csv", tt.file); err != nil {

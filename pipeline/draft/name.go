@@ -398,7 +398,8 @@ var headed = slices.Concat(pairs(strings.Fields("rel relation relationship relat
 var kindsOfLife = words{
 	whole: strings.Fields("employment job relationship housing homeownership ownership faith " +
 		"party metro smsa lang bloodgroup bloodtype jobtype worktype contracttype ivdrug " +
-		"browser browsers operatingsystem operatingsystems domain residence trt treatment"),
+		"browser browsers operatingsystem operatingsystems domain residence trt treatment " +
+		"crime offense offence"),
 }
 
 // counted are the names of columns that may count things, such as pages related to a product, or

@@ -72,7 +72,8 @@ var scales = [][]string{
 	scale("easy medium|moderate|intermediate hard|difficult very_hard|expert"),
 	scale("bronze|basic|blue silver gold platinum diamond"),
 	scale("rural|village semi-urban|semiurban|suburban|suburb|town|semi_urban urban|city|metro"),
-	scale("first second third fourth fifth sixth seventh eighth ninth tenth"),
+	scale("first|1st second|2nd third|3rd fourth|4th fifth|5th sixth|6th seventh|7th eighth|8th " +
+		"ninth|9th tenth|10th eleventh|11th twelfth|12th"),
 	scale("zero|none one two three four five six seven eight nine ten"),
 }
 

@@ -80,15 +80,15 @@ const mostCutFirst, partCutFirst = 30, 0.85
 
 // toCutFirst returns the columns of the first set that a search cuts before others: the sex and the
 // race, and those of few values without an order and with the least information, but none in doubt,
-// as long as others are cut, too, or later few rows keep one value of them; and the age if too
-// little was kept of it.
+// as long as others are cut, too, or later few rows keep one value of them; and the age and a level
+// that stays for the pay, if too little was kept of one.
 func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 	race := d.race()
 	isAsked := func(p *Profile) bool { return p == race || d.isAsked(p) }
 	var asked, ages, others []*Profile
 	takes := make(map[*Profile]float64)
 	for _, p := range known {
-		if d.ageFirst && p.role.Mask == job.MaskDiscretize && d.isAsked(p) {
+		if d.ageFirst && d.isCutFirst(p) {
 			ages = append(ages, p)
 		}
 		if p.role.Mask != job.MaskSuppress || p.Field.Distinct < 2 ||
@@ -119,6 +119,13 @@ func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 	return cut
 }
 
+// isCutFirst reports whether a column is a number that a search cuts first if it keeps too little
+// of it: an age, or a level that stays for a pay.
+func (d *draft) isCutFirst(p *Profile) bool {
+	isPay := func(p *Profile) bool { return pay.has(p.words) }
+	return p.role.Mask == job.MaskDiscretize && (d.isAsked(p) || d.standsFor(p, isPay))
+}
+
 // knownOf returns those of some columns that an acquaintance knows, by their names, and those that
 // determine one of these or are determined by one, or are changes between two of them: in another
 // set they would disclose more than that set does. Rows of the same person show that once: those of
@@ -126,7 +133,7 @@ func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 	var others []*Profile
 	for _, p := range all {
-		if d.isKnown(p) || d.standsForKnown(p) || d.datesDeath(p) || p.isGiven() {
+		if d.isKnown(p) || d.standsFor(p, d.isKnown) || d.datesDeath(p) || p.isGiven() {
 			known = append(known, p)
 		} else {
 			others = append(others, p)
@@ -252,11 +259,10 @@ func (d *draft) isKnown(p *Profile) bool {
 			d.isWeightOfHeight(p) || d.isContextual(p))
 }
 
-// standsForKnown reports whether a column is left instead of one that an acquaintance knows, which
-// it determines.
-func (d *draft) standsForKnown(p *Profile) bool {
+// standsFor reports whether a column is left instead of one with a property, which it determines.
+func (d *draft) standsFor(p *Profile, has func(of *Profile) bool) bool {
 	return slices.ContainsFunc(d.profiles, func(of *Profile) bool {
-		return of.role.Mask == job.MaskDrop && of.role.by == p && d.isKnown(of)
+		return of.role.Mask == job.MaskDrop && of.role.by == p && has(of)
 	})
 }
 
@@ -375,7 +381,8 @@ func (p *Profile) isHeightOf(of *Profile) bool {
 // values: a sex, a marital status, a kind of place or work, a religion or an origin.
 func (p *Profile) isBasic() bool {
 	byValues := p.hasSexes() || p.share(marital)+p.share(common) >= most
-	return (p.fact || byValues && !formerly.has(p.words)) && !p.countsSex() && !p.isNoSize()
+	return (p.fact || byValues && !formerly.has(p.words)) && !p.countsSex() && !p.isNoSize() &&
+		!p.isNoDate()
 }
 
 // hasSexes reports whether a column has both sexes, by its texts: f alone may be false.
@@ -395,6 +402,14 @@ func (p *Profile) countsSex() bool {
 // isNoSize reports whether a column that is called like a person's size has only two values, as ht
 // for hypertension.
 func (p *Profile) isNoSize() bool { return p.Field.Distinct == 2 && bodies.has(p.words) }
+
+// isNoDate reports whether a column that is called like the date of a turn of life has numbers too
+// small for one: years since it.
+func (p *Profile) isNoDate() bool {
+	dates := words{alone: []string{"date", "dt", "doj"}}
+	return p.typ.Ordered() && !p.isTime() && p.greatest < firstYear && isDayOfTurn(p.words) &&
+		dates.has(p.words)
+}
 
 // rank decides which columns come first.
 func rank(p *Profile) int {

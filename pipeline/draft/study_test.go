@@ -196,8 +196,8 @@ func TestDraftOfFewRowsLeavesCandidates(t *testing.T) {
 
 // The sum of two or three other numbers is dropped, with or without a fraction, and so is a number
 // that is another one and a constant, but for rounding, and an index with few mistakes; a sum in
-// nearly all rows stays, and so does the age, which many know, and one of few values that is hardly
-// ever another number than its parts.
+// nearly all rows stays, and so does the age, which many know, one of few values that is hardly
+// ever another number than its parts, and a whole pay, of which the parts are dropped.
 func TestDraftDropsSums(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -226,6 +226,13 @@ func TestDraftDropsSums(t *testing.T) {
 	if !slices.Equal(got, want) || !strings.Contains(text, "# the sum of sat_v and sat_m") ||
 		!strings.Contains(text, "# the sum of sat_v, part and rest") {
 		t.Errorf("%q, want %q:\n%s", got, want, text)
+	}
+	write(t, "study.csv", strings.Replace(out.String(), ",all,", ",Gross_Pay,", 1))
+	text = draftOf(t, draft.Options{Input: []string{"study.csv"}})
+	for _, part := range []string{"part", "rest"} {
+		if roleOfText(text, part) != "drop" || roleOfText(text, "Gross_Pay") == "drop" {
+			t.Errorf("%s stays:\n%s", part, text)
+		}
 	}
 }
 

@@ -110,19 +110,27 @@ var scored = words{
 	not:   append(slices.Clone(past.alone), "code", "id", "count"),
 }
 
+// leveled are names of columns with a number for how much somebody has of what the file is about.
+var leveled = words{last: []string{"level", "score", "index"}, not: scored.not}
+
 // findNumber finds the number that a table without a class is about: of at most two with such a
-// name, the last one that has a word of the name of the file, or is in the last column.
+// name, the last one that has a word of the name of the file, or is in the last column; and in that
+// a level of the former.
 func (d *draft) findNumber() {
 	d.number = nil
+	file, last := d.subjects(), d.last()
+	isOfFile := func(p *Profile) bool {
+		return slices.ContainsFunc(p.words, func(word string) bool {
+			return slices.ContainsFunc(file, func(of string) bool { return isAlike(word, of) })
+		})
+	}
 	isNumber := func(p *Profile) bool {
 		return p.place >= 0 && p.typ.Ordered() && !p.isTime() && !p.isCode() && !p.isBasic() &&
-			p.Field.Distinct > longestScale && 2*p.Field.Rows >= p.Rows && scored.has(p.words)
+			p.Field.Distinct > longestScale && 2*p.Field.Rows >= p.Rows &&
+			(scored.has(p.words) || p == last && leveled.has(p.words) && isOfFile(p))
 	}
-	file := d.subjects()
 	for _, p := range d.profiles {
-		if isNumber(p) && (p == d.last() || slices.ContainsFunc(p.words, func(word string) bool {
-			return slices.ContainsFunc(file, func(of string) bool { return isAlike(word, of) })
-		})) {
+		if isNumber(p) && (p == last || isOfFile(p)) {
 			d.number = p
 		}
 	}

@@ -51,6 +51,9 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		{"table.csv", "bank_account", 2, true},
 		{"ds_salaries_2023.csv", "salary_in_usd", 2, true},
 		{"jobs.csv", "salary_in_usd", 2, false},
+		{"ds_sleep_2023.csv", "sleep_index", 3, true},
+		{"ds_sleep_2023.csv", "sleep_index", 2, false},
+		{"ds_sleep_2023.csv", "stress_index", 3, false},
 		{"mobile_addiction.csv", "Self_Reported_Addiction_Level", 2, true},
 		{"mobile_addiction.csv", "Self_Reported_Sleep_Level", 2, false},
 		{"car_insurance.csv", "carinsurance", 2, true},
@@ -73,7 +76,7 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 			if strings.HasPrefix(tt.file, "churn") {
 				cells[1] = []string{"churn", "0", "1"}[min(i, 1+i%2)]
 			}
-			if i > 0 && strings.HasPrefix(tt.column, "salary") {
+			if i > 0 && (tt.file[:2] == "ds" || strings.HasPrefix(tt.column, "salary")) {
 				cells[2] = fmt.Sprint(i % 20 * 500)
 			}
 			cells[2], cells[tt.at] = cells[tt.at], cells[2]

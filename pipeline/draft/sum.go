@@ -13,7 +13,7 @@ import (
 const mostAdded = 40
 
 // dropSums drops numbers that are the sum of two or three others, or of many values and the
-// difference between two, but not those that everybody knows.
+// difference between two, but not those that everybody knows, and the parts of a whole pay.
 func (d *draft) dropSums() {
 	var terms []*Profile
 	for _, p := range d.profiles {
@@ -113,6 +113,9 @@ func areTwoTimes(a, b *Profile) bool {
 // It has a value only in rows in which they have theirs. It reports whether it did.
 func (p *Profile) dropAs(why string, sum *Profile, parts ...*Profile) bool {
 	all := append([]*Profile{sum}, parts...)
+	if p == sum && wholePay.has(p.words) {
+		return p.dropParts(parts)
+	}
 	if slices.Contains(parts, sum) || p.Field.Distinct <= fewCodes &&
 		(p != sum || !sum.exceeds(parts)) ||
 		slices.ContainsFunc(all, func(p *Profile) bool { return !p.role.masked() }) ||
@@ -130,6 +133,30 @@ func (p *Profile) dropAs(why string, sum *Profile, parts ...*Profile) bool {
 	last := len(names) - 1
 	p.role = drop("%s %s and %s", why, strings.Join(names[:last], ", "), names[last])
 	p.role.sum = others
+	return true
+}
+
+// wholePay are the names of columns of a pay that analyses ask for rather than for its parts.
+var wholePay = words{
+	alone: append(pairs([]string{"total"}, strings.Fields("pay compensation wage wages")),
+		strings.Fields("gross salary income")...),
+	not: slices.Concat(earlier, averages),
+}
+
+// dropParts drops the parts of a whole pay, which has a value where they have theirs. It reports
+// whether it did.
+func (p *Profile) dropParts(parts []*Profile) bool {
+	stays := func(part *Profile) bool {
+		return part == p || !part.role.masked() || part.isLost || part.isBasic() ||
+			part.Field.Distinct <= fewCodes || !part.onlyWith([]*Profile{p})
+	}
+	if !p.role.masked() || slices.ContainsFunc(parts, stays) || !isSum(p, parts) {
+		return false
+	}
+	for _, part := range parts {
+		part.role = drop("a part of %s", job.Quoted(p.name))
+		part.role.sum = []*Profile{p}
+	}
 	return true
 }
 
