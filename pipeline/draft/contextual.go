@@ -194,10 +194,14 @@ var contextual = []struct {
 	most:   20,
 	unless: words{alone: strings.Fields("student students pupil pupils school marks loan credit " +
 		"debt mortgage tumor tumour stage nodes biopsy")},
-}, { // where in an organization somebody works
-	facts: words{whole: append(strings.Fields("division title team branch"),
+}, { // where in an organization somebody works, and with how many
+	facts: words{whole: append(strings.Fields("division title team branch teamsize numreports"),
 		pairs([]string{"business", "org"}, []string{"unit"})...)},
 	others: isCalled(atWork),
+}, { // short names of facts of people whose marriage has one
+	facts:  words{whole: strings.Fields("dep deps self sch")},
+	others: isCalled(words{whole: strings.Fields("married marital unmarried")}),
+	most:   20,
 }, { // days on which somebody began or left work
 	facts:  daysAtWork,
 	others: isCalled(atWork),

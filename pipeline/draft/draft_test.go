@@ -616,6 +616,8 @@ func TestDraftAsksForTheClass(t *testing.T) {
 		"age,is_recid,b,two_year_recid": "class: two_year_recid\n",
 		"age,b,c,Transported":           "class: Transported\n",
 		"age,violator,c,b":              "class: violator\n",
+		"age,fate,c,b":                  "class: fate\n",
+		"age,murder_flag,c,b":           "class: murder_flag\n",
 		"age,suicide_attempt,c,b":       "class: suicide_attempt\n",
 		"age,problems_on_decision,c,b":  "# class: no column looks like a class.",
 		"age,Transported,c,b":           "# class: no column looks like a class.",

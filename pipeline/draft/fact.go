@@ -137,7 +137,8 @@ var facts = []words{
 			"emptenure seniority experience exper "+
 			"workexp empexp overtime businesstravel commute commuting parttime fulltime retired "+
 			"veteran military selfemp selfempl selfemployed selfemployment selfe classwk "+
-			"classwkr vetstat labforce empstat empstatd occup isco nace workposition"),
+			"classwkr vetstat labforce empstat empstatd empstatus occup isco nace "+
+			"workposition jobtitle jobrole"),
 			pairs(strings.Fields("company firm employer organization organisation"),
 				[]string{"size", "type"}),
 			pairs([]string{"no", "num"}, []string{"employees"}),
@@ -151,7 +152,7 @@ var facts = []words{
 				[]string{"activity", "sector", "status"}),
 			pairs([]string{"work", "emp", "activity"}, []string{"status"}),
 			pairs([]string{"work", "job"}, []string{"type"}),
-			pairs([]string{"employee", "staff", "employment", "contract"},
+			pairs([]string{"employee", "emp", "staff", "employment", "contract"},
 				[]string{"type", "status", "category", "classification"}),
 			pairs([]string{"department", "dept"}, []string{"type", "name"}),
 			strings.Fields("mtrans transport transportation travelmode")),

@@ -29,12 +29,12 @@ var (
 			"rehospitalized rehospitalised reinfection reinfected reinfarction released " +
 			"paroled hired promoted accepted admitted granted rejected reject deny denied " +
 			"refused approve approved approval decision verdict callback churn churned " +
-			"attrition fatal won elected fraud fraudulent converted purchase purchased " +
+			"attrition fatal murder won elected fraud fraudulent converted purchase purchased " +
 			"conversion conversions clicked dropout violator defaulter absconder reoffender " +
 			"censor censored cens custody imprisoned incarcerated closed takeup uptake"),
 		whole: append(pairs(append([]string{""}, people...), gone), strings.Fields("leaveornot "+
 			"bad switch switched personalloan ploan bankaccount adopted adoption winner enrolled "+
-			"participated participation match matched suicideattempt")...),
+			"participated participation match matched suicideattempt fate")...),
 		not: append(strings.Fields("problems trouble"), earlier...),
 	}
 	// gone are words for the end of a job.
@@ -253,7 +253,7 @@ var starts = words{alone: strings.Fields("rdate randdate randdt random randomise
 
 // deaths are names of columns that say whether somebody died.
 var deaths = words{alone: strings.Fields("death dead died deceased dth alive vital mortality " +
-	"survived")}
+	"survived murder murdered")}
 
 // witnessed are names of classes that say what people see of others: who died, and who left a job.
 var witnessed = words{
@@ -275,7 +275,7 @@ func (p *Profile) saysWhoDied() bool {
 			return false
 		}
 	}
-	return p.Field.Distinct > 1 && p.Field.Distinct <= mostOutcomes && len(p.texts.few) > 1
+	return p.Field.Distinct > 1 && p.Field.Distinct <= usualClasses && len(p.texts.few) > 1
 }
 
 // datesDeath reports whether a column has the time up to a death, or the day or year from which it

@@ -72,7 +72,7 @@ func (d *draft) isSubject(p *Profile) bool {
 		name = name[2:]
 	}
 	if !p.couldBeClass() || p.Field.Distinct > mostOutcomes || p.isBasic() ||
-		treatments.has(p.words) || (&words{alone: earlier}).has(name) {
+		treatments.has(p.words) && p != d.last() || (&words{alone: earlier}).has(name) {
 		return false
 	}
 	file := d.subjects()

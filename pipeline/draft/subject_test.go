@@ -27,6 +27,7 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		{"smoking.csv", "smoker", 2, false},
 		{"prior_stroke.csv", "prior_stroke", 2, false},
 		{"treatments.csv", "treatment", 2, false},
+		{"treatments.csv", "treatment", 3, true},
 		{"data.csv", "data", 2, false},
 		{"churn_performance_2019.csv", "PerformanceRating", 3, true},
 		{"churn_performance_2019.csv", "PerformanceRating", 2, false},
