@@ -52,7 +52,7 @@ func TestDraftLeavesOneAreaAndOneDescription(t *testing.T) {
 	}
 }
 
-// Of two nested areas or units the coarser one stays alone, unless a release has the finer one.
+// The coarser one of two nested areas or units stays alone, unless a release has the finer one.
 // Texts stay rather than more codes for them, and of heights the number of most values.
 func TestDraftLeavesOneColumnOfAFact(t *testing.T) {
 	at := func(n int, text string) func(i int) string {
