@@ -42,6 +42,7 @@ type target struct {
 	lenient  bool      // texts that are no value of the type are null
 	from     int       // the first of the years that two digits mean; 0: that of package time
 	numerals *numerals // for a column of numbers; nil: kcut's own
+	isMoney  bool      // a currency stands around the digits
 	buffer   []byte
 	append   func(v *formats.Values, text []byte) error // parses a text
 	coded    *formats.Distinct                          // nil: values are not looked up
@@ -67,7 +68,7 @@ func (s *source) Read(ctx context.Context, first, count int,
 			case t.layout == formats.Feet:
 				t.append = parseFeet
 			case t.layout != "":
-				t.append = t.parseBetween
+				t.append, t.isMoney = t.parseBetween, strings.ContainsFunc(t.layout, isCurrency)
 			}
 		}
 		if t.values = (&formats.Values{Type: t.field.Type}); request.Coded {
@@ -287,7 +288,7 @@ func (t *target) parseBetween(v *formats.Values, text []byte) error {
 	}
 	number = bytes.TrimSpace(number)
 	exponent := ""
-	if at := len(number) - 1; at >= 0 && strings.ContainsFunc(t.layout, isCurrency) {
+	if at := len(number) - 1; at >= 0 && t.isMoney {
 		if exponent = exponents[number[at]|0x20]; exponent != "" {
 			number = number[:at]
 		}

@@ -141,3 +141,6 @@ func (c *Text) array() arrow.Array {
 	}
 	return array.NewDictionaryArray(t, index, dictionary)
 }
+
+// WriteStructs writes rows of a struct with tags of parquet-go as Parquet.
+func WriteStructs[T any](path string, rows []T) error { return parquet.WriteFile(path, rows) }

@@ -2,6 +2,7 @@ package draft_test
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/pipeline/draft"
 )
 
@@ -223,4 +225,37 @@ func related(rng *rand.Rand) (names []string, rows [][]string) {
 		}
 	}
 	return names, rows
+}
+
+// A time whose type differs from file to file is dropped, and gives no other time.
+func TestDraftOfTimesThatDiffer(t *testing.T) {
+	type began struct {
+		Ended   int32 `parquet:"ended,date"`
+		Started int32 `parquet:"started,date"`
+		Took    int64 `parquet:"took"`
+	}
+	type unknown struct {
+		Ended   int32  `parquet:"ended,date"`
+		Started string `parquet:"started"`
+		Took    int64  `parquet:"took"`
+	}
+	t.Chdir(t.TempDir())
+	var first []began
+	var second []unknown
+	for i := range 300 {
+		end, took := int32(18000+i*7%211), int64(1+i*11%60)
+		first = append(first, began{end, end - int32(took), took})
+		second = append(second, unknown{end, "early", took})
+	}
+	if err := errors.Join(formatstest.WriteStructs("first.parquet", first),
+		formatstest.WriteStructs("second.parquet", second)); err != nil {
+		t.Fatal(err)
+	}
+	text := draftOf(t, draft.Options{Input: []string{"first.parquet", "second.parquet"}})
+	for column, want := range map[string]string{"started": "drop", "ended": "discretize",
+		"took": "{mask:"} {
+		if got := roleOfText(text, column); got != want {
+			t.Errorf("%s: %s, want %s in\n%s", column, got, want, text)
+		}
+	}
 }

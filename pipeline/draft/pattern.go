@@ -76,10 +76,11 @@ var forms = [patterns]func(text string) bool{
 	code:           isCode,
 	number:         isNumber,
 	numeral:        isNumeral,
-	priced:         matches(`^(-? ?\p{Sc} ?-?\d[\d., '’]*[KkMmBb]?|-?\d[\d., '’]*[KkMmBb]? ?[\p{Sc}%])$`),
-	spaced:         matches(`^(\s+[+-]?\d{1,15}(\.\d{1,20})?\s*|[+-]?\d{1,15}(\.\d{1,20})?\s+)$`),
-	paired:         pairForm,
-	clock:          matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?$`),
+	priced: matches(`^(-? ?\p{Sc} ?-?\d[\d., '’]*[KkMmBb]?|` +
+		`-?\d[\d., '’]*[KkMmBb]? ?[\p{Sc}%])$`),
+	spaced: matches(`^(\s+[+-]?\d{1,15}(\.\d{1,20})?\s*|[+-]?\d{1,15}(\.\d{1,20})?\s+)$`),
+	paired: pairForm,
+	clock:  matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?$`),
 	verdict: matches(`^(?i:(not[ _-]?)?(admitted|accepted|approved|rejected|refused|denied|declined|` +
 		`granted|placed|hired|convicted|acquitted|alive|living|dead|died|deceased|survived|` +
 		`pass(ed)?|fail(ed)?|churned|attrited|stayed|joined|existing))$`),

@@ -274,14 +274,23 @@ type interval struct{ start, took, end *Profile }
 // findIntervals finds numbers that together with a time give another one, whatever their names.
 func (d *draft) findIntervals() {
 	d.intervals = nil
-	for _, end := range d.profiles {
-		for _, start := range d.profiles {
-			if end == start || end.typ != start.typ || !end.isTime() || !start.isTime() {
+	var times, numbers []*Profile
+	for _, p := range d.profiles {
+		switch {
+		case len(p.numbers) == 0: // of those that cannot be read
+		case p.isTime():
+			times = append(times, p)
+		case p.typ.Ordered() && p.Field.Distinct > fewCodes:
+			numbers = append(numbers, p)
+		}
+	}
+	for _, end := range times {
+		for _, start := range times {
+			if end == start || end.typ != start.typ {
 				continue
 			}
-			for _, took := range d.profiles {
-				if took.typ.Ordered() && !took.isTime() && took.Field.Distinct > fewCodes &&
-					isEnd(end, start, took) {
+			for _, took := range numbers {
+				if isEnd(end, start, took) {
 					took.lasts = true
 					d.intervals = append(d.intervals, interval{start, took, end})
 				}
