@@ -22,7 +22,7 @@ import (
 var classless = []string{"tdr", "tds", "auto", "mondrian",
 	"{name: mondrian, partitioning: relaxed, seed: 5}", "{name: mondrian, categories: ordered}",
 	"{name: mondrian, region_labels: tight, categories: ordered}",
-	"{name: mondrian, sets: apart, region_labels: tight, ties: rare}"}
+	"{name: mondrian, sets: apart, region_labels: tight, categories: ordered, cuts: tightest}"}
 
 // searches are values of the key algorithm for tests: every algorithm, with all options that
 // change its result.

@@ -245,6 +245,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/forecast.mostFitted", value: 1 << 16},
 		{name: "engine/mondrian.mostSteps", value: 64},
 		{name: "engine/mondrian.rolledOut", value: 1 << 15},
+		{name: "engine/mondrian.tightSizes", value: 32},
 		{name: "engine/recheck.cutTuples", value: 1 << 10},
 		{name: "engine/recheck.fewRegions", value: 8},
 		{name: "engine/recheck.leastCuts", value: 32},

@@ -29,7 +29,8 @@ func variants(seed uint64) []mondrian.Engine {
 		{Apart: true, Tight: true, Relaxed: true, Seed: seed},
 		{Apart: true, Tight: true, InfoGain: true},
 		{InfoGain: true, Balanced: true},
-		{Rare: true}, {Rare: true, Apart: true, Tight: true},
+		{Tightest: true, Tight: true, Ordered: true},
+		{Tightest: true, Tight: true, Ordered: true, Apart: true},
 		{InfoGain: true, Balanced: true, Apart: true, Tight: true},
 	}
 }
@@ -190,6 +191,35 @@ func TestAgreesWithNaiveSearch(t *testing.T) {
 	t.Logf("%d cases, %d regions, %d divided cells", cases, regions, divided)
 	if cases >= 80 && (regions < 20*cases || divided < cases) {
 		t.Errorf("only %d regions and %d divided cells", regions, divided)
+	}
+}
+
+// TestTightestCutsAgree compares the labels of every row of tables with a few records more or less
+// than are cut in all columns together, also where the set of two columns is closed.
+func TestTightestCutsAgree(t *testing.T) {
+	tables := [2]int{}
+	cases := enginetest.Cases(t, seedtest.Few(1200, 3000), func(r *rand.Rand) {
+		c, rows := newCase(r), 61+r.IntN(8)
+		if len(c.Data.Columns) < 4 || len(c.Data.Rows) < rows {
+			return
+		}
+		tables[(rows-61)/4]++
+		c.Data.Rows, c.Data.Classes = c.Data.Rows[:rows], nil
+		c.Sets = []engine.Set{{Columns: []int{0, 1, 2, 3}, K: engine.KAnonymity(2)},
+			{Columns: []int{0, 1}, K: engine.KAnonymity(2 + max(0, r.IntN(8)-3))}}
+		e := mondrian.Engine{Tightest: true, Tight: true, Ordered: true, Apart: true}
+		got, err := c.search(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		naive := c.naive(e)
+		want := naive.search()
+		if rows := released(naive.Codes, got, 50); !slices.Equal(rows, want) {
+			t.Fatalf("got  %q\nwant %q\n%s", rows, want, c)
+		}
+	})
+	if cases >= 1200 && min(tables[0], tables[1]) < 4 {
+		t.Errorf("only %d tables", tables)
 	}
 }
 

@@ -29,9 +29,6 @@ func (s *search) cutWidest(ctx context.Context, p part) (done bool, err error) {
 	for i, d := range s.dimensions {
 		widths[i] = d.width(extents[i])
 	}
-	if err := s.preferRare(ctx, p, widths); err != nil {
-		return false, err
-	}
 	var widest engine.Best[int]
 	for !done && err == nil {
 		widest.Reset(1)
@@ -48,42 +45,6 @@ func (s *search) cutWidest(ctx context.Context, p part) (done bool, err error) {
 		widths[column] = 0
 	}
 	return done, err
-}
-
-// rareShare is the largest share of the rarer of two values that is rare. With more, columns such
-// as the sex lost their values in eight tables; with less, more rows lost rare values.
-const rareShare = 0.2
-
-// preferRare makes those of the widest dimensions wider that have two values in a part, one of
-// them rare, the rarer the more: later its records are too few for a side, and both values get one
-// label.
-func (s *search) preferRare(ctx context.Context, p part, widths []float64) error {
-	if !s.engine.Rare {
-		return nil
-	}
-	most := 0.0
-	for i, w := range widths {
-		if s.asked[i] != nil {
-			most = max(most, w)
-		}
-	}
-	var columns []int
-	for i, d := range s.dimensions {
-		if s.asked[i] != nil && d.Mask == engine.Suppress && len(d.Texts) == 2 &&
-			engine.AsGoodAs(widths[i], 1) >= most {
-			columns = append(columns, i)
-		}
-	}
-	return p.cells.Histograms(ctx, columns, func(at int, set *cells.FrequencySet) error {
-		if len(set.Codes) != 2 {
-			return nil
-		}
-		share := float64(min(set.Size(0), set.Size(1))) / float64(p.cells.Size())
-		if share <= rareShare {
-			widths[columns[at]] += 1 - share
-		}
-		return nil
-	})
 }
 
 // cutDimension cuts a part in a dimension, if a cut is allowable.

@@ -91,9 +91,10 @@ type Engine struct {
 	// cut these are the widest ones also with InfoGain, since the classes of so few records say
 	// little of others.
 	Apart bool
-	// Rare cuts, of several widest dimensions, first those of two values of which few records have
-	// one.
-	Rare bool
+	// Tightest cuts parts that have few times k records where both sides are narrowest in all
+	// dimensions, and larger ones at the median of the widest. It is for strict cuts of ordered
+	// dimensions, so Ordered is set where there are taxonomies.
+	Tightest bool
 	// Seed is the seed of the keys for the records that relaxed cuts share.
 	Seed uint64
 }

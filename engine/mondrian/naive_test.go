@@ -153,9 +153,12 @@ func (n *naive) cut(part []naiveCell, bounds []naiveBound, path []string, closed
 		if n.turn > 0 && (best != nil || !n.engine.Apart || open < 2) {
 			break
 		}
-		if n.engine.InfoGain && n.turn < 2 && !slices.Contains(closed, true) {
+		switch {
+		case n.engine.InfoGain && n.turn < 2 && !slices.Contains(closed, true):
 			best = n.leastEntropy(part, bounds)
-		} else {
+		case n.engine.Tightest:
+			best = n.tightest(part, bounds, path)
+		default:
 			best = n.widest(part, bounds, path)
 		}
 	}
@@ -287,31 +290,94 @@ func (n *naive) width(part []naiveCell, a int) float64 {
 	return (x[codes[len(codes)-1]] - x[codes[0]]) / (x[len(x)-1] - x[0])
 }
 
-// widths returns the widths of all attributes. Of the widest, those with a rare one of two values
-// are wider where they are preferred.
+// widths returns the widths of all attributes.
 func (n *naive) widths(part []naiveCell) (widths []float64) {
-	greatest := 0.0
 	for a := range n.Attributes {
-		widths = append(widths, n.width(part, a))
-		if n.weights != nil {
-			widths[a] *= n.weights[a]
-		}
-		if n.may(a) {
-			greatest = max(greatest, widths[a])
-		}
-	}
-	for a := range n.Attributes {
-		codes := values(part, a)
-		if !n.engine.Rare || n.Attributes[a].Mask != engine.Suppress || len(codes) != 2 ||
-			len(n.Attributes[a].Texts) != 2 || widths[a] < greatest-1e-9 {
-			continue
-		}
-		first := count(part, a, func(v int) bool { return v == codes[0] })
-		if share := float64(min(first, len(part)-first)) / float64(len(part)); share <= 0.2 {
-			widths[a] += 1 - share
-		}
+		widths = append(widths, n.width(part, a)*n.weight(a))
 	}
 	return widths
+}
+
+func (n *naive) weight(a int) float64 {
+	if n.weights == nil {
+		return 1
+	}
+	return n.weights[a]
+}
+
+// tightest returns the first of the allowable cuts after which both sides are narrowest, or that of
+// widest where a part has many records.
+func (n *naive) tightest(part []naiveCell, bounds []naiveBound, path []string) *sides {
+	smallest := math.MaxInt
+	var all []*sides
+	var losses []float64
+	for a := range n.Attributes {
+		if !n.may(a) {
+			continue
+		}
+		k := 1
+		for _, set := range n.asked(a) {
+			k = max(k, int(set.K))
+		}
+		smallest = min(smallest, k)
+		codes := values(part, a)
+		last := codes[len(codes)-1]
+		parted := n.mixed(a, codes) && n.threshold(part, a, last, bounds[a]) != nil
+		for _, s := range codes[1:] {
+			if t := n.threshold(part, a, s, bounds[a]); t != nil && (!parted || s == last) {
+				all = append(all, t)
+				losses = append(losses, n.penalty(t.parts[0])+n.penalty(t.parts[1]))
+			}
+		}
+	}
+	if len(part) > 32*smallest {
+		return n.widest(part, bounds, path)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	least := slices.Min(losses) + 1e-9*float64(len(part))
+	return all[slices.IndexFunc(losses, func(loss float64) bool { return loss <= least })]
+}
+
+// penalty returns the widths of a side, times its records. Two texts are half as wide as all, but
+// all with the rest among them. Columns with the largest k keep their labels in cuts that may close
+// sets.
+func (n *naive) penalty(side []naiveCell) (penalty float64) {
+	for a := range n.Attributes {
+		if kept := n.turn == 2 && n.isFirst(a); kept || !n.may(a) {
+			continue
+		}
+		codes := values(side, a)
+		width, last := n.width(side, a), codes[len(codes)-1]
+		switch {
+		case n.Attributes[a].Mask != engine.Discretize && width > 0:
+			width = (1 + width) / 2
+		case n.mixed(a, codes) && n.namesNull(a, last):
+			width = n.width(slices.DeleteFunc(slices.Clone(side), func(c naiveCell) bool {
+				return n.isNull(a, c.codes[a])
+			}), a)
+		}
+		if rest := len(n.Attributes[a].Texts); n.Attributes[a].HasRest && codes[0] <= rest &&
+			last >= rest {
+			width = 1
+		}
+		penalty += width * n.weight(a) * float64(len(side))
+	}
+	return penalty
+}
+
+// isFirst reports whether an attribute is in an open set with the largest k.
+func (n *naive) isFirst(a int) bool {
+	most, of := 0, 0
+	for i, set := range n.sets {
+		if k := int(set.K); !n.closed[i] {
+			if most = max(most, k); slices.Contains(set.Columns, a) {
+				of = max(of, k)
+			}
+		}
+	}
+	return of == most
 }
 
 func (n *naive) widest(part []naiveCell, bounds []naiveBound, path []string) *sides {

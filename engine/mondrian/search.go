@@ -29,9 +29,10 @@ type search struct {
 	pending []part
 	account *spill.Account
 
-	entropy entropy  // for InfoGain
-	guide   *guide   // nil: the search is not guided
-	relaxed *relaxed // nil: cuts are strict
+	entropy  entropy  // for InfoGain
+	guide    *guide   // nil: the search is not guided
+	relaxed  *relaxed // nil: cuts are strict
+	tightest tightest // for Tightest
 }
 
 // growth is the result of cutting.
@@ -193,6 +194,9 @@ func (s *search) visit(ctx context.Context, p part) error {
 	for turn, asked := range [][]*engine.Set{p.demand.first, p.demand.rest, p.demand.own} {
 		s.asked, s.closes = asked, turn == 2
 		cut := s.cutWidest
+		if s.engine.Tightest {
+			cut = s.cutTightest
+		}
 		if s.engine.InfoGain && !s.closes && p.demand == s.demand {
 			cut = s.cutByEntropy
 		}

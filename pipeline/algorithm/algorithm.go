@@ -174,12 +174,12 @@ func iacc(j *job.Job) engine.Engine {
 func plainMondrian(j *job.Job) engine.Engine {
 	a := &j.Algorithm
 	return mondrian.Engine{
-		Relaxed: a.Partitioning == job.PartitioningRelaxed,
-		Ordered: a.Categories == job.CategoriesOrdered,
-		Rare:    a.Ties == job.TiesRare,
-		Tight:   a.RegionLabels == job.RegionLabelsTight,
-		Apart:   a.Sets == job.SetsApart,
-		Seed:    uint64(a.Seed),
+		Relaxed:  a.Partitioning == job.PartitioningRelaxed,
+		Ordered:  a.Categories == job.CategoriesOrdered,
+		Tightest: a.Cuts == job.CutsTightest,
+		Tight:    a.RegionLabels == job.RegionLabelsTight,
+		Apart:    a.Sets == job.SetsApart,
+		Seed:     uint64(a.Seed),
 	}
 }
 

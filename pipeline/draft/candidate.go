@@ -55,11 +55,10 @@ func (d *draft) purposes() []*candidate {
 	return d.tightMondrians()
 }
 
-// tightMondrians returns searches that look at no class. Rare values that are cut first are seldom
-// lost, but other columns may lose more by that.
+// tightMondrians returns searches that look at no class. The tightest cuts nearly always keep more.
 func (d *draft) tightMondrians() []*candidate {
 	return []*candidate{d.tight(job.AlgorithmMondrian, ""),
-		d.tight(job.AlgorithmMondrian, ", ties: "+job.TiesRare)}
+		d.tight(job.AlgorithmMondrian, ", cuts: "+job.CutsTightest)}
 }
 
 // tight returns a search that makes regions: their labels are no wider than their values, and it
@@ -70,7 +69,7 @@ func (d *draft) tight(algorithm, options string) *candidate {
 	if !d.known.all {
 		apart = ", sets: " + job.SetsApart
 	}
-	if algorithm == job.AlgorithmMondrian && slices.ContainsFunc(d.profiles, d.mayBeInSets) {
+	if algorithm == job.AlgorithmMondrian {
 		options = ", categories: " + job.CategoriesOrdered + options
 	}
 	line := "algorithm: {name: " + algorithm + apart + ", region_labels: " +
@@ -81,13 +80,6 @@ func (d *draft) tight(algorithm, options string) *candidate {
 		c.lines[0] = line + ", first: [" + quotedList(namesOf(d.known.cutFirst)) + "]}"
 	}
 	return c
-}
-
-// mayBeInSets reports whether tight labels of a column may be sets: of nodes, or of an interval and
-// the null, which k rows have.
-func (d *draft) mayBeInSets(p *Profile) bool {
-	return p.role.Mask == job.MaskGeneralize ||
-		p.role.Mask == job.MaskDiscretize && p.Rows-p.Field.Rows >= int64(d.k())
 }
 
 // checkPurpose refuses a purpose that is unknown.

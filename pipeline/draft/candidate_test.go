@@ -69,7 +69,7 @@ func TestDraftTakesTheBest(t *testing.T) {
 		{"", map[string]outcome{"tdr": {a, 0, failed}, "spread": {a, 0, failed},
 			"mondrian": {a, 0, failed}}, "k: 10\n\n# generalize with a taxonomy", "Tried"},
 		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
-			"mondrian": {all[1:], 0.1, nil}}, "region_labels: tight}\n\n", "balance:"},
+			"mondrian": {all[1:], 0.1, nil}}, "categories: ordered}\n\n", "balance:"},
 		{"sold", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
 			"mondrian": {nil, 0.1, nil}}, "\n# Few other rows fit its labels: ", "A single label"},
 	} {
@@ -106,11 +106,11 @@ func TestDraftKeepsMostOfTheFirstSet(t *testing.T) {
 	}
 	write(t, "people.csv", "age,city,steps,hours\n"+rows.String())
 	for _, tt := range []struct {
-		ofAge float64 // with rare values first
+		ofAge float64 // with the tightest cuts
 		want  string
 	}{
-		{0.73, "apart, region_labels: tight, first: [city]}\n"},
-		{0.74, "tight, ties: rare, first: [city]}\n"},
+		{0.73, "tight, categories: ordered, first: [city]}\n"},
+		{0.74, "tight, categories: ordered, cuts: tightest, first: [city]}\n"},
 	} {
 		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}},
 			func(_ context.Context, in *dataset.Dataset, j *job.Job,
@@ -120,7 +120,7 @@ func TestDraftKeepsMostOfTheFirstSet(t *testing.T) {
 				switch {
 				case j.Algorithm.Name != job.AlgorithmMondrian:
 					of.Lost = []string{"age"}
-				case j.Algorithm.Ties == job.TiesRare:
+				case j.Algorithm.Cuts == job.CutsTightest:
 					of.Information = 0.8
 					of.Parts["age"] = tt.ofAge // counts as half of the first set, and once more
 				}
@@ -343,8 +343,8 @@ func TestDraftForAPurpose(t *testing.T) {
 	write(t, "people.csv", out.String())
 	for purpose, want := range map[string]string{
 		"classify": "\nalgorithm: auto\nobjective: classification\n",
-		"count": "\nalgorithm: {name: mondrian, sets: apart, region_labels: tight, first: " +
-			"[city]}\n",
+		"count": "\nalgorithm: {name: mondrian, sets: apart, region_labels: tight, " +
+			"categories: ordered, cuts: tightest, first: [city]}\n",
 		"both": "\nalgorithm: {name: infogain-mondrian, sets: apart, region_labels: tight}\n" +
 			"objective: balanced\n",
 	} {

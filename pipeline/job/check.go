@@ -69,6 +69,7 @@ func (r *reader) rules() {
 	r.classRules()
 	r.roleRules()
 	r.firstRules()
+	r.cutsRules()
 	r.countedRules()
 	r.weightRules()
 	r.sensitiveRules()
@@ -145,6 +146,18 @@ func (r *reader) maskedRules(names []string, path, list string) {
 				"column %q is in %s and not masked: its mask is %s", name, list, spec.Mask)
 		}
 	}
+}
+
+// cutsRules checks that the tightest cuts have tight labels of columns in an order, and part no
+// equal records.
+func (r *reader) cutsRules() {
+	a := &r.Algorithm
+	if a.Cuts != CutsTightest || a.RegionLabels == RegionLabelsTight &&
+		a.Categories == CategoriesOrdered && a.Partitioning != PartitioningRelaxed {
+		return
+	}
+	r.add("algorithm.cuts", "region_labels: tight, categories: ordered and partitioning: strict",
+		"cuts: tightest needs tight labels, ordered categories and strict partitioning")
 }
 
 // firstRules checks that the columns to cut first have entries. Those that are not masked do not

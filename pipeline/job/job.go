@@ -216,7 +216,7 @@ type Algorithm struct {
 	Partitioning         string   `key:"partitioning" default:"strict" enum:"strict|relaxed" for:"mondrian"`
 	Categories           string   `key:"categories" default:"hierarchy" enum:"hierarchy|ordered" for:"mondrian"`
 	Sets                 string   `key:"sets" default:"united" enum:"united|apart" for:"mondrian|infogain-mondrian"`
-	Ties                 string   `key:"ties" default:"listed" enum:"listed|rare" for:"mondrian"`
+	Cuts                 string   `key:"cuts" default:"widest" enum:"widest|tightest" for:"mondrian"`
 	First                []string `key:"first" for:"mondrian"`
 	RegionLabels         string   `key:"region_labels" enum:"path|tight" for:"mondrian|infogain-mondrian|auto"`
 }
@@ -318,7 +318,7 @@ const (
 	PartitioningRelaxed = "relaxed"
 	CategoriesOrdered   = "ordered"
 	SetsApart           = "apart"
-	TiesRare            = "rare"
+	CutsTightest        = "tightest"
 	RegionLabelsPath    = "path"
 	RegionLabelsTight   = "tight"
 	SuppressedDrop      = "drop"
