@@ -120,8 +120,9 @@ type CSV struct {
 	Ordered map[string]bool
 	// columns with a declared type in which texts that are none of it are null
 	Lenient map[string]bool
-	// layouts by column: of declared dates and timestamps in the notation of package time, and of
-	// numbers with N for their digits, as N%, or Feet, UnixSeconds or UnixMillis
+	// layouts by column: of declared dates and timestamps in the notation of package time, several
+	// with Or between them, and of numbers with N for their digits, as N%, or Feet, UnixSeconds or
+	// UnixMillis
 	Layouts map[string]string
 	// the first of the hundred years that years of two digits mean, by column; 0: 1969
 	FirstYears map[string]int
@@ -129,6 +130,9 @@ type CSV struct {
 	// header. Nil: none
 	Known func(name string) bool
 }
+
+// Or is between layouts of which the first that a text has is that of its date or time.
+const Or = " or "
 
 // Feet is the layout of numbers of inches that are written as feet and inches.
 const Feet = "feet"

@@ -363,16 +363,17 @@ func TestLenientTypes(t *testing.T) {
 	}
 }
 
-// Years of two digits mean 1969 to 2068, or a hundred years from another one on.
+// Years of two digits mean 1969 to 2068, or a hundred years from another one on, in the first
+// layout that a text has.
 func TestFirstYears(t *testing.T) {
 	opt := formats.ReadOptions{
 		Types: map[string]formats.Type{"a": date, "b": date, "c": date},
 		CSV: formats.CSV{
-			Layouts:    map[string]string{"a": "1/2/06", "b": "1/2/06", "c": "1/2/06"},
+			Layouts:    map[string]string{"a": "1/2/06", "b": "1/2/06 or 1-2-2006", "c": "1/2/06"},
 			FirstYears: map[string]int{"b": 1930, "c": 1830},
 		},
 	}
-	s := mustCSV(t, "a,b,c\n1/1/30,1/1/30,1/1/30\n1/1/29,1/1/29,1/1/29\n2/29/00,2/29/00,\n", opt)
+	s := mustCSV(t, "a,b,c\n1/1/30,1/1/30,1/1/30\n1/1/29,1-1-1929,1/1/29\n2/29/00,2/29/00,\n", opt)
 	days := func(years ...int) (cells []string) {
 		for _, year := range years {
 			cells = append(cells, fmt.Sprint(time.Date(year, 1, 1, 0, 0, 0, 0,
@@ -381,7 +382,7 @@ func TestFirstYears(t *testing.T) {
 		return cells
 	}
 	leap := fmt.Sprint(time.Date(2000, 2, 29, 0, 0, 0, 0, time.UTC).Unix() / 86400)
-	want := [][]string{append(days(2030, 2029), leap), append(days(1930, 2029), leap),
+	want := [][]string{append(days(2030, 2029), leap), append(days(1930, 1929), leap),
 		append(days(1830, 1929), formatstest.NullCell)}
 	if got := formatstest.ReadAll(t, s, true); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)

@@ -230,10 +230,7 @@ func (t *target) parse(v *formats.Values, text []byte) error {
 	case t.layout == "":
 		return v.Parse(asString(text))
 	}
-	at, err := timeOf(t.layout, string(text))
-	if err == nil && t.from > 0 {
-		at, err = within(at, t.from)
-	}
+	at, err := t.timeOf(string(text))
 	switch {
 	case err != nil:
 		return err
@@ -245,8 +242,22 @@ func (t *target) parse(v *formats.Values, text []byte) error {
 	return v.Parse(at.Format("2006-01-02T15:04:05.999999"))
 }
 
-// timeOf returns the time of a text in a layout.
-func timeOf(layout, text string) (time.Time, error) {
+// timeOf returns the time of a text in the first layout that it has.
+func (t *target) timeOf(text string) (at time.Time, err error) {
+	for layout := range strings.SplitSeq(t.layout, formats.Or) {
+		at, err = timeIn(layout, text)
+		if err == nil && t.from > 0 && !strings.Contains(layout, "2006") {
+			at, err = within(at, t.from)
+		}
+		if err == nil {
+			break
+		}
+	}
+	return at, err
+}
+
+// timeIn returns the time of a text in a layout.
+func timeIn(layout, text string) (time.Time, error) {
 	switch {
 	case layout == formats.UnixSeconds:
 		n, err := strconv.ParseInt(text, 10, 64)

@@ -56,12 +56,11 @@ func (d *draft) declare(fields []formats.Field) bool {
 		if sign != "" && of == rows && d.CSV.Decimal == 0 && d.CSV.Thousands == 0 {
 			typ = "number(" + sign + ")"
 		}
-		for i, of := range p.texts.written {
-			isHeight := written[i].typ == inFeet && statures.has(p.words)
-			isDate := rows < p.Field.Rows && hasShortYears(written[i].typ) &&
-				p.texts.writtenAs(dayFirst.Replace(written[i].typ)) < of
-			if of == rows && (isClock(written[i].typ) || isHeight || isDate) { // no reader finds it
-				typ = written[i].typ
+		for _, w := range p.texts.writings() {
+			isHeight := w.typ == inFeet && statures.has(p.words)
+			isDate := (w.several || rows < p.Field.Rows && hasShortYears(w.typ)) && w.swapped < rows
+			if w.rows == rows && (isClock(w.typ) || isHeight || isDate) { // no reader finds it
+				typ = w.typ
 			}
 		}
 		usual := p.usually(rows)
@@ -156,18 +155,17 @@ func (p *Profile) usually(rows int64) string {
 		sign == "N" && are(of, p.texts.meant-n[numeral], most) && !isCoded) {
 		return "number(" + sign + ")"
 	}
-	for i, of := range p.texts.written {
-		typ, but, least := written[i].typ, n[partDate]-n[isoDate], mostDates
+	for _, w := range p.texts.writings() {
+		but, least := n[partDate]-n[isoDate], mostDates
 		switch {
-		case isClock(typ): // a few take longer than a day
-			but, least = n[timing]-of, most
-		case typ == inFeet && !statures.has(p.words):
+		case isClock(w.typ): // a few take longer than a day
+			but, least = n[timing]-w.rows, most
+		case w.typ == inFeet && !statures.has(p.words):
 			continue
 		}
-		other := dayFirst.Replace(typ)
-		if are(of, but, least) && (of < rows || rows == p.Field.Rows) &&
-			(other == typ || p.texts.writtenAs(other) < of) {
-			return typ
+		if are(w.rows, but, least) && (w.rows < rows || rows == p.Field.Rows) &&
+			w.swapped < w.rows {
+			return w.typ
 		}
 	}
 	return ""
@@ -221,16 +219,54 @@ func (p *Profile) plain() string {
 
 // dayFirst replaces a type of dates with the month first by that of the same with the day first,
 // and the other way round: most dates of a column have one form only if some day is above 12.
-var dayFirst = strings.NewReplacer("M/D", "D/M", "D/M", "M/D")
+var dayFirst = strings.NewReplacer("M/D", "D/M", "D/M", "M/D", "M-D", "D-M", "D-M", "M-D")
 
-// writtenAs returns the number of rows with the form of a type.
-func (t *textProfile) writtenAs(typ string) int64 {
-	for i := range written {
-		if written[i].typ == typ {
-			return t.written[i]
+// writing is a type of dates or times in one form, or of dates in several forms with one order of
+// days and months, with the number of rows that have it. Where days and months may also change
+// places, or the year may be first, they are swapped.
+type writing struct {
+	typ           string
+	several       bool
+	rows, swapped int64
+}
+
+// writings returns the types in which some texts are dates or times, those of several forms first.
+func (t *textProfile) writings() (all []writing) {
+	rows := make(map[string]int64)
+	for i, n := range t.written {
+		rows[written[i].typ] = n
+	}
+	for i, n := range t.written {
+		w := writing{typ: written[i].typ, rows: n}
+		if other := dayFirst.Replace(w.typ); other != w.typ {
+			w.swapped = rows[other]
+		}
+		if strings.HasSuffix(w.typ, "-YY)") { // the year may be first
+			w.swapped = n
+		}
+		if n > 0 {
+			all = append(all, w)
 		}
 	}
-	return 0
+	for _, order := range []string{"date(M", "date(D"} {
+		var dates []string
+		of := writing{several: true}
+		for _, w := range all {
+			switch {
+			case strings.HasPrefix(w.typ, order):
+				dates = append(dates, w.typ[len("date("):len(w.typ)-1])
+			case w.typ == "date":
+				dates, w.swapped = append(dates, "YYYY-M-D"), w.rows
+			default:
+				continue
+			}
+			of.rows, of.swapped = of.rows+w.rows, of.swapped+w.swapped
+		}
+		if of.typ = "date(" + strings.Join(dates, formats.Or) + ")"; len(dates) > 1 {
+			all = slices.Insert(all, 0, of)
+		}
+	}
+	return all
 }
 
 // between returns the signs, blanks or brackets around most numbers, with N for their digits, and
@@ -307,8 +343,8 @@ func isClock(typ string) bool { return strings.HasPrefix(typ, "time(") }
 // numbers with the same sign, or dates or times in one form.
 func (p *Profile) isOrderly(rows int64) bool {
 	_, of := p.between()
-	return p.isRegular(rows) || of == rows || slices.Contains(p.texts.written[:], rows) ||
-		p.usually(rows) != ""
+	return p.isRegular(rows) || of == rows || p.usually(rows) != "" ||
+		slices.ContainsFunc(p.texts.writings(), func(w writing) bool { return w.rows == rows })
 }
 
 // hasDates reports whether all texts, of a number of rows, are dates in one order.
@@ -412,9 +448,9 @@ func (d *draft) typeOf(p *Profile) string {
 // 1969 to 2068, people born before 1969 would not be born yet.
 const bornFrom = " from 1930"
 
-// hasShortYears reports whether a type is one of dates with years of two digits.
+// hasShortYears reports whether a type is one of dates of which some have years of two digits.
 func hasShortYears(typ string) bool {
-	return strings.Contains(typ, "YY") && !strings.Contains(typ, "YYYY")
+	return strings.Contains(strings.ReplaceAll(typ, "YYYY", ""), "YY")
 }
 
 // warnOfShortYears says of dates of birth with years of two digits what these mean.

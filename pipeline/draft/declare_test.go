@@ -223,8 +223,17 @@ func TestDraftOfOddTexts(t *testing.T) {
 		"places": func(i int) string {
 			return fmt.Sprint(i%9, strings.Repeat(fmt.Sprint(";", i%8), i%31/30))
 		},
-		"walked":   odd("26:10:00", clock),
-		"moved":    odd("0000-13-00", some("2020-%02d-%02d %02d:30:00", 12, 28, 23)),
+		"walked": odd("26:10:00", clock),
+		"moved":  odd("0000-13-00", some("2020-%02d-%02d %02d:30:00", 12, 28, 23)),
+		"hiring": func(i int) string {
+			return some([]string{"%d/%d/2020", "%02d-%02d-20", "%d/%d/20"}[i%3], 12, 28)(i)
+		},
+		"wed": odd("x", func(i int) string {
+			return some([]string{"%d-%d-2020", "2020-%02[2]d-%02[1]d"}[i%2], 28, 12)(i)
+		}),
+		"met": func(i int) string {
+			return some([]string{"%d-%d-2020", "%d/%d/20"}[i%2], 12, 12)(i)
+		},
 		"hired":    odd("31.2.2020", some("%d.%d.2020", 28, 12)),
 		"died":     odd("0000-00-00", some("19%02d-%02d-%02d", 99, 12, 28)),
 		"enrolled": odd("NA", some("%02d-OCT-19%02d", 28, 99)),
@@ -249,6 +258,9 @@ func TestDraftOfOddTexts(t *testing.T) {
 		"no number in 1 of 6,000 rows: without such texts (csv.nulls) it can be discretized",
 		"  moved:    {mask: discretize, type: timestamp or null, round: month} ",
 		"  hired:    {mask: discretize, type: date(D.M.YYYY) or null, round: month} ",
+		"  hiring:   {mask: discretize, type: date(M/D/YYYY or M/D/YY or M-D-YY), round: month} ",
+		"  wed:      {mask: discretize, type: date(YYYY-M-D or D-M-YYYY) or null, round: month} ",
+		"  met:      suppress ",
 		"  died:     {mask: discretize, round: year} ",
 		"  finish:   {mask: discretize, type: time(hh:mm:ss), round: minute} ",
 		"  gun:      {mask: discretize, type: time(hh:mm:ss) or null, round: minute} ",

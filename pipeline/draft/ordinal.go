@@ -65,8 +65,9 @@ var scales = [][]string{
 	scale("never former|ex|ex-smoker|past|quit|formerly current|now|yes|smoker"),
 	scale("no|none maybe|perhaps|sometimes|not_sure yes"),
 	scale("freshman|fresher sophomore junior senior graduate"),
-	scale("trainee|intern entry|entry_level|junior|jr associate mid|middle|mid_level|mid-level " +
-		"senior|sr lead|principal|manager executive|director|vp|ceo|c-level"),
+	scale("trainee|intern fresher entry|entry_level junior|jr associate " +
+		"mid|middle|mid_level|mid-level senior|sr lead|principal|manager " +
+		"executive|director|vp|ceo|c-level"),
 	scale("beginner|novice|basic elementary intermediate upper_intermediate " +
 		"advanced|proficient expert|fluent native"),
 	scale("easy medium|moderate|intermediate hard|difficult very_hard|expert"),
@@ -117,7 +118,12 @@ var (
 	joints = scale("to t and or than - – — = the of from between by ~ .. , equal a an about " +
 		"approx ( ) " +
 		"[ ] / per every each : . $ € £ % ₹ usd eur gbp rs inr")
-	rates    = scale("/ a an per every each")
+	rates = scale("/ a an per every each")
+	// often replaces words for how often something is by numbers.
+	often = strings.NewReplacer("once", "1", "twice", "2", "few times", "3", "several times", "4",
+		"multiple times", "4", "daily", "1 per day", "every day", "1 per day", "everyday",
+		"1 per day", "weekly", "1 per week", "monthly", "1 per month", "yearly", "1 per year",
+		"annually", "1 per year")
 	measured = scale("y yr yrs year years age aged ages old mo mos mth month months w wk wks " +
 		"week weeks " +
 		"d day days h hr hrs hour hours min mins minute minutes s sec secs second seconds child " +
@@ -320,7 +326,7 @@ func byNumber(texts []string) []place {
 	seen, before, others := make(map[place]bool), "", 0
 	spans := make(map[float64]bool)
 	for _, text := range texts {
-		for _, token := range tokens(strings.ToLower(text)) {
+		for _, token := range tokens(text) {
 			if span := daysOf[token]; span > 0 {
 				spans[span] = true
 			}
@@ -352,7 +358,7 @@ func byNumber(texts []string) []place {
 // say nothing of it, as Grade in Grade 10. Units of time count if texts have several.
 func numberPlace(text string, timed bool) (p place, before string, is bool) {
 	unit, numbers, isRate := 0.0, 0, false
-	for _, token := range tokens(strings.ToLower(text)) {
+	for _, token := range tokens(text) {
 		if number, thousands, ok := amountOf(token); ok {
 			if numbers++; numbers == 1 {
 				p.number = number
@@ -389,7 +395,7 @@ func numberPlace(text string, timed bool) (p place, before string, is bool) {
 	return p, before, numbers == 1 || numbers == 2
 }
 
-// tokens splits a text into words, numbers and signs.
+// tokens splits a text into words in small letters, numbers and signs.
 func tokens(text string) (list []string) {
 	class := func(r rune) int {
 		switch {
@@ -400,7 +406,7 @@ func tokens(text string) (list []string) {
 		}
 		return 0
 	}
-	runes := []rune(text)
+	runes := []rune(often.Replace(strings.ToLower(text)))
 	for i := 0; i < len(runes); {
 		of, begin := class(runes[i]), i
 		for i++; i < len(runes) && of > 0; i++ {

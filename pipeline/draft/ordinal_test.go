@@ -38,6 +38,9 @@ func TestInOrder(t *testing.T) {
 		"none|high school|university", "poverty|working class|middle class|upper class",
 		"High school|2-year college degree|4-year college degree|Post-college degree",
 		"Weekly|Bi-Weekly|Monthly|Every 3 Months|Annually",
+		"Never|Less than once a month|Once a month|2-3 times a month|Weekly|2-3 times a week|Daily",
+		"Once a year|A few times a month|About twice a week|Several times a day",
+		"Intern|Fresher|Junior|Senior", "Entry|Junior|Mid|Senior|Lead",
 		"1 time a month|1 time a week|2 times a week|1 time a day",
 		"strongly conservative|conservative|somewhat conservative|moderate, or neither|" +
 			"somewhat liberal|liberal|strongly liberal",

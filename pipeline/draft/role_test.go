@@ -72,7 +72,8 @@ func TestDraftMasksLongAnswers(t *testing.T) {
 	}
 }
 
-// Dates in several forms have no first characters that mean something.
+// Dates in several forms with days and months in two orders have no first characters that mean
+// something.
 func TestDraftOfDatesInSeveralForms(t *testing.T) {
 	for days, want := range map[int]string{90: "suppress", 900: "drop"} {
 		t.Chdir(t.TempDir())
@@ -80,7 +81,7 @@ func TestDraftOfDatesInSeveralForms(t *testing.T) {
 		out.WriteString("age,sex,hired\n")
 		for i := range 1000 {
 			day := time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 9*(i%days))
-			form := []string{"1/2/06", "01-02-2006", "1/2/2006"}[i%3]
+			form := []string{"1/2/06", "02-01-2006", "1/2/2006"}[i%3]
 			fmt.Fprintf(&out, "%d,%c,%s\n", 20+i%61, "MF"[i/7%2], day.Format(form))
 		}
 		write(t, "staff.csv", out.String())

@@ -19,12 +19,12 @@ func (r *reader) csvRules() {
 }
 
 // typePattern matches the declared types of CSV columns.
-const typePattern = `^(text|(boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|number\(feet\)|number\([^()\[\]{},:#N]*N[^()\[\]{},:#N]*\)|timestamp\(Unix m?s\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+( from [1-9][0-9]{3})?\))( or null)?)$`
+const typePattern = `^(text|(boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|number\(feet\)|number\([^()\[\]{},:#N]*N[^()\[\]{},:#N]*\)|timestamp\(Unix m?s\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+( or [YMDhmsA./: ,T-]+)*( from [1-9][0-9]{3})?\))( or null)?)$`
 
 // typeWords names the declared types.
 const typeWords = "text, boolean, integer, number, date, time, timestamp, decimal(p,s), " +
 	"number(N%), number(feet), date(MM/DD/YYYY), timestamp(D.M.YYYY hh:mm), " +
-	"timestamp(Unix s), time(hh:mm AM), number or null"
+	"timestamp(Unix s), time(hh:mm AM), date(M/D/YYYY or M-D-YY), number or null"
 
 // OrNull ends a declared type of a column in which texts that are none of the type are null.
 const OrNull = " or null"
@@ -39,8 +39,8 @@ var formParts = []string{
 	"D", "2", "hh", "15", "mm", "04", "ss", "05",
 }
 
-// form returns the part of a date's or time's type in parentheses, and the first of the years that
-// two digits mean, or "".
+// form returns the part of a date's or time's type in parentheses, which may be several forms, and
+// the first of the years that two digits mean, or "".
 func (c *Column) form() (form, from string) {
 	name, form, _ := strings.Cut(strings.TrimSuffix(c.bareType(), ")"), "(")
 	if name == "decimal" || name == "number" {
@@ -51,48 +51,53 @@ func (c *Column) form() (form, from string) {
 }
 
 // Layout returns the layout of the declared type, of a date or a time in the terms of package time,
-// and of a number with N for its digits, or one of formats.Feet, formats.UnixSeconds and
-// formats.UnixMillis; empty: that of ISO 8601, or of plain numbers.
+// several with formats.Or between them, and of a number with N for its digits, or one of
+// formats.Feet, formats.UnixSeconds and formats.UnixMillis; empty: that of ISO 8601, or of plain
+// numbers.
 func (c *Column) Layout() string {
 	if form, found := strings.CutPrefix(strings.TrimSuffix(c.bareType(), ")"),
 		"number("); found {
 		return form
 	}
 	form, _ := c.form()
-	layout := strings.NewReplacer(formParts...).Replace(form)
-	if strings.Contains(layout, "PM") {
-		layout = strings.ReplaceAll(layout, "15", "3")
+	layouts := strings.Split(strings.NewReplacer(formParts...).Replace(form), formats.Or)
+	for i, layout := range layouts {
+		if strings.Contains(layout, "PM") {
+			layouts[i] = strings.ReplaceAll(layout, "15", "3")
+		}
 	}
-	return layout
+	return strings.Join(layouts, formats.Or)
 }
 
-// wrongForm describes a missing or superfluous part of the form of a declared date or time.
+// wrongForm describes a missing or superfluous part of the forms of a declared date or time.
 func (c *Column) wrongForm() string {
-	form, from := c.form()
-	kind := c.Type[:max(0, strings.IndexByte(c.Type, '('))]
-	if form == "" || form == formats.UnixSeconds || form == formats.UnixMillis {
+	all, from := c.form()
+	if all == "" || all == formats.UnixSeconds || all == formats.UnixMillis {
 		return ""
 	}
-	if from != "" && (!strings.Contains(form, "YY") || strings.Contains(form, "YYYY")) {
+	if from != "" && !strings.Contains(strings.ReplaceAll(all, "YYYY", ""), "YY") {
 		return fmt.Sprintf("%q has a first year without YY", c.Type)
 	}
 	parts := map[string][]string{
 		"date": {"YY", "M", "D"}, "time": {"hh", "mm"}, "timestamp": {"YY", "M", "D", "hh", "mm"},
-	}
-	rest, found := form, ""
-	for i := 0; i < len(formParts); i += 2 {
-		part, unit := formParts[i], formParts[i][:1]
-		if strings.Contains(rest, part) && !strings.Contains(found, unit) {
-			rest, found = strings.Replace(rest, part, "", 1), found+unit
+	}[c.Type[:strings.IndexByte(c.Type, '(')]]
+	for form := range strings.SplitSeq(all, formats.Or) {
+		rest, found := form, ""
+		for i := 0; i < len(formParts); i += 2 {
+			part, unit := formParts[i], formParts[i][:1]
+			if strings.Contains(rest, part) && !strings.Contains(found, unit) {
+				rest, found = strings.Replace(rest, part, "", 1), found+unit
+			}
 		}
-	}
-	for _, part := range parts[kind] {
-		if !strings.Contains(strings.ReplaceAll(form, "AM", ""), part) {
-			return fmt.Sprintf("%q lacks %s", c.Type, strings.Replace(part, "YY", "YYYY", 1))
+		for _, part := range parts {
+			if !strings.Contains(strings.ReplaceAll(form, "AM", ""), part) {
+				return fmt.Sprintf("%q lacks %s", c.Type,
+					strings.Replace(part, "YY", "YYYY", 1))
+			}
 		}
-	}
-	if at := strings.IndexAny(rest, "YMDhmsA"); at >= 0 {
-		return fmt.Sprintf("%q has %s where nothing is known by it", c.Type, rest[at:at+1])
+		if at := strings.IndexAny(rest, "YMDhmsA"); at >= 0 {
+			return fmt.Sprintf("%q has %s where nothing is known by it", c.Type, rest[at:at+1])
+		}
 	}
 	return ""
 }

@@ -404,7 +404,10 @@ func TestForms(t *testing.T) {
 		"date(M/D/YY from 1930)": "1/2/06", "date(DD-MMM-YY)": "02-Jan-06",
 		"timestamp(DMMMYYYY:hh:mm)": "2Jan2006:15:04",
 		"number(N kg) or null":      "N kg", "date(M/D/YY from 1930) or null": "1/2/06",
-		"number or null": "", "number(feet)": "feet", "timestamp(Unix ms)": "Unix ms",
+		"time(hh:mm AM or hh:mm)":            "3:04 PM or 15:04",
+		"date(D.M.YY or YYYY-M-D from 1930)": "2.1.06 or 2006-1-2",
+		"number or null":                     "", "number(feet)": "feet",
+		"timestamp(Unix ms)": "Unix ms",
 	} {
 		c := Column{Type: form}
 		_, ok := c.DeclaredType()
@@ -417,6 +420,7 @@ func TestForms(t *testing.T) {
 		"date(D.MM.M.YYYY)": "has M", "date(D MMMM YYYY)": "has M",
 		"date(DD.DD.YYYY)": "lacks M", "date(D.M.YYY)": "has Y",
 		"date(D.M.YYYY from 1930)": "has a first year without YY",
+		"date(D.M.YYYY or D.YYYY)": "lacks M", "time(hh:mm or h)": "lacks hh",
 		"time(hh:mm from 1930)":    "has a first year without YY",
 		"timestamp(D.M.YYYY h:mm)": "lacks hh", "timestamp(D.M.YYYY hh:m)": "lacks mm",
 	} {
