@@ -107,6 +107,7 @@ var abroad = [][2]string{
 	{"hospital", "hopital krankenhaus ospedale ziekenhuis"},
 	{"disease", "enfermedad doenca maladie krankheit malattia ziekte"},
 	{"symptoms", "sintoma sintomas symptome sintomi"},
+	{"hired", "contratado contratada embauche eingestellt"},
 	{"treatment", "tratamiento tratamento traitement behandlung"},
 	{"result", "resultado resultados resultat ergebnis risultato"},
 	{"severity", "gravedad gravidade"},

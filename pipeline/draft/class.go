@@ -58,6 +58,9 @@ var (
 	kinds = strings.Fields("class label target y")
 )
 
+// kinded matches names of such columns that end in a word without a sign in front, as custcat.
+var kinded = matches(`\w(cat|status)$`)
+
 // manifold are names of classes that may have many values in the last place, such as diseases.
 var manifold = words{whole: strings.Fields("class label target prognosis")}
 
@@ -274,12 +277,14 @@ func (d *draft) rankByName(p *Profile) int {
 		return rank + usualClasses
 	case d.isSubject(p):
 		return rank + 2*usualClasses
-	case p == last && (slices.Contains(finals, name) || slices.Contains(passing, words[0])) &&
+	case p == last && (slices.Contains(finals, name) || slices.Contains(passing, words[0]) ||
+		kinded(name) && !p.isBasic() && !d.isContextual(p)) &&
 		(p.Field.Distinct <= mostOutcomes || p.typ.Kind == formats.String):
 		return rank + 3*usualClasses
 	case p == last && d.isAchieved(p):
 		return rank + 3*usualClasses
-	case d.isAtEnd(p) && (slices.ContainsFunc(words, mayBe) || isSuffered(words)) &&
+	case d.isAtEnd(p) && words[n-1] != "name" &&
+		(slices.ContainsFunc(words, mayBe) || isSuffered(words)) &&
 		(!p.isBasic() || words[n-1] != "status") && !p.hasPartsOfDays():
 		return rank + 3*usualClasses
 	case d.isOutcome(p): // a fact, such as who was hired to do a job
@@ -473,10 +478,11 @@ func (d *draft) isRemembered(p *Profile) bool {
 		d.sample.Frequent(p.place, uint64(rowsOfFate*d.K), d.rows).AtLeast >= p.Field.Distinct
 }
 
-// isPredictable reports whether a column could be the class, most rows have a value, and it is no
-// option of several.
+// isPredictable reports whether a column could be the class, most rows have a value, or enough if
+// it says who left or stayed, and it is no option of several.
 func (p *Profile) isPredictable() bool {
-	return p.couldBeClass() && 2*p.Field.Rows >= p.Rows && !p.isOption
+	return p.couldBeClass() && !p.isOption && (2*p.Field.Rows >= p.Rows ||
+		p.Field.Rows >= fewNulls && left.has(withoutEnds(p.words)))
 }
 
 // couldBeClass reports whether a column has few values, with several rows each, and so few rows

@@ -141,15 +141,20 @@ var contextual = []struct {
 		alone: strings.Fields("medal medals caps goals wins losses draws reach"),
 		whole: append(pairs([]string{"", "total"}, strings.Fields("gold silver bronze")),
 			strings.Fields("pick draftpick draftround draftyear draftnumber number "+
-				"jersey jerseynumber shirtnumber kitnumber")...),
+				"jersey jerseynumber shirtnumber kitnumber tm pos")...),
 	},
 	others: isCalled(words{
 		alone: strings.Fields("sport sports team teams athlete athletes noc player club stance " +
 			"nickname")}),
+}, { // when a league drafted them
+	facts:  words{whole: strings.Fields("year season round rnd rd")},
+	others: isCalled(words{whole: strings.Fields("pick draftpick overallpick")}),
 }, { // whom candidates stand for
-	facts: words{whole: strings.Fields("party partyname partyabbreviation")},
+	facts: words{whole: append(pairs([]string{"", "political"},
+		strings.Fields("party partyname partyabbreviation")), strings.Fields("symbol symbolname "+
+		"seat constituency constituencyname constname chamber")...)},
 	others: isCalled(words{alone: strings.Fields("candidate constituency winner incumbent " +
-		"elected")}),
+		"elected legislator senator congress bioguide mp")}),
 }, { // when something happened, next to where
 	facts:  words{whole: strings.Fields("date datetime eventdate")},
 	others: isCalled(places),

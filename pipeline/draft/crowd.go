@@ -345,6 +345,7 @@ var pay = words{
 var treatments = words{
 	alone: []string{"treatment", "treat", "treated", "trt", "tx", "arm", "rx", "intervention"},
 	whole: []string{"therapy", "drug", "dose", "placebo", "group", "grp", "cohort"},
+	last:  []string{"strategy", "program", "programme", "policy"},
 	not:   earlier,
 }
 

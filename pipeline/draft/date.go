@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kcut/kcut/formats"
@@ -132,6 +133,9 @@ func (d *draft) dropAges() {
 			isPart := !p.isTime() && (born && births.has(name) || periods.has(name)) &&
 				(born || !isBirth || by.isDated()) && d.isPartOf(by, p)
 			switch {
+			case isBirth && yearly.has(by.words) && births.has(name) && daily.has(name) &&
+				p.Field.Distinct <= mostOfMonth:
+				p.role = dropBy(by, "says enough of the birth; to mask it: "+d.entry(p))
 			case isBirth && p.isAgeBelowZero():
 				p.role = dropBy(by, "says it, and no age is below 0")
 			case isAge || isPart && d.determines(by, p):
@@ -142,6 +146,15 @@ func (d *draft) dropAges() {
 		}
 	}
 }
+
+// yearly and daily are words for the year of a birth, and for parts that say its day with the year,
+// of which each has at most as many values as a month has days.
+var (
+	yearly = words{alone: strings.Fields("year yr birthyear birthy")}
+	daily  = words{alone: strings.Fields("month day birthm birthday")}
+)
+
+const mostOfMonth = 31
 
 // calendar are the parts of days of which columns have numbers or names.
 var calendar = []func(day time.Time) int{

@@ -726,16 +726,17 @@ func TestDraftDropsWhatTheClassSays(t *testing.T) {
 func TestDraftDropsNamesOfThoseWhoServe(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("judge,nurse,doctor,teacher,age\n")
+	out.WriteString("judge,nurse,doctor,teacher,recruiter,agent_id,age\n")
 	names := strings.Fields("Heald Hugessen Iacobucci MacGuigan Marceau Pratte Urie")
 	for i := range 400 {
-		fmt.Fprintf(&out, "%s,%s,%s,%s,%d\n", names[i%7], strings.ToLower(names[i%7]), names[i%5],
-			[]string{"yes", "no"}[i%2], i%50)
+		fmt.Fprintf(&out, "%s,%s,%s,%s,%s %s,A%d,%d\n", names[i%7], strings.ToLower(names[i%7]),
+			names[i%5], []string{"yes", "no"}[i%2], []string{"Mary", "James"}[i%2], names[i%4], i%3,
+			i%50)
 	}
 	write(t, "people.csv", out.String())
 	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"people.csv"}}))
 	wantMasks(t, job, map[string]string{"judge": "drop", "nurse": "suppress", "doctor": "suppress",
-		"teacher": "suppress", "age": "discretize"})
+		"teacher": "suppress", "recruiter": "drop", "agent_id": "drop", "age": "discretize"})
 }
 
 // The job is in its own folder: its paths start there, and it is no part of the input.

@@ -154,6 +154,9 @@ func (d *draft) hasWaves(family *Profile) bool {
 // country than the first one: more are no mistakes.
 const mostOfOthers = 0.1
 
+// mostAging is the number of years that people get older in a study that asks them again.
+const mostAging = 25
+
 // nations are names of columns of the country in which somebody was asked.
 var nations = words{whole: strings.Fields("country cntry cnt nation countryid countrycode " +
 	"cntryid countryname")}
@@ -175,8 +178,8 @@ func (d *draft) numbersAtEach(site, id *Profile) bool {
 }
 
 // isOfSeveral reports whether rows with the same value of an identifier, that is not called like a
-// person's, are those of several people, as the sex or the country shows: each country numbers its
-// own people.
+// person's, are those of several people, as the sex, the age or the country shows: each country
+// numbers its own people.
 func (d *draft) isOfSeveral(id *Profile) bool {
 	if i := slices.IndexFunc(d.profiles, func(p *Profile) bool {
 		return d.numbersAtEach(p, id)
@@ -190,6 +193,11 @@ func (d *draft) isOfSeveral(id *Profile) bool {
 	}
 	again := float64(id.Field.Rows - id.Field.Distinct)
 	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		if slices.Contains(p.words, "age") && p.typ.Ordered() && p.isBasic() && id.place >= 0 &&
+			p.place >= 0 && !ofRelatives.has(p.words) {
+			older := d.sample.Beyond(id.place, p.numbers, mostAging)
+			return float64(older) > mostOfOthers*again && !d.hasWaves(id)
+		}
 		isSex := (called(&sexes, p.words) || p.hasSexes()) && !p.countsSex()
 		return (isSex || nations.has(p.words)) && !ofRelatives.has(p.words) && p.place >= 0 &&
 			p.Field.Distinct > 1 && p.Field.Rows == p.Rows &&

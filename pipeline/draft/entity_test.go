@@ -133,7 +133,7 @@ func TestDraftNamesSecondPeople(t *testing.T) {
 		var out strings.Builder
 		out.WriteString(tt.first + ",pid,age\n")
 		for i := range 1500 {
-			fmt.Fprintf(&out, "%d,%d,%d\n", 1+i/10, 1+i*7%tt.second, 20+i/10*7%60)
+			fmt.Fprintf(&out, "%d,%d,%d\n", 1+i/10, 1+i*7%tt.second, 20+i/10*7%23)
 		}
 		write(t, "dates.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"dates.csv"}})
@@ -252,7 +252,7 @@ func TestDraftCountsNoGroupsOfPeople(t *testing.T) {
 		var out strings.Builder
 		fmt.Fprintf(&out, "%s,tour_id,age,sex\n", first)
 		for i := range 1500 {
-			fmt.Fprintf(&out, "%d,%d,%d,%c\n", 5000+i, 100+i/5, 20+i*7%61, "MF"[i/5%2])
+			fmt.Fprintf(&out, "%d,%d,%d,%c\n", 5000+i, 100+i/5, 20+i*7%23, "MF"[i/5%2])
 		}
 		write(t, "tours.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"tours.csv"}})
@@ -285,22 +285,26 @@ func TestDraftCountsPeopleBeforeIncidents(t *testing.T) {
 	}
 }
 
-// An identifier whose rows differ in sex or country is none of people, as each country numbers its
-// own; a few that differ are mistakes. The number of a respondent may have the sexes of others.
+// An identifier whose rows differ in sex, country or by many years of age is none of people, as
+// each country numbers its own; a few that differ are mistakes. The number of a respondent may have
+// the sexes of others.
 func TestDraftCountsNoNumbersOfCountries(t *testing.T) {
 	for _, tt := range []struct {
 		head  string
 		other int // one of as many rows has another value
+		each  int // number of rows with an age
 		want  string
 	}{
-		{"idno,cntry", 2, ""}, {"idno,cntry", 50, "idno"}, {"idno,sex", 2, ""},
-		{"idno,trade", 2, "idno"}, {"respondent_id,sex", 2, "respondent_id"},
+		{"idno,cntry", 2, 5, ""}, {"idno,cntry", 50, 5, "idno"}, {"idno,sex", 2, 5, ""},
+		{"idno,trade", 2, 5, "idno"}, {"respondent_id,sex", 2, 5, "respondent_id"},
+		{"idno,trade", 2, 1, ""}, {"runner,trade", 2, 5, "runner"},
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
 		out.WriteString(tt.head + ",age\n")
 		for i := range 1500 {
-			fmt.Fprintf(&out, "%d,%c,%d\n", 100+i/5, "xy"[(i/5+max(0, 1-i%tt.other))%2], 20+i*7%61)
+			fmt.Fprintf(&out, "%d,%c,%d\n", 100+i/5, "xy"[(i/5+max(0, 1-i%tt.other))%2],
+				20+i/tt.each*7%61)
 		}
 		write(t, "people.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"people.csv"}})
@@ -432,7 +436,7 @@ func TestDraftCountsNoEvents(t *testing.T) {
 			if tt.entity == "name" {
 				name = strings.Replace(name, ",", " ", 1) + ","
 			}
-			fmt.Fprintf(&out, "%d,%s,%d,%d\n", 5000+i*9/10, name, 20+person*7%61, i*i%311)
+			fmt.Fprintf(&out, "%d,%s,%d,%d\n", 5000+i*9/10, name, 20+person*7%23, i*i%311)
 		}
 		write(t, "arrests.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"arrests.csv"}})

@@ -88,7 +88,7 @@ func (d *draft) findRepetition() {
 		return
 	}
 	columns := d.moment()
-	if d.panel == nil {
+	if d.panel == nil && !d.numbersEach() {
 		d.census = d.findCensus()
 	}
 	if d.panel != nil || d.census != nil || columns == nil {

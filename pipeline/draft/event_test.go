@@ -49,9 +49,14 @@ func TestDraftWarnsOfCopies(t *testing.T) {
 }
 
 // In a census of each day most people are those of the day before. Other people of the same age,
-// sex and race come by chance, also on the same day.
+// sex and race come by chance, also on the same day, and so they do where each row has the number
+// of another person.
 func TestDraftWarnsOfACensus(t *testing.T) {
-	for _, stay := range []bool{true, false} {
+	for _, tt := range []struct {
+		stay bool
+		id   string
+		want bool
+	}{{true, "row", true}, {false, "row", false}, {true, "customer_id", false}} {
 		rng := rand.New(rand.NewPCG(4, 4))
 		one := func() string {
 			return fmt.Sprintf("%d,%c,%c", 18+rng.IntN(40), "mf"[rng.IntN(2)], 'a'+rng.IntN(3))
@@ -61,20 +66,21 @@ func TestDraftWarnsOfACensus(t *testing.T) {
 			people[i] = one()
 		}
 		var out strings.Builder
-		out.WriteString("day,age,sex,race,cell\n")
+		out.WriteString("day,age,sex,race,cell," + tt.id + "\n")
 		for day := range 8 {
 			for i := range people {
-				if !stay || rng.IntN(10) == 0 {
+				if !tt.stay || rng.IntN(10) == 0 {
 					people[i] = one()
 				}
-				fmt.Fprintf(&out, "2020-01-%02d,%s,%d\n", 1+day, people[i], rng.IntN(9))
+				fmt.Fprintf(&out, "2020-01-%02d,%s,%d,%d\n", 1+day, people[i], rng.IntN(9),
+					day*len(people)+i)
 			}
 		}
 		t.Chdir(t.TempDir())
 		write(t, "table.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
-		if strings.Contains(text, " to have a row on each day of day, as facts\n") != stay {
-			t.Errorf("people stay: %t\n%s", stay, text)
+		if strings.Contains(text, " to have a row on each day of day, as facts\n") != tt.want {
+			t.Errorf("%+v:\n%s", tt, text)
 		}
 	}
 }

@@ -191,6 +191,10 @@ func TestDraftKnowsDaysOfEvents(t *testing.T) {
 // is known of members, and not of customers.
 func TestDraftKnowsByOtherColumns(t *testing.T) {
 	const days = "=2020-01-03|2020-01-09|2021-05-04|2021-06-06"
+	numbers := strings.Trim(strings.ReplaceAll(fmt.Sprint(make([]int, 40)), " ", "|"), "[]")
+	for i := range 40 {
+		numbers = strings.Replace(numbers, "0|", fmt.Sprint(100+i, "|"), 1)
+	}
 	for columns, want := range map[string]string{
 		"age#;ne=0|1;nw=0|1": "age ne nw", "age#;ne=0|1;Ag=0|1": "age",
 		"age#;ne=1|2|3;nw=0|1":                                     "age nw",
@@ -203,6 +207,10 @@ func TestDraftKnowsByOtherColumns(t *testing.T) {
 		"age#;ba=0|1;sex=m|f;htn=0|1":                              "age sex",
 		"age#;goitre=" + strings.Repeat("f|", 30) + "t":            "age",
 		"age#;JoinDate" + days + ";employee=a|b;Health plan=x|y|z": "age JoinDate",
+		"age#;elected=0|1;symbol=a|b;political_party=c|d":          "age symbol political_party",
+		"age#;player#;pick#;year=2010|2011|2012;Tm=a|b|c":          "age pick year Tm",
+		"age#;year=2010|2011|2012;Tm=a|b|c":                        "age",
+		"age#;address=" + numbers:                                  "age address",
 	} {
 		text := study(t, 600, strings.Split(columns, ";")...)
 		checkCertain(t, text, want)

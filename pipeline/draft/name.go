@@ -149,10 +149,11 @@ var (
 	// people are words for people, of whom tables have names and numbers.
 	people = strings.Fields("patient person customer client user member subject employee student " +
 		"respondent participant player pt cust emp stu beneficiary bene passenger guest voter " +
-		"holder applicant borrower subj usubj owner teacher bib")
+		"holder applicant borrower subj usubj owner teacher bib runner rider driver athlete " +
+		"swimmer cyclist")
 	// staff are words for people who serve those of whom a table is.
 	staff = strings.Fields("doctor physician provider nurse investigator manager agent seller " +
-		"attending pcp npi caregiver contact mother father parent guardian spouse " +
+		"attending pcp npi caregiver recruiter contact mother father parent guardian spouse " +
 		"partner husband wife")
 	// surveyed are the numbers of people in surveys and studies, some misspelled; housed are those
 	// of households and families.
@@ -210,8 +211,8 @@ var ofThings = words{
 // they have.
 var idsOfPersons = words{alone: append(pairs(people, []string{"id"}), idsOfOfficers...)}
 
-// idsOfOfficers are those of the police.
-var idsOfOfficers = pairs([]string{"officer"}, []string{"id", "badge"})
+// idsOfOfficers are those of the police and of others at work.
+var idsOfOfficers = pairs([]string{"officer", "agent", "recruiter"}, []string{"id", "badge"})
 
 // ofPeople are the names of columns of people's names, whatever the number of values.
 var ofPeople = words{
@@ -230,7 +231,7 @@ var ofPeople = words{
 // ofServants are the names of columns of those who decide about people or care for them.
 var ofServants = words{whole: strings.Fields("doctor physician surgeon clinician nurse therapist " +
 	"judge magistrate officer caseworker interviewer investigator instructor teacher professor " +
-	"manager agent seller attending caregiver coach trainer referee umpire")}
+	"manager agent seller attending caregiver coach trainer referee umpire recruiter")}
 
 // ofRegions are the names of columns of places, whose names are also those of people.
 var ofRegions = words{alone: pairs(regions, nameWords), whole: regions, last: regions}

@@ -184,6 +184,8 @@ var (
 func special(folded string) (p place, is bool) {
 	word, _, _ := strings.Cut(folded, "_")
 	switch {
+	case folded == "na" || folded == "n/a": // not applicable is no answer above the others
+		return nonePlace, true
 	case slices.Contains(unsaids, folded):
 		return unsaidPlace, true
 	case slices.Contains(nothings, folded), slices.Contains(denials, word):
@@ -444,6 +446,10 @@ func amountOf(token string) (number float64, thousands, is bool) {
 	return number, thousands, true
 }
 
+// parties are names of columns of parties, which have an order only by degrees of support.
+var parties = words{whole: strings.Fields("party partyname partyid politicalparty affiliation"),
+	last: []string{"party"}}
+
 // withOrder lists the values of suppressed texts in their order.
 func (r *Role) withOrder(p *Profile) *Role {
 	if r.Mask != job.MaskSuppress || r.Detail != "" || int64(len(p.texts.few)) != p.Field.Distinct {
@@ -452,6 +458,10 @@ func (r *Role) withOrder(p *Profile) *Role {
 	var texts []string
 	for text := range p.texts.few {
 		texts = append(texts, text)
+	}
+	if parties.has(p.words) && len(texts) < mostOutcomes ||
+		ofRegions.has(p.words) && byNumber(texts) != nil {
+		return r
 	}
 	if list := quotedList(inOrder(texts)); list != "" && len(list) <= longestOrder {
 		r.Detail = "order: [" + list + "]"

@@ -14,7 +14,7 @@ func TestInOrder(t *testing.T) {
 			"months",
 		"$0-$9,999|$10,000-$19,999|$100,000+|unknown", "<10k|10k-20k|20k-100k|>100k",
 		"0-10k|10-20k|100-200k", "Grade 8|Grade 9|Grade 10", "1 child|2 children|10 children",
-		"January|February|December", "Mon|Tue|Sat|Unknown", "low|medium|high",
+		"January|February|December", "Mon|Tue|Sat|Unknown", "NA|low|medium|high",
 		"7th|8th|9th|10th|12th", "Very Poor|Poor|Good|Excellent", "Strongly disagree|Neutral|Agree",
 		"very dissatisfied|dissatisfied|neutral|satisfied|very satisfied",
 		"not at all|somewhat|very much", "never|rarely|sometimes|always",

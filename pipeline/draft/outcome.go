@@ -31,14 +31,18 @@ var (
 			"refused approve approved approval decision verdict callback churn churned " +
 			"attrition fatal murder won elected fraud fraudulent converted purchase purchased " +
 			"conversion conversions clicked dropout violator defaulter absconder reoffender " +
-			"censor censored cens custody imprisoned incarcerated closed takeup uptake"),
+			"censor censored cens custody imprisoned incarcerated closed takeup uptake retained " +
+			"struck"),
 		whole: append(pairs(append([]string{""}, people...), gone), strings.Fields("leaveornot "+
 			"bad switch switched personalloan ploan bankaccount adopted adoption winner enrolled "+
 			"participated participation match matched suicideattempt fate")...),
-		not: append(strings.Fields("problems trouble"), earlier...),
+		not: append(strings.Fields("problems trouble by override threshold hesitation"),
+			earlier...),
 	}
 	// gone are words for the end of a job.
 	gone = strings.Fields("resigned quit left fired")
+	// left are names of columns of who left or stayed, which only some may have been asked.
+	left = words{whole: gone, alone: []string{"retained"}, not: happened.not}
 	// decided are words of happened that name kinds of these where texts say neither yes and no nor
 	// what came of somebody.
 	decided = words{alone: []string{"event", "decision"}}

@@ -50,6 +50,16 @@ func TestDraftKnowsOutcomesByValues(t *testing.T) {
 		{"size# rating=1|2|3|4 hours# kind=a|b", ""},
 		{"active=True|False age# hours# sex=m|f b=1|2|3 c=1|2|3", ""},
 		{"paid=True|False age# hours# sex=m|f b=1|2|3 c=1|2|3", "paid"},
+		{"age# approval_override=0|1 hours# status=repaid|defaulted|written_off|active sex=m|f",
+			"status"},
+		{"age# death_hesitation=0|1 hours# sex=m|f b=1|2|3", ""},
+		{"age# approved_by=1|2|3 hours# sex=m|f b=1|2|3", ""},
+		{"age# job_satisfaction=1|2|3 hours# sex=m|f resigned=|||0|1", "resigned"},
+		{"age# retained_90d=|||0|1 hours# sex=m|f b=1|2|3", "retained_90d"},
+		{"age# hours# sex=m|f contratado=0|1 b=1|2|3", "contratado"},
+		{"age# hours# sex=m|f class_name=a|b|c", ""},
+		{"age# hours# sex=m|f custcat=1|2|3|4", "custcat"},
+		{"age# hours# sex=m|f custcat=1|2|3|4 b=1|2|3", ""},
 	} {
 		text := study(t, 600, strings.Fields(tt.columns)...)
 		if got := classOf(t, text); got != tt.want {
@@ -298,11 +308,13 @@ func TestDraftTakesNoRareTexts(t *testing.T) {
 	}
 }
 
-// Numbers are no web pages, and a race stays that only some rows of one class lack.
+// Numbers are no web pages, and a race stays that only some rows of one class lack, as does how
+// people were treated by a limit.
 func TestDraftKeepsWhatOnlySeemsToIdentify(t *testing.T) {
 	text := tableOf(t, 3000, map[string]func(row int) string{
-		"time_on_website": func(row int) string { return fmt.Sprint(row * 7 % 400) },
-		"died":            func(row int) string { return []string{"1", "0"}[min(row%40, 1)] },
+		"time_on_website":   func(row int) string { return fmt.Sprint(row * 7 % 400) },
+		"recovery_strategy": func(row int) string { return fmt.Sprint(row * 7 % 400 / 150) },
+		"died":              func(row int) string { return []string{"1", "0"}[min(row%40, 1)] },
 		"race": func(row int) string {
 			if row%40 == 0 {
 				return ""
@@ -310,7 +322,7 @@ func TestDraftKeepsWhatOnlySeemsToIdentify(t *testing.T) {
 			return "abc"[row%3 : row%3+1]
 		},
 	})
-	for _, column := range []string{"time_on_website", "race"} {
+	for _, column := range []string{"time_on_website", "race", "recovery_strategy"} {
 		if roleOfText(text, column) == "drop" || !strings.Contains(text, "\nclass: died\n") {
 			t.Errorf("%s is dropped, or the class is another one:\n%s", column, text)
 		}

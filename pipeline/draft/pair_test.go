@@ -20,7 +20,7 @@ import (
 func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("sub_grade,grade,unit_cd,unit,hours,band,shift,driver,risk,dob,birth_year," +
+	out.WriteString("sub_grade,grade,unit_cd,unit,hours,band,shift,machine,risk,dob,birth_year," +
 		"hours_again,team,team_id,seen,precinct,unit_grp,unit_risk,hours2\n")
 	rng, start := rand.New(rand.NewPCG(8, 8)), time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 2000 {
@@ -40,7 +40,7 @@ func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 	wantMasks(t, job, map[string]string{
 		"sub_grade": "generalize{[1] [] []}", "grade": "drop", "unit_cd": "drop",
 		"unit": "suppress", "hours": "discretize", "band": "drop", "shift": "suppress",
-		"driver": "suppress", "risk": "suppress", "dob": "discretize", "birth_year": "drop",
+		"machine": "suppress", "risk": "suppress", "dob": "discretize", "birth_year": "drop",
 		"hours_again": "drop", "team": "suppress", "team_id": "suppress", "precinct": "suppress",
 		"seen": "discretize", "unit_grp": "drop", "unit_risk": "suppress", "hours2": "drop",
 	})
@@ -55,7 +55,7 @@ func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 	// What determines the class is dropped: it may not be known when the class is predicted.
 	text = draftOf(t, draft.Options{Input: []string{"table.csv"}, Class: "risk"})
 	want := "# it determines the class: no model "
-	if slices.Contains(maskedOf(t, text), "driver") || !strings.Contains(text, want) {
+	if slices.Contains(maskedOf(t, text), "machine") || !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
 	}
 }
@@ -201,17 +201,20 @@ func TestDraftLeavesTheReadableName(t *testing.T) {
 func TestDraftDropsPartsOfDays(t *testing.T) {
 	day := func(i int) time.Time { return time.Date(2015, 1, 1+i%890, 0, 0, 0, 0, time.UTC) }
 	text := tableOf(t, 900, map[string]func(i int) string{
-		"seen":      func(i int) string { return day(i).Format(time.DateOnly) },
-		"year":      func(i int) string { return fmt.Sprint(day(i).Year() + i%300/299) },
-		"month":     func(i int) string { return day(i).Month().String() },
-		"seen_s":    func(i int) string { return fmt.Sprint(day(i).Unix()) },
-		"q7":        func(i int) string { return fmt.Sprint(300 + i*7%400) },
-		"q8":        func(i int) string { return fmt.Sprint((300+i*7%400)/12 + i%30/29) },
-		"seen_year": func(i int) string { return fmt.Sprint(2015 + i%890%3) },
+		"seen":        func(i int) string { return day(i).Format(time.DateOnly) },
+		"year":        func(i int) string { return fmt.Sprint(day(i).Year() + i%300/299) },
+		"month":       func(i int) string { return day(i).Month().String() },
+		"seen_s":      func(i int) string { return fmt.Sprint(day(i).Unix()) },
+		"q7":          func(i int) string { return fmt.Sprint(300 + i*7%400) },
+		"q8":          func(i int) string { return fmt.Sprint((300+i*7%400)/12 + i%30/29) },
+		"seen_year":   func(i int) string { return fmt.Sprint(2015 + i%890%3) },
+		"birth_yr":    func(i int) string { return fmt.Sprint(1950 + i*i%41) },
+		"birth_month": func(i int) string { return fmt.Sprint(1 + i*i*i%13%12) },
 	})
 	for column, want := range map[string]string{"seen": "", "seen_year": "",
 		"year": "# seen determines it in nearly all rows\n", "month": "# seen determines it\n",
-		"seen_s": "# seen determines it\n", "q7": " in a larger unit\n"} {
+		"seen_s": "# seen determines it\n", "q7": " in a larger unit\n",
+		"birth_yr": "", "birth_month": " says enough of the birth; to mask it: discretize\n"} {
 		line := regexp.MustCompile(`(?m)^  ` + column + `: .*\n`).FindString(text)
 		if !strings.HasSuffix(line, want) || strings.Contains(line, " drop ") != (want != "") {
 			t.Errorf("%s: want %q in\n%s", column, want, text)

@@ -83,7 +83,8 @@ var forms = [patterns]func(text string) bool{
 	clock:  matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?$`),
 	verdict: matches(`^(?i:(not[ _-]?)?(admitted|accepted|approved|rejected|refused|denied|declined|` +
 		`granted|placed|hired|convicted|acquitted|alive|living|dead|died|deceased|survived|` +
-		`pass(ed)?|fail(ed)?|churned|attrited|stayed|joined|existing))$`),
+		`pass(ed)?|fail(ed)?|churned|attrited|stayed|joined|existing|(re)?paid|paid[ _-]off|` +
+		`default(ed)?|(written|charged)[ _-]off|current|active))$`),
 	finding: matches(`^(?i:positive|negative|pos|neg|detected|not[ _-]?detected)$`),
 	answer:  matches(`^(?i:yes|no|y|n)$`),
 	tick:    matches(`^(?i:x|y|yes|t|true|1|on|checked|selected|✓|✔)$`),

@@ -180,6 +180,8 @@ func (p *Profile) measure() {
 	p.quantiles = quantiles(sorted)
 	if !p.isTime() && !periods.has(p.words) {
 		p.unknown, p.answers = unknownOf(sorted)
+	} else if p.isTime() && isOtherLeast(sorted) {
+		p.unknown = leastUnknown
 	}
 	if sorted = slices.Compact(sorted); len(sorted) > 0 {
 		least, most := roundText(sorted[0]), roundText(sorted[len(sorted)-1])

@@ -268,12 +268,16 @@ const peopleShare = 0.1
 // orOwned returns the role of a dropped column of names of people: full names that repeat, on
 // average twice, belong to one person each, as far as they are known.
 func (r *Role) orOwned(p *Profile) *Role {
-	if p.typ.Kind == formats.String && p.share(person) >= peopleShare &&
-		float64(p.texts.spaces) >= most*float64(p.Field.Rows) &&
-		p.Field.Distinct*2 <= p.Field.Rows {
+	if p.hasFullNames() && p.Field.Distinct*2 <= p.Field.Rows {
 		r.owned, r.names, r.fullNames = true, true, true
 	}
 	return r
+}
+
+// hasFullNames reports whether a column has texts of several words, with names of people.
+func (p *Profile) hasFullNames() bool {
+	return p.typ.Kind == formats.String && p.share(person) >= peopleShare &&
+		float64(p.texts.spaces) >= most*float64(p.Field.Rows)
 }
 
 // nameColumn are the names of columns of names of people or of others, few or many.
@@ -298,7 +302,7 @@ var named = []rule{{
 				name[len(name)-1] == "id" && p.distinctShare() >= most) ||
 			meaning != "" &&
 				(p.hasMany() && !p.isFractional() || p.numbersPeople()) &&
-				!(meaning == webPages && p.typ.Ordered())
+				!(p.typ.Ordered() && (meaning == webPages || p.countsAddress()))
 	},
 	func(p *Profile) *Role {
 		meaning := directMeaning(p.words)
@@ -313,8 +317,8 @@ var named = []rule{{
 	},
 }, {
 	func(p *Profile) bool {
-		return p.Field.Distinct >= fewestServants && ofServants.has(p.words) &&
-			p.share(proper) >= most
+		isName := p.Field.Distinct >= fewestServants || p.hasFullNames()
+		return isName && ofServants.has(p.words) && p.share(proper) >= most
 	},
 	func(p *Profile) *Role {
 		return drop("values like names, called like people who decide or care, with %s",
@@ -356,6 +360,11 @@ func (p *Profile) numbersThings() bool {
 	return p.distinctShare() >= rareShare && n <= 2 && numberForm(name) &&
 		!strings.HasPrefix(name, "total") ||
 		p.distinctShare() >= thingShare && p.Field.Distinct >= 5*manyValues && isNumber
+}
+
+// countsAddress reports whether a column called address has a few numbers, as of years at one.
+func (p *Profile) countsAddress() bool {
+	return slices.Equal(p.words, []string{"address"}) && p.Field.Distinct < manyValues
 }
 
 // fewestServants is the least number of values of a column that has names of people who decide or

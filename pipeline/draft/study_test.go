@@ -595,6 +595,16 @@ func TestDraftDropsFewNames(t *testing.T) {
 	}
 }
 
+// Parties have no order without degrees, and no numbers of places have one.
+func TestDraftOrdersNoNames(t *testing.T) {
+	text := study(t, 600, "age#", "party=Republican|Independent|Democrat", "city=C1|C2|C10",
+		"wave=C1|C2|C10")
+	if got := strings.Count(text, "order: [C1, C2, C10]"); got != 1 ||
+		strings.Count(text, "order: [") != 1 {
+		t.Errorf("want an order of waves:\n%s", text)
+	}
+}
+
 // Single letters are initials by their name, if they are many, and MI only next to names.
 func TestDraftDropsInitials(t *testing.T) {
 	const letters = "=A|B|C|D|E|F|G|H|J|K|L|M"

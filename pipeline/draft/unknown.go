@@ -56,6 +56,20 @@ func unknownOf(sorted []float64) (reason string, others int) {
 	return "", n
 }
 
+// isOtherLeast reports whether most of sorted times are the least one, and the others are further
+// from it than from each other, as where 1900-01-01 stands for none.
+func isOtherLeast(sorted []float64) bool {
+	n := len(sorted)
+	next, _ := slices.BinarySearchFunc(sorted, 0, func(x float64, _ int) int {
+		if x > sorted[0] {
+			return 1
+		}
+		return -1
+	})
+	return next < n && 2*next > n && sorted[next] < sorted[n-1] &&
+		sorted[next]-sorted[0] >= sorted[n-1]-sorted[next]
+}
+
 // missing are numbers that surveys often have where there is no answer.
 var missing = []float64{-9999, -999, -99, -9, -8, -7, -6, -5, -4, -3, -2, -1}
 

@@ -88,3 +88,18 @@ func TestDraftDeclaresNumbersForNoAnswer(t *testing.T) {
 		}
 	}
 }
+
+// A day of most rows that is far from all others may stand for none.
+func TestDraftMarksDaysForNone(t *testing.T) {
+	for _, year := range []int{1900, 2009} {
+		text := tableOf(t, 900, map[string]func(row int) string{"left": func(row int) string {
+			if row%3 > 0 {
+				return fmt.Sprintf("%d-01-01", year)
+			}
+			return fmt.Sprintf("%d-02-1%d", 2010+row%7, row%10)
+		}})
+		if strings.Contains(text, "its least values look") != (year == 1900) {
+			t.Errorf("%d:\n%s", year, text)
+		}
+	}
+}

@@ -268,6 +268,21 @@ func (s *Sample) Exceptions(values []uint64, other int) int64 {
 	return exceptions
 }
 
+// Beyond returns the number of rows with a number further than a limit from that of the first row
+// with the same value of a column.
+func (s *Sample) Beyond(column int, numbers []float64, limit float64) (n int64) {
+	first := make(map[uint64]float64)
+	for row, h := range s.columns[column].rows {
+		x := numbers[row]
+		if known, ok := first[h]; !ok && !math.IsNaN(x) {
+			first[h] = x
+		} else if math.Abs(x-known) > limit { // not of NaN
+			n++
+		}
+	}
+	return n
+}
+
 // Changes reports whether a row has another value of a column than the row before.
 func (s *Sample) Changes(column, row int) bool {
 	return s.columns[column].rows[row] != s.columns[column].rows[row-1]
