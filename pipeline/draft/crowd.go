@@ -124,7 +124,28 @@ func (d *draft) hardlyKept(more, enough bool) map[string]string {
 	for _, p := range shown {
 		delete(hardly, p.name)
 	}
+	if len(hardly) == 0 && goFine && d.tried.Rows == d.rows {
+		for _, p := range d.hardlySingle(outcomes) {
+			hardly[p.name] = "few rows kept one value of it"
+		}
+	}
 	return hardly
+}
+
+// hardlySingle returns the finer half of the fine suppressed columns of the first set of which few
+// rows keep one value: without them a search leaves more rows with one value of the others.
+func (d *draft) hardlySingle(outcomes []*Profile) (fine []*Profile) {
+	for _, p := range d.known.columns {
+		single, tried := d.tried.Single[p.name]
+		if tried && single < leastInDoubt/2 && p.role.Mask == job.MaskSuppress &&
+			p.Field.Distinct > fewCodes && d.afterAsked(p, outcomes) == 2 && !d.mayBecomeClass(p) {
+			fine = append(fine, p)
+		}
+	}
+	slices.SortStableFunc(fine, func(a, b *Profile) int {
+		return cmp.Compare(b.Field.Distinct, a.Field.Distinct)
+	})
+	return fine[:(len(fine)+1)/2]
 }
 
 // leastInDoubt is the part of the rows with one value of a column in doubt from which it is useful.

@@ -426,6 +426,48 @@ func TestDraftDropsWhatIsLost(t *testing.T) {
 	}
 }
 
+// A draft drops the finer half of the known columns of many texts of which few rows keep one value,
+// and tries again.
+func TestDraftDropsWhereFewRowsKeepOneValue(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("age,sex,city,employer,hours,steps\n")
+	rng := rand.New(rand.NewPCG(6, 6))
+	for range 900 {
+		fmt.Fprintf(&out, "%d,%c,c%d,e%d,%d,%d\n", 20+rng.IntN(50), "mf"[rng.IntN(2)],
+			rng.IntN(40), rng.IntN(25), rng.IntN(90), rng.IntN(90))
+	}
+	write(t, "people.csv", out.String())
+	for _, tt := range []struct {
+		city, employer, alone float64 // shares; alone is that of the employer without the city
+		want                  string
+	}{
+		{0.1, 0.1, 0.1, "age sex city employer hours steps"},
+		{0.09, 0.09, 0.1, "age sex employer hours steps"},
+		{0.1, 0.09, 0.09, "age sex city hours steps"},
+		{0.09, 0.09, 0.09, "age sex hours steps"},
+	} {
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}},
+			func(ctx context.Context, in *dataset.Dataset, j *job.Job,
+				budget *spill.Budget) (*forecast.Trial, error) {
+				of, err := sees(0, 0.9)(ctx, in, j, budget)
+				of.Single = map[string]float64{"sex": 1, "city": tt.city, "employer": tt.employer}
+				if of.Parts["city"] == 0 {
+					of.Single["employer"] = tt.alone
+				}
+				return of, err
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(maskedOf(t, text), " "); got != tt.want ||
+			strings.Contains(text, "few rows kept one value of it; to mask it: ") ==
+				(tt.city+tt.employer == 0.2) {
+			t.Errorf("%+v: %s:\n%s", tt, got, text)
+		}
+	}
+}
+
 // What a trial keeps of columns of which few rows have a value does not count: nearly all of it is
 // that others have none.
 func TestDraftCountsNoSparseColumns(t *testing.T) {

@@ -232,7 +232,7 @@ func TestDraftOfOddTexts(t *testing.T) {
 			return some([]string{"%d-%d-2020", "2020-%02[2]d-%02[1]d"}[i%2], 28, 12)(i)
 		}),
 		"met": func(i int) string {
-			return some([]string{"%d-%d-2020", "%d/%d/20"}[i%2], 12, 12)(i)
+			return some([]string{"%d-%d-2020", "%d/%d/20"}[i%2], 3, 3)(i)
 		},
 		"hired":    odd("31.2.2020", some("%d.%d.2020", 28, 12)),
 		"died":     odd("0000-00-00", some("19%02d-%02d-%02d", 99, 12, 28)),

@@ -195,7 +195,7 @@ func TestDraftSaysWhereBlanksAre(t *testing.T) {
 	text := draftOf(t, draft.Options{Input: []string{"blanks.csv"}})
 	for _, want := range []string{
 		"; 200 of 600 values begin or end with a blank, which makes them other values; apart " +
-			"from upper case and blanks there are 50 values\n",
+			"from upper case and blanks there are 50 values",
 		"# 4 distinct values; apart from upper case and blanks there are 2 values\n",
 	} {
 		if strings.Count(text, want) != 1 {

@@ -203,7 +203,7 @@ func TestDraftDoubtsFigures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	var state, guild, ounces [2400]int
 	for i := range state {
-		state[i], guild[i], ounces[i] = rng.IntN(30), rng.IntN(40), rng.IntN(97)
+		state[i], guild[i], ounces[i] = rng.IntN(20), rng.IntN(20), rng.IntN(97)
 	}
 	text := tableOf(t, len(state), map[string]func(i int) string{
 		"state":   func(i int) string { return fmt.Sprint(state[i]) },

@@ -406,7 +406,10 @@ func TestDraftOfDates(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	write(t, "table.csv", out.String())
-	text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"table.csv"}}, sees(0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
 	runDraft(t, text)
 	for column, want := range map[string]string{"asked_at_age": "drop", "age_at_work": "drop",
 		"first_age": "discretize", "opened_utc": "drop", "begun_on": "drop", "began": "{mask:",
