@@ -111,6 +111,9 @@ func (d *draft) hardlyKept(more, enough bool) map[string]string {
 		isFine := p.role.Mask != job.MaskDiscretize && p.Field.Distinct > fewCodes
 		switch {
 		case !p.role.masked(), d.afterAsked(p, outcomes) < 2, d.mayBecomeClass(p):
+		case d.isBlurred(p):
+			hardly[p.name] = blurred
+			shown = append(shown, p.role.within)
 		case d.tried.Rows == d.rows && (isLost || isFine && isLittle && goFine):
 			hardly[p.name] = "less than a tenth of it was kept"
 			if isLost {
@@ -146,6 +149,30 @@ func (d *draft) hardlySingle(outcomes []*Profile) (fine []*Profile) {
 		return cmp.Compare(b.Field.Distinct, a.Field.Distinct)
 	})
 	return fine[:(len(fine)+1)/2]
+}
+
+// blurred is why areas are dropped that lie in larger ones.
+const blurred = "few rows kept one value of it, which lies in larger areas"
+
+// isBlurred reports whether fewer than half of the rows keep one area of a column as their label,
+// and of the larger ones that stay next to it: both take cuts of each other.
+func (d *draft) isBlurred(p *Profile) bool {
+	isKept := func(p *Profile) bool {
+		single, tried := d.tried.Single[p.name]
+		return !tried || 2*single >= 1
+	}
+	return p.role.Mask == job.MaskSuppress && p.role.within != nil &&
+		p.role.within.role.masked() && !isKept(p) && !isKept(p.role.within)
+}
+
+// holdsBlurred reports whether such areas of a column that was dropped are in its own, and these in
+// no larger ones.
+func (d *draft) holdsBlurred(p *Profile) bool {
+	isHeld := func(of *Profile) bool {
+		return d.crowd.hardly[of.name] == blurred && d.nests(of, p)
+	}
+	return d.crowd != nil && d.isArea(p) && p.role.within == nil &&
+		slices.ContainsFunc(d.profiles, isHeld)
 }
 
 // leastInDoubt is the part of the rows with one value of a column in doubt from which it is useful.

@@ -185,8 +185,8 @@ var (
 	// regions are words for places that have a number or a code.
 	regions = strings.Fields("country county state region district province municipality area " +
 		"zone location tract block city town township village commune parish canton prefecture " +
-		"precinct ward borough neighborhood geo vtd psu beat lga woreda kebele upazila townvill " +
-		"cregion")
+		"precinct ward boro borough neighborhood geo vtd psu beat lga woreda kebele upazila " +
+		"townvill cregion")
 	// numbered are words that make the number of somebody or something.
 	numbered = []string{"id", "nbr", "number", "num", "no", "nr", "cd", "code", "key"}
 	// named are words that make a name, and partly the words for its parts.
@@ -312,7 +312,7 @@ func directMeaning(name []string) words {
 // places are the names of coordinates.
 var places = words{
 	alone: append(pairs([]string{"x", "y"}, []string{"coord", "coordinate", "coordinates"}),
-		"latitude", "longitude", "lat", "lon", "lng"),
+		"latitude", "longitude", "lat", "lon", "lng", "georeferenced", "geolocation"),
 	whole: append(pairs([]string{"point", "coord", "coordinate", "geo"}, []string{"x", "y"}),
 		strings.Fields("long easting northing")...),
 	last: []string{"long"},

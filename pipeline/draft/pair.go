@@ -59,6 +59,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset, budget *sp
 	d.dropHardly()
 	d.dropMany()
 	d.dropNested()
+	d.dropCoordinates()
 	d.dropLists()
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {

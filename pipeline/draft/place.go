@@ -63,10 +63,46 @@ func (d *draft) dropNested() {
 		for _, p := range coarser {
 			if p != coarsest {
 				p.role = dropBy(fitting, isDetermined)
+			} else {
+				fitting.role.within = p
 			}
 		}
 	}
 }
+
+// dropCoordinates drops coordinates next to the areas that these are in, if a release has these and
+// none has most rows: wide intervals of coordinates say less, narrow ones show an address.
+func (d *draft) dropCoordinates() {
+	var both []*Profile
+	for _, p := range d.profiles {
+		if p.role.masked() && p.hasMany() && places.has(p.words) {
+			both = append(both, p)
+		}
+	}
+	if len(both) < 2 { // how_long alone is a duration
+		return
+	}
+	isIn := func(area, p *Profile) bool {
+		return showsArea*d.sample.Information(p.place, p.numbers, area.place, 1) >= d.entropy(area)
+	}
+	var by *Profile // the finest of the areas
+	for _, p := range d.profiles {
+		if d.isArea(p) && !slices.Contains(both, p) && p.others()*2 > p.Rows &&
+			d.isReleased(p) && isIn(p, both[0]) &&
+			(by == nil || p.Field.Distinct > by.Field.Distinct) {
+			by = p
+		}
+	}
+	for _, p := range both {
+		if by != nil {
+			p.role = dropBy(by, "says it in a larger unit")
+		}
+	}
+}
+
+// showsArea is the part, one in these, of the information about areas that a tenth of the rows with
+// the next coordinates say: kinds of places, which are called alike, follow from none.
+const showsArea = 5
 
 // nests reports whether nearly all of one column's areas are within those of another one.
 func (d *draft) nests(p, within *Profile) bool {

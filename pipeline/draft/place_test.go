@@ -1,12 +1,17 @@
 package draft_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/pipeline/draft"
+	"github.com/kcut/kcut/pipeline/forecast"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/spill"
 )
 
 // A draft leaves the finest column that a release has of several with areas within each other, and
@@ -41,6 +46,7 @@ func TestDraftLeavesOneAreaAndOneDescription(t *testing.T) {
 	}
 	for name, want := range map[string]string{"city": "drop", "county": "suppress",
 		"zip": "drop", "region": "drop", "state": "suppress",
+		"lat": "drop", "lon": "drop",
 		"diag_code": "{mask:",
 		"spend":     "{mask:", "member": "suppress", "spend_tier": "drop", "tier": "drop"} {
 		if got := roleOfText(text, name); got != want {
@@ -79,6 +85,33 @@ func TestDraftLeavesOneColumnOfAFact(t *testing.T) {
 		"height":         "drop", "height_in_inches": "discretize", "height_feet": "drop"} {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s\n%s", name, got, want, text)
+		}
+	}
+}
+
+// Areas go next to larger ones, which are cut first then, if few rows keep one value of either.
+func TestDraftDropsBlurredAreas(t *testing.T) {
+	for single, want := range map[[2]float64]string{{0.4, 0.3}: "drop, first: [sex, boro]",
+		{0.6, 0.3}: "suppress, first: [sex]", {0.4, 0.6}: "suppress, first: [sex]"} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString("age,sex,boro,precinct\n")
+		for i := range 1200 {
+			area := i * 7 % 60
+			fmt.Fprintf(&out, "%d,%c,b%c,p%c\n", 20+i*11%61, "mf"[i/60%2], 'A'+area/2, 'A'+area)
+		}
+		write(t, "stops.csv", out.String())
+		opt := draft.Options{Input: []string{"stops.csv"}, For: draft.ForCount}
+		text, err := draft.Job(t.Context(), opt, func(ctx context.Context, in *dataset.Dataset,
+			j *job.Job, budget *spill.Budget) (*forecast.Trial, error) {
+			of, err := sees(0, 1)(ctx, in, j, budget)
+			of.Single = map[string]float64{"sex": 1, "precinct": single[0], "boro": single[1]}
+			return of, err
+		})
+		role, first, _ := strings.Cut(want, ",")
+		if err != nil || !strings.HasPrefix(roleOfText(text, "precinct"), role) ||
+			!strings.Contains(text, first) || roleOfText(text, "boro") != "suppress" {
+			t.Errorf("%v: %v, want %s:\n%s", single, err, want, text)
 		}
 	}
 }

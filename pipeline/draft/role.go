@@ -28,6 +28,8 @@ type Role struct {
 	by *Profile
 	// the columns that determine it, though it stays, and those that it determines
 	stays, shows []*Profile
+	// the largest areas that its own are in, if these stay, too; nil: none do
+	within *Profile
 	// the columns of which it has the change between two times, and those of a sum because of which
 	// it is dropped
 	changes, sum []*Profile

@@ -79,13 +79,13 @@ func (d *draft) chooseSet() {
 const mostCutFirst, partCutFirst = 30, 0.85
 
 // toCutFirst returns the columns of the first set that a search cuts before others: the sex and the
-// race, and those of few values without an order and with the least information, but none in doubt,
-// as long as others are cut, too, or later few rows keep one value of them; and the age and a level
-// that stays for the pay, if too little was kept of one.
+// race, areas that stay without finer ones, and those of few values without an order and with the
+// least information, but none in doubt, as long as others are cut, too, or later few rows keep one
+// value of them; and the age and a level that stays for the pay, if too little was kept of one.
 func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 	race := d.race()
 	isAsked := func(p *Profile) bool { return p == race || d.isAsked(p) }
-	var asked, ages, others []*Profile
+	var asked, ages, areas, others []*Profile
 	takes := make(map[*Profile]float64)
 	for _, p := range known {
 		if d.ageFirst && d.isCutFirst(p) {
@@ -98,6 +98,8 @@ func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 		switch takes[p] = d.entropy(p); {
 		case isAsked(p) && p.Field.Distinct <= fewCodes:
 			asked = append(asked, p)
+		case p.Field.Distinct <= mostCutFirst && d.holdsBlurred(p):
+			areas = append(areas, p)
 		case p.Field.Distinct <= mostCutFirst:
 			others = append(others, p)
 		}
@@ -105,6 +107,7 @@ func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 	least := func(a, b *Profile) int { return cmp.Compare(takes[a], takes[b]) }
 	slices.SortStableFunc(asked, least)
 	slices.SortStableFunc(others, least)
+	asked = append(asked, areas...)
 	left := partCutFirst * math.Log(float64(d.people())/float64(d.k()))
 	for _, p := range asked {
 		left -= takes[p]
