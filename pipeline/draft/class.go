@@ -50,7 +50,7 @@ var (
 		"riskcategory stresslevel fetalhealth severity affair num gradeclass notfullypaid " +
 		"loanpaidback dataset selector category level risk1yr")
 	// passing are first words of names of such columns
-	passing = strings.Fields("pass passed")
+	passing = strings.Fields("pass passed predicted")
 	// achieved are last words of names of such columns of two values
 	achieved = strings.Fields("complete completed made placed finished fulfilled")
 	marking  = strings.Fields("flag fl ind indicator yn binary 01 012")
@@ -271,7 +271,7 @@ func (d *draft) rankByName(p *Profile) int {
 		slices.Contains(answered, name) && p.Field.Distinct == 2:
 		return len(predicted)
 	case isPredicted(words[n-1]) && !slices.Contains(kinds, words[n-1]),
-		d.isOutcome(p) && p.saysWhoDied():
+		d.isOutcome(p) && (p.saysWhoDied() || d.isLikeliestStatus(p)):
 		return rank
 	case d.isOutcome(p) && !p.isBasic():
 		return rank + usualClasses
@@ -284,7 +284,7 @@ func (d *draft) rankByName(p *Profile) int {
 	case p == last && d.isAchieved(p):
 		return rank + 3*usualClasses
 	case d.isAtEnd(p) && words[n-1] != "name" &&
-		(slices.ContainsFunc(words, mayBe) || isSuffered(words)) &&
+		(slices.ContainsFunc(words, mayBe) || isSuffered(words) || words[n-1] == "fail") &&
 		(!p.isBasic() || words[n-1] != "status") && !p.hasPartsOfDays():
 		return rank + 3*usualClasses
 	case d.isOutcome(p): // a fact, such as who was hired to do a job

@@ -17,7 +17,7 @@ var contextual = []struct {
 	unless words // no column is called so
 }{{ // where pupils are in school
 	facts: words{whole: append(pairs(strings.Fields("grade stage section class classroom"),
-		[]string{"id", "level", "lvl", "cd", "code"}), strings.Fields("grade stage section "+
+		strings.Fields("id level lvl cd code label name")), strings.Fields("grade stage section "+
 		"classroom schoolyear yeargroup homeroom learningdisability learningdisabilities "+
 		"learningdifficulties")...)},
 	others: isCalled(words{
@@ -28,6 +28,10 @@ var contextual = []struct {
 	most: 20,
 }, { // the school grade of who may be a pupil
 	facts:  words{whole: []string{"schoolgrade"}},
+	others: (*Profile).isBasic,
+	most:   20,
+}, { // where somebody went to school, but no marks of its exams
+	facts:  words{alone: strings.Fields("ssc hsc"), not: marks},
 	others: (*Profile).isBasic,
 	most:   20,
 }, { // who got an award, but not how often
@@ -101,10 +105,14 @@ var contextual = []struct {
 		"type"})...)}),
 }, { // how long guests stay, and who travels how, next to the arrival or a booking
 	facts: words{alone: strings.Fields("nights parking adults children babies passengers guests " +
-		"triptype"), whole: []string{"lengthofstay"}},
+		"triptype"), whole: lengthsOfStay},
 	others: isCalled(words{alone: append(pairs([]string{"arrival", "checkin"},
 		[]string{"year", "month", "day", "date"}),
 		"booking", "bookings", "reservation", "reservations")}),
+}, { // how long somebody stayed in a hospital
+	facts: words{whole: lengthsOfStay},
+	others: isCalled(words{alone: strings.Fields("patient patients hospital admission admit " +
+		"admitted discharge discharged readmission readmitted")}),
 }, { // parts of a town next to others
 	facts: partsOfTowns,
 	others: isCalled(words{alone: strings.Fields("precinct ward beat borough neighborhood " +
@@ -213,7 +221,8 @@ var contextual = []struct {
 }, { // what somebody studies or teaches
 	facts: words{whole: append(strings.Fields("course module coursecode modulecode codemodule "+
 		"programme program faculty discipline domain level"),
-		pairs([]string{"course", "module", "program"}, []string{"code", "name", "id"})...)},
+		pairs([]string{"course", "module", "program"},
+			[]string{"code", "name", "id", "type"})...)},
 	others: isCalled(words{alone: strings.Fields("student students studentid gpa cgpa semester " +
 		"studied credits curricular scholarship instructor phd"), whole: []string{"gpa", "cgpa"}}),
 	most: 200,
@@ -225,6 +234,9 @@ var contextual = []struct {
 	others: isCalled(words{alone: strings.Fields("bib bibno 5k 10k 15k 20k 25k 30k 35k 40k 5km " +
 		"10km 15km 20km 25km 30km 35km 40km")}),
 }}
+
+// lengthsOfStay are names of columns of how long somebody stayed.
+var lengthsOfStay = pairs([]string{"lengthofstay"}, append([]string{""}, lasted...))
 
 // partsOfTowns are names of columns of parts of a town, next to others.
 var partsOfTowns = words{

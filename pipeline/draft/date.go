@@ -119,7 +119,8 @@ func (p *Profile) isAgeBelowZero() bool {
 func (d *draft) dropAges() {
 	for _, by := range d.profiles {
 		isBirth := births.has(by.words)
-		born := isBirth && by.hasMany()
+		// where few rows have a value it may say who was born while a study went on
+		born := isBirth && by.hasMany() && 2*by.Field.Rows >= by.Rows
 		if !by.role.masked() || !isBirth && !by.isTime() && by.dateForm() == "" {
 			continue
 		}

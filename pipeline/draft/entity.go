@@ -39,8 +39,8 @@ func (p *Profile) repeats() bool {
 
 // chooseEntity finds the column that k counts: among the identifiers that repeat, one of enough
 // people for the highest k, then the one that looks most like that of people, and of equals the one
-// with the fewest values. If k counts none of them it finds the one whose people may have several
-// rows. It counts no families of which each row is another member.
+// with the fewest values, numbers before names. If k counts none of them it finds the one whose
+// people may have several rows. It counts no families of which each row is another member.
 func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
 	d.findEvents()
 	for _, p := range d.profiles {
@@ -69,6 +69,7 @@ func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
 			}
 		}
 		if *of == nil || cmp.Or(higher, p.entityRank()-(*of).entityRank(),
+			p.isShared()-(*of).isShared(),
 			cmp.Compare(p.Field.Distinct, (*of).Field.Distinct)) < 0 {
 			*of = p
 		}
@@ -76,10 +77,21 @@ func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
 	if d.entity != nil {
 		d.uncounted = nil
 		for _, p := range d.profiles {
-			p.role.second = d.isSecond(p)
+			if p.role.second = d.isSecond(p); p.role.second && p.isKind() {
+				p.role = &Role{Mask: job.MaskSuppress, Reason: distinctValues(p) +
+					": too few for people next to " + job.Quoted(d.entity.name)}
+			}
 		}
 	}
 	return nil
+}
+
+// isShared is 1 of a column of names, which several people may have, else 0.
+func (p *Profile) isShared() int {
+	if directMeaning(p.words).meaning == namesOfPeople {
+		return 1
+	}
+	return 0
 }
 
 // isSecond reports whether an identifier is that of another person or thing than the entity: the
@@ -88,6 +100,13 @@ func (d *draft) isSecond(id *Profile) bool {
 	isFamily := d.entity.entityRank() == ofFamily || id.entityRank() == ofFamily
 	return id != d.entity && id.repeats() && !id.role.names && !isFamily &&
 		!d.determines(id, d.entity) && !d.determines(d.entity, id)
+}
+
+// isKind reports whether an identifier of few values has many rows of each, as the subject of a
+// test, and is called like nobody who serves.
+func (p *Profile) isKind() bool {
+	return p.Field.Distinct <= fewCodes && p.Field.Distinct*manyValues <= p.Rows &&
+		!(&words{alone: staff}).has(p.words)
 }
 
 // kin are names of columns that number people of a family, or families, if they have many values:

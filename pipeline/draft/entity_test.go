@@ -121,24 +121,26 @@ func TestDraftLowersForPeopleOnly(t *testing.T) {
 }
 
 // A comment says that an identifier is that of a second person in a row, but not one of members of
-// a family, or of their families.
+// a family, or of their families; one of two values stays as a kind.
 func TestDraftNamesSecondPeople(t *testing.T) {
 	for _, tt := range []struct {
-		first  string
+		names  string
 		second int
 		want   string // the entity
 		says   bool
-	}{{"iid", 300, "iid", true}, {"hhid", 300, "pid", false}, {"hhid", 40, "hhid", false}} {
+	}{{"iid,pid", 300, "iid", true}, {"iid,subject_id", 2, "iid", false},
+		{"hhid,pid", 300, "pid", false}, {"hhid,pid", 40, "hhid", false}} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
-		out.WriteString(tt.first + ",pid,age\n")
+		out.WriteString(tt.names + ",age\n")
 		for i := range 1500 {
 			fmt.Fprintf(&out, "%d,%d,%d\n", 1+i/10, 1+i*7%tt.second, 20+i/10*7%23)
 		}
 		write(t, "dates.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"dates.csv"}})
 		if job, _ := runDraft(t, text); job.Entity != tt.want ||
-			strings.Contains(text, "of a second person or thing in a row") != tt.says {
+			strings.Contains(text, "of a second person or thing in a row") != tt.says ||
+			strings.Contains(text, "too few for people") != (tt.second == 2) {
 			t.Errorf("%+v: k counts %q:\n%s", tt, job.Entity, text)
 		}
 	}
@@ -377,17 +379,21 @@ func TestDraftCountsWithNumbers(t *testing.T) {
 }
 
 // Full names that repeat are those of people, though a number of people only counts the rows; those
-// of people in any order are several of one name.
+// of people in any order are several of one name. Numbers of people that repeat come first.
 func TestDraftTakesNamesForPeople(t *testing.T) {
 	names := strings.Fields("James Mary Robert Patricia John Jennifer Michael Linda David Susan")
 	surnames := strings.Fields("Smith Johnson Williams Brown Jones Garcia Miller Davis Wilson " +
 		"Anderson Thomas Taylor")
-	for step, want := range map[int]string{1: "player_name", 7: ""} {
+	for step, want := range map[int]string{1: "player_name", 7: "", 2: "player_id"} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
 		out.WriteString("player_id,player_name,age,points\n")
 		for i := range 600 {
-			fmt.Fprintf(&out, "%d,%s %s,%d,%d\n", i*step%601, names[i%10],
+			id := i * step % 601
+			if step == 2 {
+				id = i / step
+			}
+			fmt.Fprintf(&out, "%d,%s %s,%d,%d\n", id, names[i%10],
 				surnames[i%12], 20+i%60%17, i*i%31)
 		}
 		write(t, "players.csv", out.String())

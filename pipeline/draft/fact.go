@@ -50,7 +50,7 @@ var facts = []words{
 			pairs([]string{"nat", "amer", "african", "mexican"},
 				[]string{"am", "amer", "ind", "american"})),
 		whole: strings.Fields("black white asian nonwhite afam nation lang denom skincolor " +
-			"skincolour"),
+			"skincolour international isinternational internationalflag"),
 		not: strings.Fields("disorder distance winner"),
 	},
 	{ // place
@@ -122,7 +122,7 @@ var facts = []words{
 				"nodegree "+
 				"qualification qualifications qualif diploma phd isced literate literacy "+
 				"specialisation "+
-				"specialization ssc hsc")...),
+				"specialization")...),
 		whole: strings.Fields("ed student graduated major majors yedu stream studyfield " +
 			"readwrite readandwrite fieldofstudy classyear yearofstudy studyyear yos " +
 			"fgrade mgrade institutiontype yearinschool workex repeatgr"),
@@ -234,7 +234,8 @@ var unknown = words{alone: slices.Concat(
 	// traits, which only tests find, as openness to experience
 	strings.Fields("personality openness openess conscientiousness neuroticism agreeableness "+
 		"extraversion extroversion introversion narcissism psychopathy impulsivity"),
-), not: strings.Fields("smoking smoke smoked tobacco activity sector status")}
+), last: strings.Fields("disorder disease syndrome"),
+	not: strings.Fields("smoking smoke smoked tobacco activity sector status")}
 
 // marks are words that make a name of schooling that of what somebody achieved in it.
 var marks = strings.Fields("p marks mark grade grades gpa cgpa")

@@ -23,8 +23,8 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 			"OverTime Designation", "JobSatisfaction JobInvolvement MonthlyIncome WorkLifeBalance"},
 		{"age OwnCar Passport NumberOfChildrenVisiting FLAG_OWN_REALTY num_cars dwelling_type " +
 			"has_pet", "car_value loan_purpose"},
-		{"sex lang disability foreign_born yrs_since_immigration commute_mode veteran_status " +
-			"military_service", "langPOST time_on_site health_insurance"},
+		{"sex lang disability foreign_born international_flag yrs_since_immigration commute_mode " +
+			"veteran_status military_service", "langPOST time_on_site health_insurance"},
 		{"age GraduateOrNot imd_band highest_education Location", "studied_credits"},
 		{"age Where.do.you.live Where_are_you_based Do.you.smoke How_many_children_do_you_have",
 			"At_what_age_should_people_vote What_do_you_think_of_work_stress"},
@@ -38,7 +38,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age work_type num_preg personal_status minority economic_status home",
 			"work_load home_loan"},
 		{"kids size nadults", "sizes"}, {"age", "size"},
-		{"age course module code_module", "gpa course_fee"}, {"age", "course"},
+		{"age course module code_module program_type", "gpa course_fee"}, {"age", "course"},
 		{"sex rank discipline yrs.service yrs.since.phd role", "salary"},
 		{"colour minority single afam hschool Location", "denied"},
 		{"age yearsmarried nkids kidslt6 youngkids maried hage huseduc husunion",
@@ -60,7 +60,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age specialisation stream hsc_s ssc_b workex degree_t", "degree_p hsc_p ssc_marks " +
 			"college_gpa"},
 		{"sex Handcap cig booze momEd husEmpl daded agew babies",
-			"injury_height intellectual_disability"},
+			"dependent_disorder injury_height intellectual_disability"},
 		{"sex", "age_limit drinking_age_cutoff retire_age total_family_income household_income " +
 			"school_satisfaction family_history religion_importance pct_black frac_white"},
 		{"age", "rank colour_code health_self_rated happiness fare_class survey_wt"},
@@ -118,13 +118,14 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age newLeague pick team number", "league_rate picks"}, {"age", "number"},
 		{"age mthage chldage agemth bdate jobtime prevexp", "monthage_x"},
 		{"age tenure76", "wage_76 rate76"},
-		{"age grade Learning_Disabilities", "student_aid learning_style"},
+		{"age grade grade_label Learning_Disabilities", "student_aid learning_style"},
 		{"age School_Grade HomeSize flat_rooms", "home_score"},
 		{"age", "Time_on_Education Family_Communication car_usage wants_pets"},
 		{"sex Department Tenure_in_org_in_months", "tenure_months"},
 		{"sex tenure_months", "salary"}, {"sex married dep self sch", "unit"}, {"sex", "dep self"},
 		{"sex EmpType Dept TeamSize NumReports jobtitle", "num_items"}, {"sex", "TeamSize"},
-		{"num_passengers trip_type length_of_stay", "booking_note"}, {"age", "length_of_stay"},
+		{"num_passengers trip_type length_of_stay", "booking_note"},
+		{"age length_of_stay_days", "patient_level"}, {"age", "length_of_stay"},
 		{"age", "Color Size Season Purchase_Amount Frequency_of_Purchases"},
 		{"age ethnicty educaton occuption martial_status", "cuntry eduction_cost statoin"},
 		{"age no_of_employees yr_of_estab founded company_age",
@@ -203,6 +204,7 @@ func TestDraftKnowsByOtherColumns(t *testing.T) {
 		"age#;Dt_Customer" + days + ";NumDealsPurchases#":          "age",
 		"age#;JoinDate" + days + ";club=a|b;payment=1|2":           "age JoinDate club",
 		"age#;JoinDate" + days + ";payment=1|2;experience#":        "age JoinDate experience",
+		"age#;HSC#;SSC=a|b;city=x|y":                               "age SSC city",
 		"age#;ba=0|1;sex=m|f":                                      "age ba sex",
 		"age#;ba=0|1;sex=m|f;htn=0|1":                              "age sex",
 		"age#;goitre=" + strings.Repeat("f|", 30) + "t":            "age",
@@ -283,8 +285,10 @@ func TestDraftKnowsFactsInOtherLanguages(t *testing.T) {
 // A question's words behind its mark say how to answer.
 func TestDraftKnowsFactsByQuestions(t *testing.T) {
 	zip := "In what ZIP code is your home? (enter all 5 digits of it as 00544 or 94305)"
-	text := study(t, 600, "age#", zip+"=12345|12346")
-	if got := certain(t, text); !slices.Equal(got, []string{"age", zip}) {
+	const long = "What is the postal code (i.e. the zip) of the place you currently live in?"
+	year := "1. What is your year of study?"
+	text := study(t, 600, "age#", zip+"=12345|12346", long+"=12345|12346", year+"=1|2|3")
+	if got := certain(t, text); !slices.Equal(got, []string{"age", zip, long, year}) {
 		t.Errorf("known: %q:\n%s", got, text)
 	}
 }

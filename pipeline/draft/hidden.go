@@ -28,7 +28,7 @@ var hidden = words{alone: slices.Concat(
 	strings.Fields("health mental suicidal suicide depressed fear legal contraception "+
 		"contraceptive diet dietary eating "+
 		"exercise exercises habit habits "+
-		"illness depression anxiety disease disorder condition chronic "+
+		"illness depression anxiety disease disorder condition procedure chronic "+
 		"symptom symptoms consequence consequences pain therapy treatment treat treated "+
 		"placebo intervention trt arm arms "+
 		"premie premature preterm lbw lowbirthweight "+
@@ -40,7 +40,7 @@ var hidden = words{alone: slices.Concat(
 	// what somebody thinks, and answers
 	strings.Fields("answer answers interest motivation knowledge worry vote votes voted voting "+
 		"party abortion political ideology govt therm thermometer distrust test tests result "+
-		"results"),
+		"results proficient proficiency"),
 	// offences
 	strings.Fields("incident collision damage police report authorities fraud offence offense "+
 		"charged charge sentence verdict plea arrest recidivism recid searched citation"),
@@ -68,9 +68,9 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 	return (p.role.Mask != job.MaskDiscretize || isDay) && len(name) <= mostWords &&
 		!d.isOfCustomer(p) && !inWindow(strings.Join(p.words, " ")) &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
-		!p.isPartial() && !d.isOutcome(p) && !p.amongItems && !d.isOfTeacher(p) &&
-		!working.has(name) && !d.isAnswer(p) && !d.isOnlyCandidate(p) && !d.isOfForm(p) &&
-		!d.isOfThing(p) && !d.isOfDesign(p) &&
+		!p.isPartial() && d.times[p] == nil && !d.isOutcome(p) && !p.amongItems &&
+		!d.isOfTeacher(p) && !working.has(name) && !d.isAnswer(p) && !d.isOnlyCandidate(p) &&
+		!d.isOfForm(p) && !d.isOfThing(p) && !d.isOfDesign(p) &&
 		!(d.asksForOpinions && p.hasOpinions())
 }
 

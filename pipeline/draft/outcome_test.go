@@ -195,6 +195,9 @@ func TestDraftKnowsWhatNamesAndTextsMean(t *testing.T) {
 		{"hours# age# sex=m|f weeks# order_complete=0|1|2", ""},
 		{"hours# age# sex=m|f a_complete=0|1 b_complete=0|1", ""},
 		{"hours# age# sex=m|f weeks# bypass=0|1", ""},
+		{"hours# age# sex=m|f weeks# predicted_bliss=a|b|c", "predicted_bliss"},
+		{"hours# age# sex=m|f weeks# HomeFail=0|1", "HomeFail"},
+		{"hours# age# sex=m|f weeks# fail_check=0|1", ""},
 		{"hours# age# status=single|available|seeing_someone|married sex=m|f", ""},
 		{"hours# age# sex=m|f status=Never-married|Married-civ-spouse|Widowed", ""},
 		{"hours# age# sex=m|f status=single|double", "status"},
@@ -314,7 +317,11 @@ func TestDraftKeepsWhatOnlySeemsToIdentify(t *testing.T) {
 	text := tableOf(t, 3000, map[string]func(row int) string{
 		"time_on_website":   func(row int) string { return fmt.Sprint(row * 7 % 400) },
 		"recovery_strategy": func(row int) string { return fmt.Sprint(row * 7 % 400 / 150) },
-		"died":              func(row int) string { return []string{"1", "0"}[min(row%40, 1)] },
+		"born": func(row int) string { // in a time of recall
+			return strings.Repeat([]string{"yes", "no"}[row/90%2], indicator(row%90 == 0))
+		},
+		"age_years": func(row int) string { return fmt.Sprint(row * 7 % 90) },
+		"died":      func(row int) string { return []string{"1", "0"}[min(row%40, 1)] },
 		"race": func(row int) string {
 			if row%40 == 0 {
 				return ""
@@ -322,7 +329,7 @@ func TestDraftKeepsWhatOnlySeemsToIdentify(t *testing.T) {
 			return "abc"[row%3 : row%3+1]
 		},
 	})
-	for _, column := range []string{"time_on_website", "race", "recovery_strategy"} {
+	for _, column := range []string{"time_on_website", "race", "recovery_strategy", "age_years"} {
 		if roleOfText(text, column) == "drop" || !strings.Contains(text, "\nclass: died\n") {
 			t.Errorf("%s is dropped, or the class is another one:\n%s", column, text)
 		}

@@ -164,8 +164,12 @@ func (p *Profile) recodes(of *Profile) bool {
 		(word == "" || slices.Contains(edited, word))
 }
 
-// edited are words behind the name of a column for the same in other spellings, codes or groups.
-var edited = append(strings.Fields("edit edited recode recoded clean cleaned"), shortened...)
+// edited are words behind the name of a column for the same in other spellings, codes or groups,
+// and tidied those for the former.
+var (
+	edited = append(slices.Clone(tidied), shortened...)
+	tidied = strings.Fields("edit edited recode recoded coded clean cleaned processed")
+)
 
 // nearlyRecodes reports whether a column has the values of another one in other codes or groups,
 // apart from mistakes.
@@ -278,8 +282,9 @@ func (p *Profile) isTime() bool {
 
 // settle decides about two masked columns of which one determines the other. Of two that determine
 // each other the readable one stays. A sex, a race and a treatment stay. One of few values stays
-// without its dummies, and without one whose labels are those of it when they are coarse. Else both
-// stay: where a value of the one is too rare, that of the other may not be.
+// without its dummies, and without one whose labels are those of it when they are coarse. Rare
+// texts go next to a tidied copy. Else both stay: where a value of the one is too rare, that of the
+// other may not be.
 func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile) error {
 	switch {
 	case d.determines(of, by) || d.nearlyNames(of, by):
@@ -301,14 +306,17 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 			return err
 		}
 		// most values of one that is only recoded are frequent
-		isRecoded := of.recodes(by) && !d.mayBeOutcome(of) &&
-			by.Field.Distinct*rowsOfName*int64(d.k()) <= by.Rows
-		if length == 0 && !isRecoded {
+		isCopy := of.recodes(by) && !d.mayBeOutcome(of)
+		switch isRecoded := by.Field.Distinct*rowsOfName*int64(d.k()) <= by.Rows; {
+		case length > 0:
+			by.role = prefixes("begins with "+job.Quoted(of.name), length)(by)
+		case isCopy && isRecoded:
+		case isCopy && slices.Contains(tidied, of.words[len(of.words)-1]):
+			by.role = dropBy(of, "says it in fewer values")
+			return nil
+		default:
 			by.role.shows = append(by.role.shows, of)
 			return nil
-		}
-		if length > 0 {
-			by.role = prefixes("begins with "+job.Quoted(of.name), length)(by)
 		}
 	case by.role.Mask == job.MaskDiscretize && !by.isTime():
 		apart := 0

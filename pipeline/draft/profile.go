@@ -3,6 +3,7 @@ package draft
 import (
 	"bytes"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,11 +81,21 @@ func newProfile(field formats.Field) *Profile {
 // ofQuestion is the form of names that are numbers of questions.
 var ofQuestion = matches(`^Q(ID)?\d`)
 
-// questionOf returns the part of a name up to its question mark, behind which it says how to
-// answer, or the name.
+// aside is the form of words in brackets, and ofYou that of what stands in front of what a question
+// asks for.
+var (
+	aside = regexp.MustCompile(`\([^)]*\)`)
+	ofYou = regexp.MustCompile(`^(?i:\W*\d*\W*what is your )`)
+)
+
+// questionOf returns what a question asks for, or the name: without words in brackets, and up to
+// its question mark, behind which it says how to answer.
 func questionOf(name string) string {
-	question, _, _ := strings.Cut(name, "?")
-	return question
+	question, _, found := strings.Cut(name, "?")
+	if !found {
+		return name
+	}
+	return ofYou.ReplaceAllString(aside.ReplaceAllString(question, ""), "")
 }
 
 // textProfile counts rows by the form of their texts. Only columns of texts have one.

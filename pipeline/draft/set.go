@@ -148,9 +148,16 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 		person = p.place
 	}
 	for i, n := 0, len(known); i < n; i++ {
+		giving := make(map[*Profile]bool)
+		for _, p := range others {
+			if p.Field.Distinct > 1 && // others determine a mark of rows anyway
+				d.sample.ReliablyDetermines(p.place, known[i].place, person) {
+				giving[p] = true
+			}
+		}
 		others = slices.DeleteFunc(others, func(p *Profile) bool {
-			tied := p.Field.Distinct > 1 && // others determine a mark of rows anyway
-				(d.sample.ReliablyDetermines(p.place, known[i].place, person) ||
+			tied := p.Field.Distinct > 1 &&
+				(giving[p] && d.discloses(p, known[i], len(giving)) ||
 					d.sample.ReliablyDetermines(known[i].place, p.place, person) ||
 					d.repeats(p, known[i], -1))
 			if tied {
@@ -168,6 +175,20 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 		return joins
 	})
 	return known, d.doubtedOf(known, others, person)
+}
+
+// fewKnown is the largest number of values of a column that many answers show, as the language of
+// a questionnaire, and manyShowing the least number of such columns.
+const fewKnown, manyShowing = 3, 5
+
+// discloses reports whether a column that determines one which people know belongs to it, as one of
+// a number of columns: not if it has far more information, and is one of many, or a measurement or
+// a cost, whose intervals hardly say the other one. Other whole numbers may be codes.
+func (d *draft) discloses(p, known *Profile, columns int) bool {
+	isMeasure := p.role.Mask == job.MaskDiscretize && !p.isTime() &&
+		(p.isFractional() || amounts.has(p.words) || unknown.has(p.words))
+	return !isMeasure && (known.Field.Distinct > fewKnown || columns < manyShowing) ||
+		2*d.entropy(known) >= d.entropy(p)
 }
 
 // doubtedOf returns those of other columns that an acquaintance may know, by their names, and those

@@ -92,6 +92,7 @@ func TestDraftTakesGroupsOfPeople(t *testing.T) {
 func TestDraftPairsTimesWithTheirStatus(t *testing.T) {
 	for _, tt := range []struct{ columns, want string }{
 		{"rec#;rec.s=0|1;rel#;rel.s=0|1;srv#;srv.s=0|1;sex=m|f", "srv.s"},
+		{"rec#;rec.s=0|1;rel#;rel.s=0|1;srv#;srv.s=0|1;sex=m|f;match=0|1", "srv.s"},
 		{"os#;os_event=0|1;pfs#;pfs_event=0|1;sex=m|f", "os_event"},
 		{"with.time#;trt=a|b;with.status=0|1|2;time#;with.status2=0|1;sex=m|f", "with.status"},
 		{"visual_days#;visual_d=0|1;sex=m|f", "visual_d"},
@@ -108,7 +109,8 @@ func TestDraftPairsTimesWithTheirStatus(t *testing.T) {
 	} {
 		text := study(t, 300, strings.Split(tt.columns, ";")...)
 		if got := classOf(t, text); got != tt.want ||
-			(got != "") != (strings.Count(text, "it may end with the class") == 1) {
+			(got != "") != (strings.Count(text, "it may end with the class") == 1) ||
+			strings.HasPrefix(tt.columns, "rec#;rec.s=0|1;") && len(doubted(text)) > 1 {
 			t.Errorf("%s: class %q, want %q:\n%s", tt.columns, got, tt.want, text)
 		}
 	}
@@ -202,7 +204,7 @@ func TestDraftDropsSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	var out strings.Builder
 	out.WriteString("sat_v,sat_m,sat_sum,part,rest,all,nearly,schooling,work,age,paid,few,other," +
-		"both,rare,same,weight,ht,bmi,part.7,rest.off,rest.far\n")
+		"both,rare,same,carried,tall,slim,part.7,rest.off,rest.far\n")
 	for i := range 600 {
 		v, m, educ, work := 30+rng.IntN(50), 30+rng.IntN(50), rng.IntN(20), rng.IntN(50)
 		part, rest := float64(rng.IntN(900))/10, float64(rng.IntN(900))/10
@@ -211,7 +213,7 @@ func TestDraftDropsSums(t *testing.T) {
 		fmt.Fprintf(&out, "%d,%d,%d,%g,%g,%g,%d,%d,%d,%d,%g,%d,%d,%d,%d,%d,%g,%g,%.1f,%.2f,%.1f,"+
 			"%.1f\n", v, m, v+m,
 			part, rest, part+rest, v+educ+i/599, educ, work, educ+work, float64(v)+part+rest, few,
-			other, few+other, rare, few+rare, weight, ht, 1e4*weight/(ht*ht)+float64(i/590),
+			other, few+other, rare, few+rare, weight, ht, 1e4*weight/(ht*ht)+float64(i/595*900),
 			part-7+float64(i%3)/30, rest+float64(i%3)/2, 150-rest-float64(i%2)/9)
 	}
 	write(t, "study.csv", out.String())
@@ -221,7 +223,7 @@ func TestDraftDropsSums(t *testing.T) {
 	}
 	got := maskedOf(t, text)
 	want := strings.Fields("sat_v sat_m part rest nearly schooling work age few other rare same " +
-		"weight ht rest.off")
+		"carried tall rest.off")
 	if !slices.Equal(got, want) || !strings.Contains(text, "# the sum of sat_v and sat_m") ||
 		!strings.Contains(text, "# the sum of sat_v, part and rest") {
 		t.Errorf("%q, want %q:\n%s", got, want, text)

@@ -57,6 +57,9 @@ func (d *draft) subjects() (file []string) {
 			file = append(file, word)
 		}
 	}
+	if len(file) > 1 && len(file[0]) <= 2 && !strings.ContainsAny(stemOf(d.Input[0]), " _-.") {
+		file = file[1:] // of a package, as gu of guImmun
+	}
 	return file
 }
 

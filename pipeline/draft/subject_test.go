@@ -49,6 +49,7 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		{"table.csv", "Category", 3, true},
 		{"table.csv", "Category", 2, false},
 		{"any.csv", "any", 2, false},
+		{"guImmun.csv", "immun", 2, true},
 		{"table.csv", "bank_account", 2, true},
 		{"ds_salaries_2023.csv", "salary_in_usd", 2, true},
 		{"jobs.csv", "salary_in_usd", 2, false},

@@ -340,10 +340,8 @@ func inNearlyAll(numbers []float64, of func(row int) float64, distance float64) 
 // mostPlaces is the largest number of places behind the point of a ratio.
 const mostPlaces = 6
 
-// noteRatios notes numbers with a fraction that are the ratio of two others, as that of a loan to
-// an income: they stay, since the intervals of these say less.
-func (d *draft) noteRatios() {
-	var terms []*Profile
+// terms returns the numbers of many values of most rows, unless they are too many for all ratios.
+func (d *draft) terms() (terms []*Profile) {
 	for _, p := range d.profiles {
 		if p.role.masked() && p.typ.Ordered() && !p.isTime() && !p.isCode() &&
 			p.Field.Distinct > fewCodes && 2*p.Field.Rows >= p.Rows {
@@ -351,8 +349,15 @@ func (d *draft) noteRatios() {
 		}
 	}
 	if len(terms) > mostAdded {
-		return
+		return nil
 	}
+	return terms
+}
+
+// noteRatios notes numbers with a fraction that are the ratio of two others, as that of a loan to
+// an income: they stay, since the intervals of these say less.
+func (d *draft) noteRatios() {
+	terms := d.terms()
 	for _, ratio := range terms {
 		distance := ratio.rounding
 		if distance == 0 || ratio.high-ratio.low < fewCodes*distance {
@@ -385,37 +390,46 @@ func roundingOf(numbers []float64) float64 {
 	return math.Pow10(-mostPlaces)
 }
 
-// dropIndexes drops body mass indexes, which a weight and a height give.
+// dropIndexes drops body mass indexes, which a weight and a height give: whatever they are called,
+// numbers that go with one by the square of another one in nearly all rows.
 func (d *draft) dropIndexes() {
-	for _, index := range d.profiles {
-		height := d.heightOf(index)
-		if !index.role.masked() || height == nil || !height.typ.Ordered() ||
-			!slices.Contains(index.words, "bmi") {
+	terms := d.terms()
+	for _, index := range terms {
+		distance := roundedIndex * index.low // mistakes may be far apart
+		if !index.isFractional() || distance <= 0 || index.high-index.low < 4*distance {
 			continue
 		}
-		for _, weight := range d.profiles {
-			if weight == index || d.heightOf(weight) != height || !weight.role.masked() ||
-				!height.role.masked() {
+		for _, height := range terms {
+			if height.low <= 0 || height.high < (1+2*roundedIndex)*height.low {
 				continue
 			}
-			var ratios []float64 // in most rows one, which depends on the units
-			for row, x := range index.numbers {
-				y := height.numbers[row]
-				if ratio := x * y * y / weight.numbers[row]; !math.IsNaN(ratio) {
-					ratios = append(ratios, ratio)
+			for _, weight := range terms {
+				if weight != index && height != index && weight != height &&
+					index.isIndexOf(weight, height, distance) && index.role.masked() &&
+					height.role.masked() && weight.role.masked() {
+					index.role = drop("%s and %s give it", job.Quoted(height.name),
+						job.Quoted(weight.name))
 				}
-			}
-			slices.Sort(ratios)
-			off := int((1 - most) / 2 * float64(len(ratios))) // mistakes
-			ratios = ratios[off : len(ratios)-off]
-			if n := len(ratios); n > 0 && ratios[0] > 0 &&
-				ratios[n-1] <= (1+roundedIndex)*ratios[0] {
-				index.role = drop("%s and %s give it", job.Quoted(height.name),
-					job.Quoted(weight.name))
-				break
 			}
 		}
 	}
+}
+
+// isIndexOf reports whether numbers are those of a weight by the square of a height, in some units,
+// up to a distance.
+func (p *Profile) isIndexOf(weight, height *Profile, distance float64) bool {
+	var units []float64 // in most rows one
+	for row := 0; row < len(p.numbers) && len(units) <= fewRows; row++ {
+		y := height.numbers[row]
+		if unit := p.numbers[row] * y * y / weight.numbers[row]; unit > 0 && unit < math.Inf(1) {
+			units = append(units, unit)
+		}
+	}
+	slices.Sort(units)
+	return len(units) > fewRows && inNearlyAll(p.numbers, func(row int) float64 {
+		y := height.numbers[row]
+		return units[fewRows/2] * weight.numbers[row] / (y * y)
+	}, distance)
 }
 
 // roundedIndex is the part by which indexes may differ from those of rounded weights and heights.

@@ -3,6 +3,8 @@ package draft
 import (
 	"slices"
 	"strings"
+
+	"github.com/kcut/kcut/formats"
 )
 
 // dropShowing drops columns that show the class, which no model knows when it predicts, and which
@@ -50,6 +52,18 @@ func (d *draft) isSummary(why map[*Profile]string) bool {
 	return n > 1 && 2*n > numberOf(d.profiles, isNumber)
 }
 
+// causes are names of columns with why somebody is treated, and how.
+var causes = words{alone: append(strings.Fields("condition procedure surgery treatment"),
+	diagnoses.alone...)}
+
+// isCause reports whether a column has one of several illnesses or treatments in words: what came
+// of somebody, also in words, is known later, and may follow from these in few rows.
+func (p *Profile) isCause(class *Profile) bool {
+	isText := p.typ.Kind == formats.String && class.typ.Kind == formats.String
+	return isText && p.Field.Distinct > mostOutcomes && causes.has(p.words) &&
+		!p.isCalledLike(class) && !isSuffered(withoutEnds(class.words))
+}
+
 // isNearlyFilled reports whether only few rows have no value: these may be an exception, as some
 // rows of another source are, whatever the class is.
 func (p *Profile) isNearlyFilled() bool {
@@ -66,8 +80,11 @@ func (d *draft) shows(p, class *Profile) string {
 	case p == class || p.place < 0 || class.place < 0:
 		return ""
 	case d.determinesReliably(p, class):
-		if d.determines(class, p) {
+		switch {
+		case d.determines(class, p):
 			return sameAsClass
+		case p.isCause(class):
+			return ""
 		}
 		return givesClass
 	case d.goesWith(p, class), d.isPaid(p, class):
