@@ -45,32 +45,26 @@ func (d *draft) purposes() []*candidate {
 		return []*candidate{{lines: []string{"algorithm: auto",
 			"objective: " + job.ObjectiveBalanced}}}
 	case d.For == ForBoth:
-		tight := d.tight(job.AlgorithmInfoGainMondrian, "")
+		tight := d.tight(job.AlgorithmInfoGainMondrian)
 		tight.lines = append(tight.lines, "objective: "+job.ObjectiveBalanced)
 		return []*candidate{tight}
 	case d.rows > mostGrouped:
 		return []*candidate{{lines: []string{"algorithm: auto",
 			"objective: " + job.ObjectiveQueries}}}
 	}
-	return d.tightMondrians()
-}
-
-// tightMondrians returns searches that look at no class. The tightest cuts nearly always keep more.
-func (d *draft) tightMondrians() []*candidate {
-	return []*candidate{d.tight(job.AlgorithmMondrian, ""),
-		d.tight(job.AlgorithmMondrian, ", cuts: "+job.CutsTightest)}
+	return []*candidate{d.tight(job.AlgorithmMondrian)}
 }
 
 // tight returns a search that makes regions: their labels are no wider than their values, and it
 // keeps several sets apart, since the k of what an acquaintance knows is larger than that of all
-// columns. Options follow the usual ones.
-func (d *draft) tight(algorithm, options string) *candidate {
-	apart := ""
+// columns.
+func (d *draft) tight(algorithm string) *candidate {
+	apart, options := "", ""
 	if !d.known.all {
 		apart = ", sets: " + job.SetsApart
 	}
 	if algorithm == job.AlgorithmMondrian {
-		options = ", categories: " + job.CategoriesOrdered + options
+		options = ", categories: " + job.CategoriesOrdered + ", cuts: " + job.CutsTightest
 	}
 	line := "algorithm: {name: " + algorithm + apart + ", region_labels: " +
 		job.RegionLabelsTight + options
@@ -102,7 +96,7 @@ func (d *draft) candidates() []*candidate {
 	}
 	all := []*candidate{{lines: []string{"algorithm: tdr"}}, {lines: spread}}
 	if d.rows <= mostGrouped {
-		all = append(all, d.tightMondrians()...)
+		all = append(all, d.tight(job.AlgorithmMondrian))
 	}
 	return all
 }

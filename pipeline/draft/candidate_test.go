@@ -69,7 +69,7 @@ func TestDraftTakesTheBest(t *testing.T) {
 		{"", map[string]outcome{"tdr": {a, 0, failed}, "spread": {a, 0, failed},
 			"mondrian": {a, 0, failed}}, "k: 10\n\n# generalize with a taxonomy", "Tried"},
 		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
-			"mondrian": {all[1:], 0.1, nil}}, "categories: ordered}\n\n", "balance:"},
+			"mondrian": {all[1:], 0.1, nil}}, "cuts: tightest}\n\n", "balance:"},
 		{"sold", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
 			"mondrian": {nil, 0.1, nil}}, "\n# Few other rows fit its labels: ", "A single label"},
 	} {
@@ -106,10 +106,10 @@ func TestDraftKeepsMostOfTheFirstSet(t *testing.T) {
 	}
 	write(t, "people.csv", "age,city,steps,hours\n"+rows.String())
 	for _, tt := range []struct {
-		ofAge float64 // with the tightest cuts
+		ofAge float64 // with the regions of mondrian
 		want  string
 	}{
-		{0.73, "tight, categories: ordered, first: [city]}\n"},
+		{0.73, "\nalgorithm: tdr\n"},
 		{0.74, "tight, categories: ordered, cuts: tightest, first: [city]}\n"},
 	} {
 		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}},
@@ -118,9 +118,9 @@ func TestDraftKeepsMostOfTheFirstSet(t *testing.T) {
 				of := &forecast.Trial{Rows: in.Rows(), Masked: 4, Information: 0.7,
 					Parts: map[string]float64{"age": 0.8, "city": 0.8, "steps": 0.9, "hours": 0.9}}
 				switch {
-				case j.Algorithm.Name != job.AlgorithmMondrian:
+				case j.Balance == 1:
 					of.Lost = []string{"age"}
-				case j.Algorithm.Cuts == job.CutsTightest:
+				case j.Algorithm.Name == job.AlgorithmMondrian:
 					of.Information = 0.8
 					of.Parts["age"] = tt.ofAge // counts as half of the first set, and once more
 				}
@@ -233,7 +233,7 @@ func TestDraftOfManyRows(t *testing.T) {
 				tried = append(tried, fmt.Sprint(j.Algorithm.Name, " ", in.Rows() <= 100_000))
 				return nil, errors.New("failed")
 			})
-		want := []string{"tdr true", "tdr true", "mondrian true", "mondrian true"}
+		want := []string{"tdr true", "tdr true", "mondrian true"}
 		if rows > 500_000 {
 			want = want[:2]
 		}
