@@ -442,13 +442,13 @@ func (s *search) put(p part, contents []engine.Content, size, weight uint64) (re
 	return region
 }
 
-// Bytes returns the approximate memory of the growth and of the pending parts.
+// Bytes returns the approximate memory of the growth, of the pending parts and of tightest cuts.
 func (s *search) Bytes() int64 {
 	of := pendingBytes + 24*len(s.dimensions)
 	if len(s.demand.open) > 1 {
 		of += demandBytes * len(s.dimensions)
 	}
-	return s.growth.Bytes() + int64(cap(s.pending))*int64(of)
+	return s.growth.Bytes() + int64(cap(s.pending))*int64(of) + s.tightest.Bytes()
 }
 
 // pendingBytes is the memory of a part or a subtree without its bounds and sums.

@@ -21,6 +21,7 @@ type tightest struct {
 	sides     []side   // by measured dimension
 	penalties []float64
 	order     []uint64
+	cells     int // the largest number in a part so far, for which there is room
 	best      engine.Best[tightCut]
 }
 
@@ -43,8 +44,8 @@ type tightCut struct {
 	nulls  bool
 }
 
-// tightSizes is the largest size of a part that is cut by all dimensions, in numbers of k: with
-// parts four times smaller or larger seven tables kept as much.
+// tightSizes is the largest size of a part that is cut by all dimensions, in numbers of k: more
+// would take longer, and the last cuts matter most.
 const tightSizes = 32
 
 // cutTightest cuts a part that has few times k records where the sum of the widths of both sides,
@@ -88,7 +89,8 @@ func (x *tightest) load(ctx context.Context, s *search, p part) error {
 			x.measured = append(x.measured, column)
 		}
 	}
-	if err := s.account.Draw(s.Bytes() + x.bytes(p.cells.Len())); err != nil {
+	x.cells = max(x.cells, p.cells.Len())
+	if err := s.account.Draw(s.Bytes()); err != nil {
 		return err
 	}
 	err := p.cells.Visit(ctx, func(t *partition.Table) error {
@@ -108,10 +110,8 @@ func (x *tightest) load(ctx context.Context, s *search, p part) error {
 	return err
 }
 
-// bytes returns the approximate memory for a number of cells.
-func (x *tightest) bytes(cells int) int64 {
-	return int64(cells) * (12*int64(len(x.asked)) + 24)
-}
+// Bytes returns the approximate memory of the values, penalties and order of the largest part.
+func (x *tightest) Bytes() int64 { return int64(x.cells) * (12*int64(len(x.values)) + 24) }
 
 // sort replaces codes by their places, and lists the cells by these.
 func (v *values) sort(order []uint64) []uint64 {

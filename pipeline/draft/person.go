@@ -203,3 +203,9 @@ func (p *Profile) namesPeople() bool {
 	name := p.words
 	return directMeaning(name).meaning == namesOfPeople || nameParts.has(name)
 }
+
+// hasFullNames reports whether a column has texts of several words, with names of people.
+func (p *Profile) hasFullNames() bool {
+	return p.typ.Kind == formats.String && p.share(person) >= peopleShare &&
+		float64(p.texts.spaces) >= most*float64(p.Field.Rows)
+}

@@ -276,12 +276,6 @@ func (r *Role) orOwned(p *Profile) *Role {
 	return r
 }
 
-// hasFullNames reports whether a column has texts of several words, with names of people.
-func (p *Profile) hasFullNames() bool {
-	return p.typ.Kind == formats.String && p.share(person) >= peopleShare &&
-		float64(p.texts.spaces) >= most*float64(p.Field.Rows)
-}
-
 // nameColumn are the names of columns of names of people or of others, few or many.
 var nameColumn = words{whole: append([]string{"names", "person"}, nameWords...)}
 

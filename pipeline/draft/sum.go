@@ -405,8 +405,8 @@ func (d *draft) dropIndexes() {
 			}
 			for _, weight := range terms {
 				if weight != index && height != index && weight != height &&
-					index.isIndexOf(weight, height, distance) && index.role.masked() &&
-					height.role.masked() && weight.role.masked() {
+					index.role.masked() && height.role.masked() && weight.role.masked() &&
+					index.isIndexOf(weight, height, distance) {
 					index.role = drop("%s and %s give it", job.Quoted(height.name),
 						job.Quoted(weight.name))
 				}

@@ -3,6 +3,7 @@ package draft
 import (
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/kcut/kcut/formats"
@@ -60,12 +61,7 @@ func unknownOf(sorted []float64) (reason string, others int) {
 // from it than from each other, as where 1900-01-01 stands for none.
 func isOtherLeast(sorted []float64) bool {
 	n := len(sorted)
-	next, _ := slices.BinarySearchFunc(sorted, 0, func(x float64, _ int) int {
-		if x > sorted[0] {
-			return 1
-		}
-		return -1
-	})
+	next := sort.Search(n, func(i int) bool { return sorted[i] > sorted[0] })
 	return next < n && 2*next > n && sorted[next] < sorted[n-1] &&
 		sorted[next]-sorted[0] >= sorted[n-1]-sorted[next]
 }
