@@ -10,7 +10,8 @@ import (
 )
 
 // A first line that looks like a row is no header: each of its texts is a value of its column.
-// Years that head columns, and names that are values of one column only, are one.
+// Years that head columns, and names that are values of one column only, are one. Without one
+// somebody may know all columns.
 func TestDraftFindsHeaderless(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	number := func(int) string { return fmt.Sprint(rng.IntN(90)) }
@@ -42,6 +43,9 @@ func TestDraftFindsHeaderless(t *testing.T) {
 		runDraft(t, drafted)
 		if is := strings.Contains(drafted, "header: false"); is != tt.is {
 			t.Errorf("%s: headerless: %t, want %t:\n%s", tt.header, is, tt.is, drafted)
+		}
+		if tt.is && !strings.Contains(drafted, "    k: 10\n") {
+			t.Errorf("%s: no k of 10 for columns without names:\n%s", tt.header, drafted)
 		}
 	}
 }

@@ -17,7 +17,7 @@ type set struct {
 	doubted  []*Profile // those whose names say neither that they are known nor that not
 	unique   float64    // share of the rows read whose values no other row has
 	all      bool       // it has all masked columns
-	isNobody bool       // as no name says that somebody may know one: its k is at most nobodysK
+	isNobody bool       // no name says that somebody may know one: its k is at most nobodysK
 	cutFirst []*Profile // those that a search cuts before others
 }
 
@@ -52,7 +52,7 @@ func (d *draft) chooseSet() {
 	knownTo, isNobody := acquaintance, false
 	switch {
 	case len(known) == 0 && len(doubted) == 0:
-		known, knownTo, isNobody = all, "all masked columns", true
+		known, knownTo, isNobody = all, "all masked columns", !d.headless
 	case len(known) == 0:
 		known, doubted, knownTo = doubted, nil, "what somebody may know"
 	}
