@@ -72,6 +72,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset, budget *sp
 		}
 	}
 	d.dropProducts()
+	d.dropCommon()
 	d.nameReleased()
 	d.dropCrowd()
 	return nil

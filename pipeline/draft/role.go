@@ -312,6 +312,17 @@ var named = []rule{{
 		return drop("called like numbers of things, with %s", distinctValues(p))
 	},
 }, {
+	(*Profile).numbersMatches,
+	func(p *Profile) *Role {
+		return drop("called like numbers of matched people, few of each, with %s",
+			distinctValues(p))
+	},
+}, {
+	func(p *Profile) bool {
+		return p.typ.Kind == formats.String && robotTest(strings.Join(p.words, ""))
+	},
+	dropped("called like a test that somebody is no robot"),
+}, {
 	func(p *Profile) bool {
 		isName := p.Field.Distinct >= fewestServants || p.hasFullNames()
 		return isName && ofServants.has(p.words) && p.share(proper) >= most
@@ -356,6 +367,26 @@ func (p *Profile) numbersThings() bool {
 	return p.distinctShare() >= rareShare && n <= 2 && numberForm(name) &&
 		!strings.HasPrefix(name, "total") ||
 		p.distinctShare() >= thingShare && p.Field.Distinct >= 5*manyValues && isNumber
+}
+
+var (
+	// matched are the names of columns of the numbers of sets of people whom a study compares.
+	matched = words{
+		alone: append(pairs(strings.Fields("match matched matching"),
+			strings.Fields("set pair group")),
+			pairs(strings.Fields("stratum strata pair block"), numbered)...),
+		whole: strings.Fields("stratum strata pair block"),
+		last:  strings.Fields("stratum strata pair"),
+	}
+	// robotTest is the form of names of columns with what people typed to show that they are some.
+	robotTest = matches(`captcha|robottest`)
+)
+
+// numbersMatches reports whether a column numbers sets of matched people, by its name and its
+// whole numbers, of which few rows have each: they say about everything of these.
+func (p *Profile) numbersMatches() bool {
+	return matched.has(p.words) && p.typ.Ordered() && !p.broken && !p.isTime() &&
+		p.Field.Distinct > fewCodes && p.Field.Distinct*usualK > p.Field.Rows
 }
 
 // countsAddress reports whether a column called address has a few numbers, as of years at one.

@@ -285,7 +285,8 @@ func TestDraftListsClassesBeforeItems(t *testing.T) {
 }
 
 // Numbers of things are dropped, by a name that ends in a word for a number, if they are thousands,
-// and so is a column that is only called #. Counts and amounts are not.
+// and so are a column that is only called #, numbers of matched people, and a test for robots.
+// Counts, amounts and strata of many are not.
 func TestDraftDropsNumbersOfThings(t *testing.T) {
 	var all []string
 	for i := range 2000 {
@@ -293,10 +294,13 @@ func TestDraftDropsNumbersOfThings(t *testing.T) {
 	}
 	many := "=" + strings.Join(all, "|")
 	text := study(t, 4000, "age#", "#=1|2|3", "GO / SC Num"+many, "WARRANT ##", "num_steps"+many,
-		"total wage num"+many, "lot num#", "# of steps#")
+		"total wage num"+many, "lot num#", "# of steps#",
+		"pooled.stratum"+many, "pair#", "strata"+many[:6*50-1],
+		"Qrobot_test=red|Red|a red one", "attention_check=red|blue")
 	for name, want := range map[string]string{`"#"`: "drop", "GO / SC Num": "drop",
 		`"WARRANT #"`: "drop", "num_steps": "{mask:", "total wage num": "{mask:",
-		"lot num": "{mask:", `"# of steps"`: "{mask:"} {
+		"lot num": "{mask:", `"# of steps"`: "{mask:", "pooled.stratum": "drop", "pair": "drop",
+		"strata": "{mask:", "Qrobot_test": "drop", "attention_check": "suppress"} {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
 		}
@@ -691,4 +695,37 @@ func TestDraftCountsFullNames(t *testing.T) {
 			t.Errorf("%+v: %v\n%s", tt, err, text)
 		}
 	}
+}
+
+// A year that the year of a birth and an age give, up to 1, goes with its month, and so does a mark
+// of what two others mark. A count that is a known one in most rows is known, too.
+func TestDraftDropsYearsOfAges(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	var born, age, kids, black, female [900]int
+	for i := range born {
+		born[i], age[i], kids[i] = 40+rng.IntN(30), 15+rng.IntN(40), rng.IntN(12)
+		black[i], female[i] = rng.IntN(2), rng.IntN(2)
+	}
+	of := func(number func(i int) int) func(i int) string {
+		return func(i int) string { return fmt.Sprint(number(i)) }
+	}
+	text := tableOf(t, len(born), map[string]func(i int) string{
+		"yearborn":    of(func(i int) int { return born[i] }),
+		"agefm":       of(func(i int) int { return age[i] }),
+		"yearfm":      of(func(i int) int { return born[i] + age[i] + rng.IntN(2) }),
+		"monthfm":     of(func(int) int { return 1 + rng.IntN(12) }),
+		"children":    of(func(i int) int { return kids[i] }),
+		"ceb":         of(func(i int) int { return kids[i] + max(0, i%9-7) }),
+		"visits":      of(func(i int) int { return kids[i] + i%9/3 }),
+		"black":       of(func(i int) int { return black[i] }),
+		"female":      of(func(i int) int { return female[i] }),
+		"blackfemale": of(func(i int) int { return black[i] * female[i] }),
+	})
+	for column, isDropped := range map[string]bool{"yearborn": false, "agefm": false,
+		"yearfm": true, "monthfm": true, "ceb": false, "blackfemale": true, "black": false} {
+		if got := roleOfText(text, column); (got == "drop") != isDropped {
+			t.Errorf("%s: %s in\n%s", column, got, text)
+		}
+	}
+	checkCertain(t, text, "black ceb children female sex yearborn")
 }

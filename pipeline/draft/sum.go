@@ -34,6 +34,13 @@ func (d *draft) dropSums() {
 	}
 	for _, sum := range terms {
 		for i, a := range terms {
+			for _, b := range terms[:i] {
+				d.dropYears(sum, a, b)
+			}
+		}
+	}
+	for _, sum := range terms {
+		for i, a := range terms {
 			for j, b := range terms[:i] {
 				for _, c := range terms[:j] {
 					sum.dropAs("the sum of", sum, c, b, a)
@@ -86,6 +93,42 @@ func dropSum(sum, a, b *Profile) {
 		return
 	}
 	a.dropAs("the difference between", sum, a, b)
+}
+
+// dropYears drops years that the year of a birth and an age give, up to 1, in nearly all rows, with
+// their months.
+func (d *draft) dropYears(sum, a, b *Profile) {
+	isFine := func(p *Profile) bool {
+		return p.role.masked() && !p.broken && p.Field.Distinct > fewCodes
+	}
+	added := func(row int) float64 { return a.numbers[row] + b.numbers[row] }
+	if !births.has(a.words) && !births.has(b.words) || sum == a || sum == b || sum.isBasic() ||
+		sum.isLost || !isFine(sum) || !isFine(a) || !isFine(b) ||
+		!sum.onlyWith([]*Profile{a, b}) || !inNearlyAll(sum.numbers, added, 2) {
+		return
+	}
+	sum.role = drop("%s and %s give it, up to 1", job.Quoted(b.name), job.Quoted(a.name))
+	sum.role.sum = []*Profile{a, b}
+	for _, p := range d.profiles {
+		if p.role.masked() && p.isMonthOf(sum) {
+			p.role = dropBy(sum, "is its year, and is not masked; to mask it: "+d.entry(p))
+			p.role.sum = sum.role.sum
+		}
+	}
+}
+
+// isMonthOf reports whether a column has the months of the years of another one, by their names.
+func (p *Profile) isMonthOf(year *Profile) bool {
+	stem := func(p *Profile, words ...string) string {
+		for _, word := range words {
+			if before, after, found := strings.Cut(strings.ToLower(p.name), word); found {
+				return before + after
+			}
+		}
+		return p.name
+	}
+	return p != year && p.isPartOfDay("month") &&
+		stem(p, "month", "mnth", "mon") == stem(year, "year", "yr")
 }
 
 // moments are words for one of two times at which something is measured.
@@ -258,6 +301,64 @@ func (d *draft) dropProducts() {
 	}
 }
 
+// dropCommon drops marks of the rows that two others mark both, as blackfemale of black and female.
+func (d *draft) dropCommon() {
+	var marks []*Profile
+	for _, p := range d.profiles {
+		if p.role.masked() && p.Field.Distinct == 2 && p.typ.Ordered() && p.least == 0 &&
+			p.greatest == 1 && !p.broken {
+			marks = append(marks, p)
+		}
+	}
+	if len(marks) > mostAdded {
+		return
+	}
+	for _, p := range marks {
+		for i, a := range marks {
+			for _, b := range marks[:i] {
+				if p != a && p != b && p.role.masked() && a.role.masked() && b.role.masked() &&
+					!p.isCompared() && !d.mayBeOutcome(p) && p.marksBoth(a, b) {
+					p.role = drop("%s and %s say it", job.Quoted(b.name), job.Quoted(a.name))
+				}
+			}
+		}
+	}
+}
+
+// marksBoth reports whether a mark is 1 where two others are, and 0 where one of them is.
+func (p *Profile) marksBoth(a, b *Profile) bool {
+	for row, x := range p.numbers {
+		if both := a.numbers[row] * b.numbers[row]; !math.IsNaN(x) && x != both &&
+			!(x == 0 && (a.numbers[row] == 0 || b.numbers[row] == 0)) {
+			return false
+		}
+	}
+	return p.others() > fewRows
+}
+
+// isNearly reports whether a number of several values is another one in most rows in which not both
+// are 0, and is at most 1 apart in nearly all of them, as the children of those who live.
+func (p *Profile) isNearly(of *Profile) bool {
+	if !p.typ.Ordered() || !of.typ.Ordered() || p.isTime() || of.isTime() || p.broken ||
+		of.broken || p.Field.Distinct <= mostOutcomes || of.Field.Distinct <= mostOutcomes {
+		return false
+	}
+	rows, same, far := 0, 0, 0
+	for row, x := range p.numbers {
+		apart := math.Abs(x - of.numbers[row])
+		if math.IsNaN(apart) || apart == 0 && x == 0 {
+			continue
+		}
+		rows++
+		if apart == 0 {
+			same++
+		} else if apart > 1 {
+			far++
+		}
+	}
+	return rows > fewRows && 2*rows >= len(p.numbers) && 2*same > rows && far*rowsToTell <= rows
+}
+
 // repeats reports whether a column of several numbers has those of another one in some rows, with
 // some value of a third column, and always the same one, or none, in others.
 func (d *draft) repeats(p, of *Profile, mark int) bool {
@@ -321,10 +422,13 @@ func isEnd(end, start, took *Profile) bool {
 }
 
 // inNearlyAll reports whether numbers are those of a function of the row, up to less than a
-// distance, in nearly all rows that have both, which are at least half.
+// distance, in nearly all rows that have both, which are at least half of those that have a number.
 func inNearlyAll(numbers []float64, of func(row int) float64, distance float64) bool {
-	rows, others := 0, 0
+	all, rows, others := 0, 0, 0
 	for row, x := range numbers {
+		if !math.IsNaN(x) {
+			all++
+		}
 		if y := of(row); !math.IsNaN(x) && !math.IsNaN(y) {
 			if rows++; !(math.Abs(x-y) < distance) {
 				others++
@@ -334,7 +438,8 @@ func inNearlyAll(numbers []float64, of func(row int) float64, distance float64) 
 			return false
 		}
 	}
-	return 2*rows >= len(numbers) && others*renamed <= rows
+	return 2*rows >= all && float64(all) >= fewestFilled*float64(len(numbers)) &&
+		others*renamed <= rows
 }
 
 // mostPlaces is the largest number of places behind the point of a ratio.
