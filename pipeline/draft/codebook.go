@@ -68,6 +68,22 @@ var codebooks = []codebook{{ // ACS, with person and housing records of PUMS
 		"pawrkslf born ethnic eth1 eth2 reg16 mobile16 family16 res16 region xnorcsiz srcbelt " +
 		"relig denom relig16 denom16 sprel union dwelling dwelown relhhd1 hhtype hhtype1 zodiac " +
 		"uscitzn sexornt"),
+}, { // Pew: telephone surveys, and the panel, whose names begin with F_
+	before: regexp.MustCompile(`^(f_)?`),
+	after:  regexp.MustCompile(`(_(final|recruitment|typology|recode))+$`),
+	measured: strings.Fields("age agecat agegrp recage educ educ2 educcat educcat2 receduc hh1 " +
+		"hh3 adults yearsinus attend attendper usr_selfid"),
+	nominal: strings.Fields("sex gender cregion cdivision state metro usr marital mstatus par " +
+		"parent emplnw empl employ employ2 disa hisp hisp_origin birth_hisp race3m1 race3m2 " +
+		"race3m3 racem1 racem2 racem3 racem4 racecmb racethn racethnmod birthplace birthplace2 " +
+		"nativity citizen citizen2 relig religcat religcat1 born chr party partyln partysum"),
+}, { // ANES of 2016 and 2020, and the cumulative file
+	measured: strings.Fields("v161267 v161270 v161324 v201507x v201510 v201511x v201567 v203103 " +
+		"vcf0101 vcf0102 vcf0110 vcf0111 vcf0138 vcf0140 vcf0140a"),
+	nominal: strings.Fields("v161268 v161310x v161342 v161277 v161247a v163001a v163003 v201508 " +
+		"v201435 v201458x v201529 v201533x v201549x v201600 v201601 v203001 v203003 v202637 " +
+		"vcf0104 vcf0105a vcf0105b vcf0106 vcf0108 vcf0112 vcf0113 vcf0115 vcf0116 vcf0118 " +
+		"vcf0127 vcf0128 vcf0129 vcf0143 vcf0146 vcf0147 vcf0901a vcf0901b"),
 }, { // NLSY, and tables that are drawn from it
 	measured: strings.Fields("age hgc hgcrev hgcm hgcf famsz numkid numch nummar numsibs nlivsib " +
 		"agebirth1 magebirth jobsnum urb14 height81 weight81"),

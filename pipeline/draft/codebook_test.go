@@ -19,6 +19,10 @@ func TestDraftKnowsCodebooks(t *testing.T) {
 		"GSS": {"agekdbrn paeduc spdeg granborn hompop earnrs prestg10", "racecen1 marital " +
 			"wrkstat indus10 reg16 res16 xnorcsiz srcbelt " +
 			"denom16", "polviews natenvir wtssall income16"},
+		"Pew": {"F_AGECAT hh1 hh3 F_EDUCCAT2", "usr F_CREGION emplnw F_RACETHNMOD racem1 partyln " +
+			"F_PARTYSUM_FINAL", "F_IDEO F_INC_SDT1 ql1 cellweight"},
+		"ANES": {"V201507x V201511x VCF0101", "V201508 V201549x V203003 VCF0105a VCF0147",
+			"V201200 V201617x VCF0114"},
 		"NLSY": {"hgcrev famsz numch nlivsib magebirth", "smsares regionres ind70 livwith14 " +
 			"rel79 esr_col", "afqt rosenberg tnfi"},
 		"HRS": {"RABYEAR R1AGEY_E H1CHILD RAEDYRS R1HEIGHT R1JHOURS", "RARACEM R1MSTAT R1URBRUR " +

@@ -517,7 +517,8 @@ func TestDraftOfFewRowsLeavesTheRaceOfTheSubject(t *testing.T) {
 }
 
 // A search cuts the sex, the race, an age of which it keeps little otherwise, and columns of some
-// values with little information before others, as long as these leave enough groups for others.
+// values with little information before others, as long as these leave enough groups for others,
+// but none that is null in most rows.
 func TestDraftCutsFirst(t *testing.T) {
 	of := func(values string, every int) func(i int) string {
 		all := strings.Fields(values)
@@ -529,6 +530,7 @@ func TestDraftCutsFirst(t *testing.T) {
 			"sex": of("m f", 1), "race": of("a b c d e", 3), "town": of("a b c d", 7),
 			"smoker": of("y n n n n n n n", 11), "job": of("a b c d e f g h i j k l", 5),
 			"age":   func(i int) string { return fmt.Sprint(i * 7 % 61) },
+			"pet":   func(i int) string { return []string{"dog", "", "cat", "", ""}[i/17%5] },
 			"moods": of("x x x x x x x x x y", 13), "phone_unlocks": func(i int) string {
 				return fmt.Sprint(i * 11 % 97)
 			}})

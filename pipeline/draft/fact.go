@@ -35,7 +35,7 @@ var facts = []words{
 		whole: []string{"placeofbirth", "sign"},
 	},
 	{ // origin: race, language, religion, migration
-		alone: slices.Concat(strings.Fields("race raceethnicity raceeth raceth ethnicity ethnic "+
+		alone: slices.Concat(strings.Fields("race raceeth raceth ethnicity ethnic "+
 			"ethn ethrace eth ethnicgroup ancestry ancestr tribe tribal caste hispanic "+
 			"hispan hispand hisp latino raced nwhite nationality nativity citizenship citizen "+
 			"immstat native "+
@@ -245,7 +245,7 @@ var (
 	shortened = strings.Fields("grp group gr cat cl code cd abb abbr")
 	// derived are beginnings of words for a fact, whatever follows.
 	derived = [][2]string{{"edu", "educ"}, {"smok", "smoke"}, {"cig", "smoke"}, {"ncig", "smoke"},
-		{"disab", "disability"}}
+		{"disab", "disability"}, {"racethn", "race"}, {"raceethn", "race"}, {"racecmb", "race"}}
 	// ofChildren are ends of words for children, as in nkids and ychild.
 	ofChildren = strings.Fields("kid kids child children teens")
 	// aged are words for things that have an age, unless somebody has them.

@@ -243,7 +243,7 @@ func TestDraftKnowsPartsOfDays(t *testing.T) {
 }
 
 // Some letters that several names have in front of a fact say nothing of it, but not where few have
-// them, where they are one letter, and in front of other words.
+// them, where they are one letter but q, and in front of other words.
 func TestDraftKnowsFactsBehindPrefixes(t *testing.T) {
 	for columns, want := range map[string]string{
 		"hvage# hvgender=a|b hvrace=a|b|c hvincome=a|b|c hv025=a|b": "hvage hvgender hvrace",
@@ -253,6 +253,8 @@ func TestDraftKnowsFactsBehindPrefixes(t *testing.T) {
 		"sex=m|f natcity=a|b nateduc=a|b natrace=a|b|c":             "sex",
 		"sex=m|f stage1=0|1|2 stage2=0|1|2 stage3=0|1|2 x=3|4":      "sex",
 		"ppage# ppethm=1|2|3 ppincimp=1|2|3":                        "ppage ppethm",
+		"Qgender=m|f Qcountry=a|b|c Qdegree=a|b|c x=3|4":            "Qgender Qcountry Qdegree",
+		"sex=m|f Qgender=a|b Qcountry=a|b|c x=3|4":                  "sex",
 	} {
 		checkCertain(t, study(t, 600, strings.Fields(columns)...), want)
 	}

@@ -60,8 +60,7 @@ func stemmed(word string) string {
 }
 
 // fewestPrefixed is the least number of different known words behind a prefix of names, and
-// longestPrefix the largest number of its letters: one letter may be the first of a word, as in
-// wage.
+// longestPrefix the largest number of its letters.
 const (
 	fewestPrefixed = 3
 	longestPrefix  = 3
@@ -70,27 +69,30 @@ const (
 // stripPrefixes takes from the words of columns a prefix that several have in front of a fact that
 // people know, without a sign between them, as in hvage, hvsex and hvrace, if one of them is an age
 // or a sex, or two of them an age and a sex: natcity, nateduc and natrace may ask what somebody
-// thinks of these.
+// thinks of these. One letter may be the first of a word, as in wage: only the q of a question and
+// the v of a variable are prefixes, as in Qgender and Qcountry.
 func stripPrefixes(profiles []*Profile) {
-	for length := 2; length <= longestPrefix; length++ {
-		behind := make(map[string][]*Profile)
+	for length := 1; length <= longestPrefix; length++ {
+		behind, of := make(map[string][]*Profile), make(map[*Profile][]string)
 		for _, p := range profiles {
-			if len(p.words) == 1 && !p.fact && len(p.words[0]) > length &&
-				isFact(wordsOf(p.words[0][length:])) {
-				prefix := p.words[0][:length]
-				behind[prefix] = append(behind[prefix], p)
+			if p.fact || len(p.words) == 0 || len(p.words[0]) <= length {
+				continue
+			}
+			prefix := p.words[0][:length]
+			name := append(wordsOf(p.words[0][length:]), p.words[1:]...)
+			if isFact(name) && (length > 1 || prefix == "q" || prefix == "v") {
+				behind[prefix], of[p] = append(behind[prefix], p), name
 			}
 		}
-		for _, of := range behind {
+		for _, among := range behind {
 			facts, hasAge, hasSex := make(map[string]bool), false, false
-			for _, p := range of {
-				facts[withoutEnds(p.words)[0]] = true
-				name := wordsOf(p.words[0][length:])
-				hasAge, hasSex = hasAge || first[0].has(name), hasSex || sexes.has(name)
+			for _, p := range among {
+				facts[withoutEnds(of[p])[0]] = true
+				hasAge, hasSex = hasAge || first[0].has(of[p]), hasSex || sexes.has(of[p])
 			}
-			for _, p := range of {
+			for _, p := range among {
 				if len(facts) >= fewestPrefixed && (hasAge || hasSex) || hasAge && hasSex {
-					p.words, p.fact = wordsOf(p.words[0][length:]), true
+					p.words, p.fact = of[p], true
 				}
 			}
 		}

@@ -80,8 +80,9 @@ const mostCutFirst, partCutFirst = 30, 0.85
 
 // toCutFirst returns the columns of the first set that a search cuts before others: the sex and the
 // race, areas that stay without finer ones, and those of few values without an order and with the
-// least information, but none in doubt, as long as others are cut, too, or later few rows keep one
-// value of them; and the age and a level that stays for the pay, if too little was kept of one.
+// least information, but none in doubt or null in most rows, as long as others are cut, too, or
+// later few rows keep one value of them; and the age and a level that stays for the pay, if too
+// little was kept of one.
 func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 	race := d.race()
 	isAsked := func(p *Profile) bool { return p == race || d.isAsked(p) }
@@ -91,7 +92,7 @@ func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 		if d.ageFirst && d.isCutFirst(p) {
 			ages = append(ages, p)
 		}
-		if p.role.Mask != job.MaskSuppress || p.Field.Distinct < 2 ||
+		if p.role.Mask != job.MaskSuppress || p.Field.Distinct < 2 || 2*p.Field.Rows < p.Rows ||
 			slices.Contains(doubted, p) {
 			continue
 		}

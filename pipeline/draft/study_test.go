@@ -144,9 +144,9 @@ func TestDraftSaysWhereNullsJoin(t *testing.T) {
 // Regions have numbers.
 func TestDraftKnowsCounts(t *testing.T) {
 	text := study(t, 300, "hospital=0|0|1|2|3|8", "school=0|6|8|12|16", "station=1|2|3|5",
-		"county=0|1|2|5", "raceth=1|2|3", "ivdrug=1|2|3", "province=1.5|2|3", "age#", "sex=m|f")
+		"county=0|1|2|5", "racecmb=1|2|3", "ivdrug=1|2|3", "province=1.5|2|3", "age#", "sex=m|f")
 	for name, want := range map[string]string{"hospital": "discretize", "school": "discretize",
-		"station": "suppress", "county": "suppress", "raceth": "suppress", "ivdrug": "suppress",
+		"station": "suppress", "county": "suppress", "racecmb": "suppress", "ivdrug": "suppress",
 		"province": "suppress"} {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -80,14 +81,14 @@ const (
 // with a gap above some or next to many answers, and whether they are something else: others, a
 // scale on both sides of 0, as -2 to 2, or measurements, which are rarer the lower they are.
 func (p *Profile) missingOf() (codes []float64, isClear, isOther bool) {
+	if !(p.least < 0) {
+		return nil, false, false
+	}
 	sorted := slices.DeleteFunc(slices.Clone(p.numbers), math.IsNaN)
 	slices.Sort(sorted)
 	values := slices.Compact(slices.Clone(sorted))
 	n, _ := slices.BinarySearch(values, 0)
 	codes, answers := values[:n], values[n:]
-	if n == 0 {
-		return nil, false, false
-	}
 	if n > mostUnknownCodes || len(answers) == 0 || p.isTime() || p.broken ||
 		slices.ContainsFunc(codes, func(x float64) bool { return !slices.Contains(missing, x) }) {
 		return codes, false, true
@@ -108,42 +109,94 @@ func (p *Profile) missingOf() (codes []float64, isClear, isOther bool) {
 	return codes, many && !getRarer, many && getRarer
 }
 
+// greatestCodes returns the greatest numbers of a column that look like codes for unknown above a
+// gap, and whether they clearly are: fewer rows have them, but not too few, and the gap is as wide
+// as the range of the others, or the widest of all, behind numbers that would get rarer.
+func (p *Profile) greatestCodes() (codes []float64, isClear bool) {
+	if p.isTime() || p.broken || periods.has(p.words) || !isUnknown(p.greatest, p.greatest) {
+		return nil, false
+	}
+	sorted := slices.DeleteFunc(slices.Clone(p.numbers), func(x float64) bool { return !(x >= 0) })
+	slices.Sort(sorted)
+	values := slices.Compact(slices.Clone(sorted))
+	for at := len(values) - 1; at >= 2 && len(values)-at <= mostUnknownCodes &&
+		isUnknown(values[at], p.greatest); at-- {
+		gap, widest := values[at]-values[at-1], 0.0
+		if gap < leastGap {
+			continue
+		}
+		codes = values[at:]
+		for i, x := range values[1:at] {
+			widest = max(widest, x-values[i])
+		}
+		last, _ := slices.BinarySearch(sorted, values[at-1])
+		end, _ := slices.BinarySearch(sorted, values[at])
+		rows := len(sorted) - end
+		if float64(rows) >= unknownShare*float64(len(sorted)) && 2*rows < len(sorted) &&
+			(gap >= values[at-1]-values[0] || gap > widest && rows >= end-last) {
+			return codes, true
+		}
+	}
+	return codes, false
+}
+
+// means reports whether a number is a value of a column, but no number of a row.
+func (p *Profile) means(x float64) bool {
+	if p.typ.Ordered() {
+		least, isWhole := uniqueShare[p.typ.Kind]
+		return (!isWhole || p.distinctShare() < least) && slices.Contains(p.numbers, x)
+	}
+	return p.texts.few[roundText(x)] > 0 ||
+		len(p.texts.few) > mostAlike && p.texts.forms[number] > 0
+}
+
 // declareMissing declares numbers that stand for no answer in CSV: those that clearly do in several
-// columns, and those next to one of them, but none that is something else in some column. It
-// reports whether there are new ones.
+// columns, and those below 0 next to one of them, but none that is something else in some column.
+// It reports whether there are new ones.
 func (d *draft) declareMissing(fields []formats.Field) bool {
 	clearly, others := make(map[float64]int), make(map[float64]bool)
-	of := make(map[*Profile][]float64)
+	of, greatest := make(map[*Profile][]float64), make(map[*Profile][]float64)
 	for i, p := range d.profiles {
-		if !fields[i].Text.Found || !(p.least < 0) {
+		if !fields[i].Text.Found {
 			continue
 		}
 		codes, isClear, isOther := p.missingOf()
 		for _, code := range codes {
 			others[code] = others[code] || isOther
-			if isClear {
-				clearly[code]++
-				of[p] = codes
-			}
+		}
+		if isClear {
+			of[p] = append(of[p], codes...)
+		}
+		if greatest[p], isClear = p.greatestCodes(); isClear {
+			of[p] = append(of[p], greatest[p]...)
+		}
+		for _, code := range of[p] {
+			clearly[code]++
 		}
 	}
 	before := len(d.CSV.Nulls)
-	for _, code := range missing {
+	for _, code := range slices.Sorted(maps.Keys(clearly)) {
 		isCode, isFraction := false, false
 		for p, codes := range of {
 			isNext := slices.ContainsFunc(codes, func(x float64) bool {
-				return clearly[x] >= fewestMissing && !others[x]
+				return clearly[x] >= fewestMissing && !others[x] &&
+					(x == code || x < 0 && code < 0)
 			})
 			if isNext && slices.Contains(codes, code) {
 				isCode, isFraction = true, isFraction || p.isFractional()
 			}
+		}
+		if !isCode || others[code] || slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+			return code > 0 && !slices.Contains(greatest[p], code) && p.means(code)
+		}) {
+			continue
 		}
 		texts := []string{roundText(code)}
 		if isFraction {
 			texts = append(texts, roundText(code)+".0")
 		}
 		for _, text := range texts {
-			if isCode && !others[code] && !slices.Contains(d.CSV.Nulls, text) {
+			if !slices.Contains(d.CSV.Nulls, text) {
 				d.CSV.Nulls = append(d.CSV.Nulls, text)
 			}
 		}
