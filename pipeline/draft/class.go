@@ -40,7 +40,7 @@ var (
 		"malignancy tumor tumour cardio chd cvd dementia autism sepsis hypertension risk success " +
 		"satisfaction satisfied attack infarction depression anxiety illness infection infected " +
 		"obesity obese anemia anaemia anemic anaemic asd ckd biopsy addiction abuse insurance " +
-		"vaccine")
+		"vaccine injury")
 	// shown are words behind them
 	shown = strings.Fields("trait traits present presence detected found positive likelihood " +
 		"occurrence")
@@ -253,8 +253,9 @@ func (d *draft) rankByName(p *Profile) int {
 	mayBe := func(word string) bool { return isPredicted(word) || slices.Contains(perhaps, word) }
 	rank, name, last := len(predicted)+int(p.Field.Distinct), strings.Join(words, ""), d.last()
 	switch n, whole := len(words), slices.Index(predicted, name); {
-	case n == 0 || !p.isPredictable() || p.share(marital) >= most || d.isOfCrowd(p),
+	case n == 0 || !d.isPredictable(p) || p.share(marital) >= most || d.isOfCrowd(p),
 		p.Field.Distinct > usualClasses && p != last,
+		pay.has(p.words) && p.Field.Distinct > mostOutcomes,
 		// the class stays exact: texts of one row, of which one may be a mistake, are none, and
 		// neither are sources of the rows
 		p.typ.Kind == formats.String && (name == "dataset" ||
@@ -293,6 +294,7 @@ func (d *draft) rankByName(p *Profile) int {
 		d.isOnlyAnswer(p)) && !p.isBasic() && !d.isContextual(p), d.isFirstAnswer(p):
 		return rank + 5*usualClasses
 	case d.isGroup(p), d.isJudged(p), d.isMark(p), d.isLastOfNameless(p), d.isOnlyDisease(p),
+		d.isSubjectAlone(p),
 		name == "treatment" && p.share(answer) >= most && d.asksForOpinions:
 		return rank + 6*usualClasses
 	}
@@ -414,10 +416,12 @@ var (
 	// judged are names of columns with the disposition of a case, with how content somebody is, or
 	// with how badly somebody was hurt.
 	judged = words{
-		alone: append(strings.Fields("disposition satisfaction satisfied rating nps"),
+		alone: append(strings.Fields("disposition finding findings satisfaction satisfied rating "+
+			"nps vote voted"),
 			pairs(strings.Fields("injury accident casualty crash collision"),
 				[]string{"severity"})...),
-		not: strings.Fields("date dt time day year month count number num id prior previous"),
+		not: append(strings.Fields("date dt time day year month count number num id"),
+			past.alone...),
 	}
 	// judgedLast are such names in the last place, or those with what somebody chose.
 	judgedLast = words{
@@ -479,10 +483,12 @@ func (d *draft) isRemembered(p *Profile) bool {
 }
 
 // isPredictable reports whether a column could be the class, most rows have a value, or enough if
-// it says who left or stayed, and it is no option of several.
-func (p *Profile) isPredictable() bool {
+// it says who left or stayed, or in the last place what came of somebody, where null may be a
+// refusal, or how content somebody is, and it is no option of several.
+func (d *draft) isPredictable(p *Profile) bool {
 	return p.couldBeClass() && !p.isOption && (2*p.Field.Rows >= p.Rows ||
-		p.Field.Rows >= fewNulls && left.has(withoutEnds(p.words)))
+		p.Field.Rows >= fewNulls && (left.has(withoutEnds(p.words)) ||
+			p == d.last() && (d.hasVerdicts(p) || judged.has(p.words))))
 }
 
 // couldBeClass reports whether a column has few values, with several rows each, and so few rows
@@ -519,7 +525,7 @@ func (d *draft) classCandidates() (names []string) {
 	last := d.last()
 	var could []*Profile
 	for _, p := range d.profiles {
-		if p.isPredictable() && !d.isOfCrowd(p) {
+		if d.isPredictable(p) && !d.isOfCrowd(p) {
 			could = append(could, p)
 		}
 	}

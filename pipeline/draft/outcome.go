@@ -35,8 +35,8 @@ var (
 			"struck"),
 		whole: append(pairs(append([]string{""}, people...), gone), strings.Fields("leaveornot "+
 			"bad switch switched personalloan ploan bankaccount adopted adoption winner enrolled "+
-			"participated participation match matched suicideattempt fate")...),
-		not: append(strings.Fields("problems trouble by override threshold hesitation"),
+			"participated participation match matched suicideattempt attemptsuicide fate call")...),
+		not: append(strings.Fields("problems trouble by override threshold hesitation skill"),
 			earlier...),
 	}
 	// gone are words for the end of a job.
@@ -90,7 +90,34 @@ func (d *draft) isOutcome(p *Profile) bool {
 		(happened.has(name) && len(name) <= mostWords && !d.hasKinds(p) ||
 			endings.has(name) && p.Field.Distinct <= mostEndings &&
 				slices.ContainsFunc(d.profiles, (*Profile).isDuration) ||
-			d.isLikeliestStatus(p) || d.hasVerdicts(p) || d.goesWithOther(p))
+			d.isLikeliestStatus(p) || d.endsLastTime(p) || d.isMatchedCase(p) ||
+			d.hasVerdicts(p) || d.goesWithOther(p))
+}
+
+// endsLastTime reports whether a column of 0 and 1 and the time up to an event are the last two,
+// in any order, as studies of survival write both: it is the event, whatever its name. A number
+// that is only called days or weeks may be of work.
+func (d *draft) endsLastTime(p *Profile) bool {
+	last := d.last()
+	i := slices.Index(d.profiles, last)
+	if i < 1 || p != last && p != d.profiles[i-1] || !p.isYesOrNo() || p.isBasic() ||
+		treatments.has(p.words) || past.has(p.words) {
+		return false
+	}
+	time := last
+	if p == last {
+		time = d.profiles[i-1]
+	}
+	return len(time.words) == 1 && slices.Contains(durations.alone, time.words[0]) &&
+		time.isDuration()
+}
+
+// isMatchedCase reports whether a column says who is a case, and who a control of one, in a table
+// with the sets of people that were matched.
+func (d *draft) isMatchedCase(p *Profile) bool {
+	matched := words{alone: strings.Fields("stratum strata set pair matched matchedset")}
+	return (&words{whole: strings.Fields("case casecontrol")}).has(p.words) &&
+		slices.ContainsFunc(d.profiles, func(of *Profile) bool { return matched.has(of.words) })
 }
 
 // hasKinds reports whether a column called like an outcome has kinds of events or decisions, in a

@@ -60,6 +60,21 @@ func TestDraftKnowsOutcomesByValues(t *testing.T) {
 		{"age# hours# sex=m|f class_name=a|b|c", ""},
 		{"age# hours# sex=m|f custcat=1|2|3|4", "custcat"},
 		{"age# hours# sex=m|f custcat=1|2|3|4 b=1|2|3", ""},
+		{"age# hours# sex=m|f admission=|||Admit|Waitlist", "admission"},
+		{"age# hours# sex=m|f admission=|||early|late", ""},
+		{"age# hours# sex=m|f care_rating=|||1|2|3", "care_rating"},
+		{"age# hours# sex=m|f rinfct=0|1 time#", "rinfct"},
+		{"age# hours# sex=m|f survtime# censdead=0|1", "censdead"},
+		{"age# hours# sex=m|f rinfct=0|1 time# b=1|2|3", ""},
+		{"age# hours# sex=m|f chd69=0|1 time169# arcus0=0|1", "chd69"},
+		{"age# case=0|1 hours# sex=m|f stratum#", "case"},
+		{"age# case=0|1 hours# sex=m|f weeks#", ""},
+		{"age# eu_vote=a|b|c hours# sex=m|f", "eu_vote"},
+		{"age# last_vote=a|b|c hours# sex=m|f", ""},
+		{"age# finding=a|b|c hours# sex=m|f", "finding"},
+		{"age# case_status=Certified|Denied hours# sex=m|f", "case_status"},
+		{"age# decision_skill=a|b|c time# sex=m|f", ""},
+		{"age# hours# sex=m|f income=1|2|3|4|5|6|7", ""},
 	} {
 		text := study(t, 600, strings.Fields(tt.columns)...)
 		if got := classOf(t, text); got != tt.want {

@@ -29,8 +29,9 @@ func isAlike(a, b string) bool {
 		a = stem
 	}
 	rest, found := strings.CutPrefix(b, a)
+	stem, isY := strings.CutSuffix(a, "y") // happy and happiness
 	return found && len(a) >= 3 && slices.Contains(inflections, rest) ||
-		strings.HasSuffix(a, "y") && b == a[:len(a)-1]+"ies"
+		isY && (b == stem+"ies" || b == stem+"iness")
 }
 
 // withoutMarks returns the words of a name without the last ones that say only that a column has
@@ -63,12 +64,16 @@ func (d *draft) subjects() (file []string) {
 	return file
 }
 
+// isAux reports whether a word only asks in front of another one.
+func isAux(word string) bool { return slices.Contains([]string{"is", "has", "had", "any"}, word) }
+
 // isSubject reports whether a column of few values has the name of the file: stroke of stroke.csv,
 // Churned of customer_churn.csv, or at an end of the table has words of the name: Number of Visits
 // of doctor_visits.csv, in the last place apart from one for a degree: PerformanceRating of
 // staff_performance_2019.csv, or anywhere the degree of a disease or the like in the name:
-// Addiction_Level of addiction.csv. What everybody knows of somebody, and a treatment, is none, and
-// the file of a survey has the name of its questions.
+// Addiction_Level of addiction.csv, or its status: Booking_Status of bookings.csv. What everybody
+// knows of somebody, and a treatment, is none, and the file of a survey has the name of its
+// questions.
 func (d *draft) isSubject(p *Profile) bool {
 	name := withoutMarks(p.name)
 	if len(name) > 2 && name[0] == "number" && name[1] == "of" {
@@ -79,12 +84,14 @@ func (d *draft) isSubject(p *Profile) bool {
 		return false
 	}
 	file := d.subjects()
-	name = slices.DeleteFunc(name, func(word string) bool {
-		return slices.Contains([]string{"is", "has", "had", "any"}, word)
-	})
+	name = slices.DeleteFunc(name, isAux)
 	n := len(name)
 	isDegree := n > 1 && slices.Contains(degrees, name[n-1])
-	if isDegree && slices.Contains(file, name[n-2]) && slices.Contains(suffered, name[n-2]) {
+	isOf := func(word string) bool {
+		return slices.ContainsFunc(file, func(of string) bool { return isAlike(word, of) })
+	}
+	if isDegree && isOf(name[n-2]) &&
+		(slices.Contains(suffered, name[n-2]) || name[n-1] == "status") {
 		return true
 	}
 	if d.isAtEnd(p) && n > 0 {
@@ -92,9 +99,8 @@ func (d *draft) isSubject(p *Profile) bool {
 		if isDegree && p == d.last() {
 			words = name[:n-1]
 		}
-		if !slices.ContainsFunc(words, func(word string) bool {
-			return !slices.ContainsFunc(file, func(of string) bool { return isAlike(word, of) })
-		}) {
+		isOther := func(word string) bool { return !isOf(word) }
+		if !slices.ContainsFunc(words, isOther) && slices.ContainsFunc(words, d.isSubjectWord) {
 			return true
 		}
 	}
@@ -104,12 +110,30 @@ func (d *draft) isSubject(p *Profile) bool {
 		isSuffered(name) && numberOf(file, isOfName) == len(file))
 }
 
+// isSubjectWord reports whether a word is the last one of the name of the file: HealthInsurance is
+// about the insurance.
+func (d *draft) isSubjectWord(word string) bool {
+	file := d.subjects()
+	return len(file) > 0 && isAlike(word, file[len(file)-1])
+}
+
+// isSubjectAlone reports whether a column of few values has the last word of the name of the file,
+// as insurance of HealthInsurance.csv, happy of happiness.csv, PlacedOrNot of collegePlace.csv.
+func (d *draft) isSubjectAlone(p *Profile) bool {
+	name := slices.DeleteFunc(withoutMarks(p.name), isAux)
+	if n := len(name); n > 2 && name[n-2] == "or" && name[n-1] == "not" {
+		name = name[:n-2]
+	}
+	return len(name) == 1 && d.isSubjectWord(name[0]) && p.Field.Distinct <= mostEndings &&
+		p.couldBeClass() && !p.isBasic() && !treatments.has(name)
+}
+
 // scored are names of columns with a number that a model may predict.
 var scored = words{
 	alone: append(strings.Fields("score scores mark marks gpa cgpa performance price premium "+
-		"charges claim salary salaries wage earnings"),
+		"charges claim salary salaries wage earnings spending spent amount grade"),
 		pairs(strings.Fields("attrition churn turnover"), []string{"rate"})...),
-	whole: strings.Fields("y target outcome response"),
+	whole: strings.Fields("target outcome response"),
 	not:   append(slices.Clone(past.alone), "code", "id", "count"),
 }
 
@@ -133,7 +157,7 @@ func (d *draft) findNumber() {
 			(scored.has(p.words) || p == last && leveled.has(p.words) && isOfFile(p))
 	}
 	for _, p := range d.profiles {
-		if isNumber(p) && (p == last || isOfFile(p)) {
+		if isNumber(p) && (d.isAtEnd(p) || isOfFile(p)) {
 			d.number = p
 		}
 	}

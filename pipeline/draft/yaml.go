@@ -100,7 +100,11 @@ const hintWords = `# Much of it is in %s: drop columns that a model would not kn
 
 // sensitiveWords follow the class: a key that prevents groups of one class.
 const sensitiveWords = `# If all rows of a group have one class, whoever finds the group learns it. This leaves none:
-# sensitive: [{column: %s, l: 2}]
+# sensitive: [{column: %s, l: 2%s}]
+`
+
+// nullClassWords follow a class that some rows lack.
+const nullClassWords = `# %s without a value: null is a class of its own. Leave them out if theirs is unknown.
 `
 
 // setWords precede the sets, columnWords the columns.
@@ -217,7 +221,12 @@ func (d *draft) yaml() (string, error) {
 		if len(d.classHints) > 0 {
 			fmt.Fprintf(&out, hintWords, text.List(quoted(d.classHints), mostLost))
 		}
-		fmt.Fprintf(&out, sensitiveWords, job.Quoted(d.class.name))
+		counted := ""
+		if n := d.class.Rows - d.class.Field.Rows; n > 0 {
+			fmt.Fprintf(&out, nullClassWords, text.Count(n, "row"))
+			counted = ", nulls: count"
+		}
+		fmt.Fprintf(&out, sensitiveWords, job.Quoted(d.class.name), counted)
 	} else if i := slices.IndexFunc(d.profiles, (*Profile).isGiven); i >= 0 {
 		p := d.profiles[i]
 		if name := job.Quoted(p.name); p.remembered {
