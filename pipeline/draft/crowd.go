@@ -175,20 +175,19 @@ func (d *draft) holdsBlurred(p *Profile) bool {
 		slices.ContainsFunc(d.profiles, isHeld)
 }
 
-// leastInDoubt is the part of the rows with one value of a column in doubt from which it is useful.
+// leastInDoubt is the part of the rows with one value from which a column next to those in doubt is
+// useful.
 const leastInDoubt = 0.2
 
 // doubtCosts reports whether a search keeps less than two thirds of the age, the sex or the race
-// while columns in doubt are in the first set with it, or hardly anything of one of few values of
-// these.
+// while columns in doubt are in the first set with it, or hardly anything of one of few values.
 func (d *draft) doubtCosts() bool {
 	return d.tried != nil && d.tried.Trial != nil && d.known.doubts() &&
 		slices.ContainsFunc(d.known.columns, func(p *Profile) bool {
 			part, is := d.wholePartOf(p)
 			single, tried := d.tried.Single[p.name]
 			return is && 3*part < 2 || tried && single < leastInDoubt &&
-				p.role.Mask == job.MaskSuppress && p.Field.Distinct <= mostCutFirst &&
-				slices.Contains(d.known.doubted, p)
+				p.role.Mask == job.MaskSuppress && p.Field.Distinct <= mostCutFirst
 		})
 }
 

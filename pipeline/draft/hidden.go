@@ -25,8 +25,8 @@ var hidden = words{alone: slices.Concat(
 		"protection session website app email sms response responded complain complaint segment "+
 		"poutcome ticket tickets resolution"),
 	// health
-	strings.Fields("health mental suicidal suicide depressed fear legal contraception "+
-		"contraceptive diet dietary eating "+
+	strings.Fields("health hlth goodhealth goodhlth mental suicidal suicide depressed fear legal "+
+		"contraception contraceptive diet dietary eating allergies "+
 		"exercise exercises habit habits "+
 		"illness depression anxiety disease disorder condition procedure chronic "+
 		"symptom symptoms consequence consequences pain therapy treatment treat treated "+
@@ -60,13 +60,13 @@ var recorded = words{
 }
 
 // mayBeKnown reports whether an acquaintance may know a column: one of words, codes, two values,
-// dates or years that is no item of a questionnaire, and whose name does not say that others hardly
-// know it.
+// dates or years that is no item of a questionnaire, and whose name has more than a letter and does
+// not say that others hardly know it.
 func (d *draft) mayBeKnown(p *Profile) bool {
 	name := withoutEnds(p.words)
 	isDay := p.isOfDays()
 	return (p.role.Mask != job.MaskDiscretize || isDay) && len(name) <= mostWords &&
-		!d.isOfCustomer(p) && !inWindow(strings.Join(p.words, " ")) &&
+		len(p.name) > 1 && !d.isOfCustomer(p) && !inWindow(strings.Join(p.words, " ")) &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
 		!p.isPartial() && d.times[p] == nil && !d.isOutcome(p) && !p.amongItems &&
 		!d.isOfTeacher(p) && !working.has(name) && !d.isAnswer(p) && !d.isOnlyCandidate(p) &&
@@ -76,7 +76,7 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 
 // working are the names of columns that spreadsheets and programs give, or that somebody computes
 // with.
-var working = words{whole: strings.Fields("x v column col field unnamed recalc helper")}
+var working = words{whole: strings.Fields("column col field unnamed recalc helper")}
 
 // inWindow is the form of names of columns about what somebody did in a time up to a day, which
 // others seldom see as a whole: visits_30d, active_last_week.
@@ -291,7 +291,7 @@ var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses
 	"trestbps thalach restecg oldpeak fbs exang heroin cocaine fentanyl methadone opioid apoe " +
 	"rs itch lesion rash dysuria " +
 	"adenopathy paramcd saffl ittfl trt01p trt01a armcd actarm aedecod aesev aeser usubjid tsh " +
-	"t3 tt4 fti htn hbp ef ldlc hdlc tgrade tsize pnodes cvd")}
+	"allergies t3 tt4 fti htn hbp ef ldlc hdlc tgrade tsize pnodes cvd")}
 
 // vitals are the names of columns of vital signs and laboratory values in short, each of which
 // may mean something else, and history is the form of names of diseases that patients had.

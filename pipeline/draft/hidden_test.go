@@ -61,7 +61,8 @@ func TestDraftDoubts(t *testing.T) {
 		"words and marks": {[]string{"age#", "farm=0|1", "moth=x|y|z", "steps#"},
 			[]string{"farm", "moth"}},
 		"hidden": {[]string{"age#", "farm=0|1", "AcceptedCmp3=0|1", "payment_method=a|b|c",
-			"status_2=x|y", "happy=a|b|c"}, []string{"farm"}},
+			"status_2=x|y", "happy=a|b|c", "Z=0|1", "goodhlth=0|1", "Allergies=x|y|z"},
+			[]string{"farm"}},
 		"lists and few values": {[]string{"age#", "farm=0|1", "moth=x;y|x|y;z|z;x;y|a;x;z|a;b|" +
 			"b;c|c;d|d;e|e;f|f;g|g;h|h;i|i;j|j;k|k;l|l;m|m;n|n;o|o;p|p;q|q;r", "vow=" +
 			strings.Repeat("|", 20) + "x|y"}, []string{"farm"}},
