@@ -315,6 +315,9 @@ func (d *draft) isAsked(p *Profile) bool {
 	return p.isBasic() && rank(p) < 2 && (own(p) || !slices.ContainsFunc(d.profiles, own))
 }
 
+// isAge reports whether a column has an age or a date of birth, for which most readers ask.
+func (d *draft) isAge(p *Profile) bool { return rank(p) == 0 && d.isAsked(p) }
+
 // mostLikeliest is the largest number of columns that are left as they may be the class, and of
 // those that are left as scores.
 const mostLikeliest = 2

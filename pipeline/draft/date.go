@@ -114,14 +114,16 @@ func (p *Profile) isAgeBelowZero() bool {
 	return p.typ.Ordered() && p.greatest < 0 && slices.Contains(p.words, "age")
 }
 
-// dropAges drops ages, if there are dates of birth, which determine them within a year; and years,
-// months and the like next to dates of which they are parts.
+// dropAges drops ages, if there are dates of birth, which determine them within a year; years,
+// months and the like next to dates of which they are parts; and parts of a birth next to its year
+// or an age, which say enough of it.
 func (d *draft) dropAges() {
 	for _, by := range d.profiles {
 		isBirth := births.has(by.words)
 		// where few rows have a value it may say who was born while a study went on
 		born := isBirth && by.hasMany() && 2*by.Field.Rows >= by.Rows
-		if !by.role.masked() || !isBirth && !by.isTime() && by.dateForm() == "" {
+		isAging := isBirth && yearly.has(by.words) || by.typ.Ordered() && d.isAge(by)
+		if !by.role.masked() || !isBirth && !isAging && !by.isTime() && by.dateForm() == "" {
 			continue
 		}
 		for _, p := range d.profiles {
@@ -134,8 +136,7 @@ func (d *draft) dropAges() {
 			isPart := !p.isTime() && (born && births.has(name) || periods.has(name)) &&
 				(born || !isBirth || by.isDated()) && d.isPartOf(by, p)
 			switch {
-			case isBirth && yearly.has(by.words) && births.has(name) && daily.has(name) &&
-				p.Field.Distinct <= mostOfMonth:
+			case isAging && births.has(name) && daily.has(name) && p.Field.Distinct <= mostOfMonth:
 				p.role = dropBy(by, "says enough of the birth; to mask it: "+d.entry(p))
 			case isBirth && p.isAgeBelowZero():
 				p.role = dropBy(by, "says it, and no age is below 0")
@@ -152,7 +153,7 @@ func (d *draft) dropAges() {
 // of which each has at most as many values as a month has days.
 var (
 	yearly = words{alone: strings.Fields("year yr birthyear birthy")}
-	daily  = words{alone: strings.Fields("month day birthm birthday")}
+	daily  = words{alone: strings.Fields("quarter qrtr qtr month day birthq birthm birthday")}
 )
 
 const mostOfMonth = 31

@@ -330,8 +330,9 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 		// a text says more than a number with hardly more values, and than limits of another one
 		isWord := of.typ.Kind == formats.String &&
 			(by.Field.Distinct < 2*of.Field.Distinct || !of.isRangeOf(by))
-		// an interval seldom shows which of both a row has
-		isLimit := of.Field.Distinct == 2 && d.sample.Intervals(by.numbers, of.place, 0)
+		// an interval seldom shows which of both a row has, but those of ages do
+		isLimit := of.Field.Distinct == 2 && d.sample.Intervals(by.numbers, of.place, 0) &&
+			!(d.isAge(by) && of.isBasic() && rank(of) == 0)
 		if isWord || isLimit || d.mayBeOutcome(of) {
 			of.role.stays = append(of.role.stays, by)
 			return nil

@@ -209,7 +209,8 @@ func TestDraftLeavesTheReadableName(t *testing.T) {
 }
 
 // Parts of days go next to the days, whatever their names, apart from mistakes, but not
-// other years, though hardly a day is in two rows. Years stay without their months.
+// other years, though hardly a day is in two rows. Years stay without their months, and ages
+// without quarters of births and the limits of groups.
 func TestDraftDropsPartsOfDays(t *testing.T) {
 	day := func(i int) time.Time { return time.Date(2015, 1, 1+i%890, 0, 0, 0, 0, time.UTC) }
 	text := tableOf(t, 900, map[string]func(i int) string{
@@ -231,6 +232,16 @@ func TestDraftDropsPartsOfDays(t *testing.T) {
 		if !strings.HasSuffix(line, want) || strings.Contains(line, " drop ") != (want != "") {
 			t.Errorf("%s: want %q in\n%s", column, want, text)
 		}
+	}
+	text = tableOf(t, 900, map[string]func(i int) string{
+		"age":        func(i int) string { return fmt.Sprint(20 + i*i%61) },
+		"birth_qrtr": func(i int) string { return fmt.Sprint(1 + i%4) },
+		"age_group":  func(i int) string { return []string{"<=50", ">50"}[(20+i*i%61)/51] },
+		"weeks":      func(i int) string { return fmt.Sprint(20 + i*7%30) },
+		"late":       func(i int) string { return fmt.Sprint((20 + i*7%30) / 40) },
+	})
+	if got := maskedOf(t, text); !slices.Equal(got, []string{"sex", "age", "late", "weeks"}) {
+		t.Errorf("masked: %s\n%s", got, text)
 	}
 }
 
