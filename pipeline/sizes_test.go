@@ -288,6 +288,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/draft.common", value: 37},
 		{name: "pipeline/draft.female", value: 38},
 		{name: "pipeline/draft.paired", value: 39},
+		{name: "pipeline/draft.hourless", value: 40},
 		{name: "pipeline/draft.fewNulls", value: 100},
 		{name: "pipeline/draft.fewestExceeding", value: 200},
 		{name: "pipeline/draft.list", value: 36},

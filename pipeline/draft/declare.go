@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -59,7 +60,9 @@ func (d *draft) declare(fields []formats.Field) bool {
 		for _, w := range p.texts.writings() {
 			isHeight := w.typ == inFeet && statures.has(p.words)
 			isDate := (w.several || rows < p.Field.Rows && hasShortYears(w.typ)) && w.swapped < rows
-			if w.rows == rows && (isClock(w.typ) || isHeight || isDate) { // no reader finds it
+			isZoned := strings.HasSuffix(w.typ, "+00)")
+			// no reader finds it
+			if w.rows == rows && (isClock(w.typ) || isHeight || isDate || isZoned) {
 				typ = w.typ
 			}
 		}
@@ -78,11 +81,14 @@ func (d *draft) declare(fields []formats.Field) bool {
 		if hasShortYears(typ) && births.has(p.words) {
 			typ = strings.Replace(typ, ")", bornFrom+")", 1)
 		}
+		gaps := p.texts.gaps()
+		// programs of statistics write NA for no value, however many rows have none
+		hasNA := len(gaps) == 1 && gaps[0].text == "NA" && p.isRegular(rows)
 		enough := ofSeveral || 2*rows >= p.Field.Rows || rows >= fewestDates &&
-			(p.hasDates(rows) || of == rows && sign != "")
+			(hasNA || p.hasDates(rows) || of == rows && sign != "")
 		regular := enough && (p.isRegular(rows) || typ != "")
 		isName := directMeaning(p.words).meaning == namesOfPeople // there are people called Null
-		for _, g := range p.texts.gaps() {
+		for _, g := range gaps {
 			always := g.text == engine.Suppressed || strings.Trim(g.text, " _") == "" ||
 				slices.Contains(ofPrograms, g.text) && !isName
 			// other columns may have a word among ages, which need no null
@@ -124,6 +130,20 @@ func (p *Profile) timesAsNumbers() string {
 		return ""
 	}
 	return "date(YYYYMMDD)"
+}
+
+// hasShortDays reports whether whole numbers are days by their name and their digits, as 12597 of
+// January 25, 1997.
+func (p *Profile) hasShortDays() bool {
+	areDays := func(layout string) bool {
+		return !slices.ContainsFunc(p.quantiles, func(x float64) bool {
+			_, err := time.Parse(layout, fmt.Sprintf("%06.0f", x))
+			return err != nil
+		})
+	}
+	return p.typ.Ordered() && !p.isTime() && slices.Contains(p.words, "date") && !p.broken &&
+		p.Field.Distinct > fewCodes && len(p.quantiles) > 0 && p.least >= 1_01_00 &&
+		slices.ContainsFunc([]string{"010206", "020106", "060102"}, areDays)
 }
 
 // stamped are words for times of day.
@@ -431,7 +451,8 @@ func (p *Profile) isPadded() bool {
 // somebody: their texts matter.
 func (p *Profile) isNumbered() bool {
 	name := p.words
-	return categories.has(name) || postal.has(name) || directMeaning(name).meaning != ""
+	return !places.has(name) && (categories.has(name) || postal.has(name) ||
+		directMeaning(name).meaning != "")
 }
 
 // typeOf returns the type that is declared of a column that is masked, or the class, as an option

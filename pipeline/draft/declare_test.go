@@ -305,6 +305,13 @@ func TestDraftOfFewOddTexts(t *testing.T) {
 		"rang": func(i int) string {
 			return fmt.Sprintf("%d:%02d %s", 1+rng.IntN(12), i%60, []string{"?", "PM"}[min(i, 1)])
 		},
+		"sent": func(i int) string {
+			return fmt.Sprintf("2021/%02d/%02d 23:47:00+00", 1+rng.IntN(12), 1+i%28)
+		},
+		"onset": func(i int) string { return []string{"NA", fmt.Sprint(rng.IntN(60))}[i%3%2] },
+		"location_latitude": func(i int) string {
+			return []string{"51.5095062255859375", fmt.Sprint(40 + rng.IntN(60))}[min(i, 1)]
+		},
 		"called": func(i int) string { return fmt.Sprintf("%02d:%02d:00.0000000", i%24, i*7%60) },
 		"race":   func(i int) string { return fmt.Sprint("   ", 1+i%3, "  ") },
 		"state":  func(i int) string { return fmt.Sprintf(" 0%d ", 1+i/3%4) },
@@ -312,16 +319,19 @@ func TestDraftOfFewOddTexts(t *testing.T) {
 		"result": func(i int) string { return []string{"nan", "low", "usual"}[i/7%3] },
 	})
 	for _, want := range []string{
-		"length: {mask: discretize, type: number(N), round: ",
-		"width:  {mask: discretize, type: number(N) or null, round: ",
-		"years:  {mask: discretize, type: number(N Years) or null, round: ",
+		"sent:              {mask: discretize, type: timestamp(YYYY/MM/DD hh:mm:ss+00), ",
+		"onset:             {mask: discretize, round: 5} ",
+		"location_latitude: {mask: discretize, type: number, round: ",
+		"length:            {mask: discretize, type: number(N), round: ",
+		"width:             {mask: discretize, type: number(N) or null, round: ",
+		"years:             {mask: discretize, type: number(N Years) or null, round: ",
 		"; null replaces 1 text of another form",
-		"met:    {mask: discretize, type: date(M/D/YY) or null, round: month} ",
-		"rang:   {mask: discretize, type: time(hh:mm AM) or null, round: hour} ",
-		"called: {mask: discretize, type: time(hh:mm:ss), round: hour} ",
-		"target: {mask: keep, type: number(N)} ", "# the class, 2 distinct values",
-		"race:   {mask: suppress, type: number(N)} ", "state:  suppress ",
-		"csv: {nulls: [nan]} ", "result: suppress ",
+		"met:               {mask: discretize, type: date(M/D/YY) or null, round: month} ",
+		"rang:              {mask: discretize, type: time(hh:mm AM) or null, round: hour} ",
+		"called:            {mask: discretize, type: time(hh:mm:ss), round: hour} ",
+		"target:            {mask: keep, type: number(N)} ", "# the class, 2 distinct values",
+		"race:              {mask: suppress, type: number(N)} ", "state:             suppress ",
+		"csv: {nulls: [NA, nan]} ", "result:            suppress ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)

@@ -274,6 +274,12 @@ var direct = []words{
 			"cookie", "ip", "ipaddress",
 		}},
 	{
+		meaning: "secrets of cards",
+		alone: append(pairs(strings.Fields("card atm"), strings.Fields("pin pincode")),
+			strings.Fields("securitycode cvv cvv2 cvc cvc2")...),
+		shared: true,
+	},
+	{
 		meaning: webPages,
 		alone:   []string{"url", "uri", "website", "homepage", "link"},
 		shared:  true,

@@ -31,10 +31,11 @@ var scales = [][]string{
 	scale("never daily|every_day weekly fortnightly|bi-weekly monthly " +
 		"quarterly|every_3_months " +
 		"half-yearly|semi-annually yearly|annually|annual"),
-	scale("none|no|zero minimal|negligible extremely_low very_low|lowest low below_average " +
-		"lower_middle|low_to_medium medium|moderate|average|normal|middle|mid|intermediate " +
+	scale("none|no|zero minimal|negligible extremely_low very_low|very_little|lowest " +
+		"low|little below_average " +
+		"lower_middle|low_to_medium medium|moderate|average|avg|normal|middle|mid|intermediate " +
 		"upper_middle|medium_to_high above_average high very_high|highest extremely_high|extreme"),
-	scale("none|no|absent mild|slight|minor moderate|medium severe|serious|major " +
+	scale("none|no|absent minimal mild|slight|minor moderate|medium severe|serious|major " +
 		"very_severe|extreme|critical fatal"),
 	scale("very_poor|very_bad|terrible poor|bad fair|below_average " +
 		"average|moderate|neutral|acceptable|satisfactory good|above_average very_good " +
@@ -47,7 +48,8 @@ var scales = [][]string{
 	scale("not_at_all|not not_very|notvery|not_so|not_too|not_much|a_little|slightly|little " +
 		"some|somewhat|moderately|partly " +
 		"fairly|quite|pretty|mostly|quite_a_bit very|a_lot|very_much extremely|a_great_deal"),
-	ofDegree("satisfied dissatisfied"), ofDegree("likely unlikely"), ofDegree("happy unhappy"),
+	ofDegree("satisfied dissatisfied"), ofDegree("sat unsat"), ofDegree("likely unlikely"),
+	ofDegree("happy unhappy"),
 	ofDegree("important unimportant"), ofDegree("liberal conservative"), ofDegree("easy difficult"),
 	ofDegree("democrat republican"),
 	scale("xxs|extra_extra_small xs|extra_small small|s medium|m|middle large|l big " +
@@ -91,7 +93,7 @@ func ofDegree(adjective string) []string {
 				"|slightly_" + word + "|fairly_" + word + "|weak_" + word + "|lean_" + word}
 		if word == is {
 			places = append(places,
-				"neutral|neither|moderate|average|independent|neither_"+is+"_nor_"+not+
+				"neutral|neither|moderate|average|avg|independent|neither_"+is+"_nor_"+not+
 					"|not_"+not+"_at_all|not_at_all_"+not+"|not_"+not)
 			slices.Reverse(degrees)
 		}
@@ -267,7 +269,9 @@ func withoutCommon(texts []string) []string {
 		}
 	}
 	for i := range short {
-		short[i] = strings.TrimSuffix(short[i], last)
+		if last != "none" {
+			short[i] = strings.TrimSuffix(short[i], last)
+		}
 	}
 	return short
 }
@@ -278,13 +282,13 @@ func withoutCommon(texts []string) []string {
 var schooling = [][2]string{
 	{"none|illiterate|no_education|no_schooling|no_formal|uneducated", ""},
 	{"preschool|nursery|kindergarten|reading|literate", "illiterate"},
-	{"primary|elementary|8th|7th", "post"},
+	{"primary|elementary|8th|7th|grade_8", "post"},
 	{"less_than_high|less_than_hs|below_high|below_hs|lesshs|lt-hs|<_hs|lt_hs|no_high|drop_out|" +
 		"dropout|some_high|partial_high|middle|junior_high|lower_secondary|9th|10th|11th|" +
-		"incomplete_sec",
+		"grades_9|incomplete_sec",
 		""},
 	{"lower_than_a_level", ""},
-	{"high_school|highschool|highsc|hs|ged|secondary|12th|matric|a_level",
+	{"high_school|highschool|highsc|graduated_high|hs|ged|secondary|12th|matric|a_level",
 		"less_|below|lt-|lt_|<|drop|some_high|partial_|no_high|lower_|post-sec|junior|lesshs"},
 	{"above_high|above_hs|more_than_high|more_than_hs", ""},
 	{"some_college|partial_college|somcol|someps|below_college|some_univ|vocational|trade|" +
@@ -294,8 +298,8 @@ var schooling = [][2]string{
 		"some_|partial_|below_|no_college|bach|post-college|post_college"},
 	{"bachelor|bach|undergrad|university|he_qual|degree|grad|4-year|four-year|tertiary|higher",
 		"some_|associate|high_school|hs_|_hs|post|no_degree|did_not|sub_degree|school_degree|" +
-			"no_university|higher_sec|grade"},
-	{"master|post-college|post_college|post_grad|postgrad|post-grad|graduate_degree|" +
+			"no_university|higher_sec|grade|graduated_high"},
+	{"master|post-college|post_college|post_grad|postgrad|post-grad|grad_study|graduate_degree|" +
 		"graduate_school|advanced|gradwk|mba",
 		"under|doctor"},
 	{"doctor|phd|ph.d|professional", ""},

@@ -54,6 +54,10 @@ func TestInOrder(t *testing.T) {
 		"Illiterate|Writing & reading|Elementary school|Junior high school|High school|" +
 			"Above high school|Unknown",
 		"0 hour|0.1 to 4.9 hours|5 to 9.9 hours|10 hours and more|Don't know|Refusal|Valid skip",
+		"very_unsat|unsat|avg|sat|very_sat", "very_little|little|avg|high|very_high",
+		"None|One|Two|Three|Nine or more", "None|Minimal|Minor|Major|Fatal",
+		"NA|Grade 8 or less|Grades 9 to 11|Graduated High School|1 to 3 years of college|" +
+			"College graduate|Grad Study",
 	} {
 		want := strings.Split(tt, "|")
 		got := inOrder(slices.Sorted(slices.Values(want)))

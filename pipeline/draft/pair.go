@@ -28,7 +28,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset, budget *sp
 			apart, _ := p.role.withSpellings(p)
 			p.role.Reason += apart
 		} else if d.isOfCrowd(p) {
-			p.role = drop("a tool that asked a crowd for labels made it")
+			p.role = drop("a tool that asked people made it")
 		} else {
 			p.role = roleOf(p)
 			if len(p.givenBy) > 0 {
@@ -37,7 +37,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset, budget *sp
 		}
 	}
 	d.dropNames()
-	d.dropPartsOfStreets()
+	d.dropParts()
 	d.dropNumbersOfNames()
 	if err := d.dropReferences(ctx, in); err != nil {
 		return err
@@ -58,6 +58,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset, budget *sp
 	d.dropConstants()
 	d.dropHardly()
 	d.dropMany()
+	d.dropProjected()
 	d.dropNested()
 	d.dropCoordinates()
 	d.dropLists()

@@ -51,6 +51,7 @@ const (
 	common // a kind of place or work, a religion or an origin that people know about others
 	female
 	paired   // two numbers with a slash between them
+	hourless // minutes and seconds of a time, whose hour a spreadsheet left out
 	patterns // number of patterns
 )
 
@@ -104,9 +105,10 @@ var forms = [patterns]func(text string) bool{
 	initial: matches(`^\p{Lu}\.?$`),
 	treatment: matches(`^(?i:(treat(ed|ment)?|placebo|intervention|experimental|active|sham|` +
 		`drug|therapy|vaccine(d|ated)?)\b.*)$`),
-	halved:  matches(`^(0?\d|1[0-2]):[0-5]\d(:[0-5]\d)? ?[AaPp][Mm]$`),
-	minutes: matches(`^([01]?\d|2[0-3]):[0-5]\d$`),
-	timing:  matches(`^\d{1,3}:[0-5]\d(:[0-5]\d)?$`),
+	halved:   matches(`^(0?\d|1[0-2]):[0-5]\d(:[0-5]\d)? ?[AaPp][Mm]$`),
+	hourless: matches(`^[0-5]\d:[0-5]\d\.0$`),
+	minutes:  matches(`^([01]?\d|2[0-3]):[0-5]\d$`),
+	timing:   matches(`^\d{1,3}:[0-5]\d(:[0-5]\d)?$`),
 }
 
 var isNumber = matches(`^[+-]?\d{1,15}(\.\d{1,20})?$`)
@@ -158,6 +160,8 @@ var written = [...]struct {
 	{"date", matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$`)},
 	{"timestamp", matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]` +
 		`([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?$`)},
+	{"timestamp(YYYY/MM/DD hh:mm:ss+00)", matches(`^\d{4}/(0[1-9]|1[0-2])/(0[1-9]|[12]\d|3[01]) ` +
+		`([01]\d|2[0-3]):[0-5]\d:[0-5]\d\+00$`)},
 	{"date(M/D/YYYY)", matches(`^` + aMonth + `/` + aDay + `/\d{4}$`)},
 	{"date(D/M/YYYY)", matches(`^` + aDay + `/` + aMonth + `/\d{4}$`)},
 	{"date(M/D/YY)", matches(`^` + aMonth + `/` + aDay + `/\d{2}$`)},

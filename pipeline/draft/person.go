@@ -163,16 +163,32 @@ var (
 	}
 )
 
-// dropPartsOfStreets drops the kinds and directions of streets, if there is a column of streets.
-func (d *draft) dropPartsOfStreets() {
+// cards are the names of columns of numbers of cards, and partsOfCards are words for what else has
+// to be known to pay by one.
+var (
+	cards = words{alone: append(pairs(strings.Fields("credit debit payment bank"),
+		[]string{"card"}), pairs(strings.Fields("card cc"), numbered)...)}
+	partsOfCards = words{
+		alone: append(pairs([]string{"exp"}, strings.Fields("date month year mm yy")),
+			strings.Fields("expiry expiration expires expire validthru validuntil")...),
+		last: []string{"exp"},
+	}
+)
+
+// dropParts drops the kinds and directions of streets, and the expiry of cards, if there is a
+// column of these.
+func (d *draft) dropParts() {
 	for _, of := range d.profiles {
-		if of.role.Mask != job.MaskDrop || directMeaning(of.words).meaning != streetAddresses {
+		isStreet := directMeaning(of.words).meaning == streetAddresses
+		isCard := cards.has(of.words) || of.share(card) > 0
+		if of.role.Mask != job.MaskDrop || !isStreet && !isCard {
 			continue
 		}
 		for _, p := range d.profiles {
 			last := p.words[max(0, len(p.words)-1):]
-			if p.role.masked() && streets.has(p.words) && (partsOfStreets.has(p.words) ||
-				len(last) > 0 && len(last[0]) == 1) { // as street_t
+			isPart := isStreet && streets.has(p.words) && (partsOfStreets.has(p.words) ||
+				len(last) > 0 && len(last[0]) == 1) // as street_t
+			if p.role.masked() && (isPart || isCard && partsOfCards.has(p.words)) {
 				p.role = drop("called like a part of %s, with %s", job.Quoted(of.name),
 					distinctValues(p))
 			}

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -73,12 +74,7 @@ func (d *draft) dropNested() {
 // dropCoordinates drops coordinates next to the areas that these are in, if a release has these and
 // none has most rows: wide intervals of coordinates say less, narrow ones show an address.
 func (d *draft) dropCoordinates() {
-	var both []*Profile
-	for _, p := range d.profiles {
-		if p.role.masked() && p.hasMany() && places.has(p.words) {
-			both = append(both, p)
-		}
-	}
+	both := d.coordinates()
 	if len(both) < 2 { // how_long alone is a duration
 		return
 	}
@@ -98,6 +94,55 @@ func (d *draft) dropCoordinates() {
 			p.role = dropBy(by, "says it in a larger unit")
 		}
 	}
+}
+
+// coordinates returns the masked columns with many coordinates, by their names.
+func (d *draft) coordinates() (found []*Profile) {
+	for _, p := range d.profiles {
+		if p.role.masked() && p.hasMany() && places.has(p.words) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// dropProjected drops numbers that are the same wherever two coordinates in degrees are, and differ
+// elsewhere, as those of the same point in feet.
+func (d *draft) dropProjected() {
+	both := slices.DeleteFunc(d.coordinates(), func(p *Profile) bool {
+		return !p.typ.Ordered() || p.least < -180 || p.greatest > 180
+	})
+	if len(both) != 2 {
+		return
+	}
+	for _, p := range d.profiles {
+		if p.role.masked() && !slices.Contains(both, p) && p.typ.Ordered() && p.hasMany() &&
+			!p.isTime() && !p.isCode() && p.isAt(both[0], both[1]) {
+			p.role = dropBy(both[0], "and "+job.Quoted(both[1].name)+" say where it is")
+		}
+	}
+}
+
+// isAt reports whether a column has one number for each point of two coordinates in nearly all
+// rows, and most points have their own.
+func (p *Profile) isAt(x, y *Profile) bool {
+	met := make(map[[2]float64]float64)
+	again, apart := 0, 0
+	for row, number := range p.numbers {
+		point := [2]float64{x.numbers[row], y.numbers[row]}
+		isNowhere := math.IsNaN(point[0]) || math.IsNaN(point[1])
+		first, is := met[point]
+		switch {
+		case isNowhere && !math.IsNaN(number), is && number != first:
+			apart++
+			fallthrough
+		case is:
+			again++
+		case !isNowhere:
+			met[point] = number
+		}
+	}
+	return again >= fewRows && apart*renamed <= again && 2*p.Field.Distinct >= int64(len(met))
 }
 
 // showsArea is the part, one in these, of the information about areas that a tenth of the rows with

@@ -343,10 +343,12 @@ var named = []rule{{
 	},
 }}
 
-// numberForm is the form of names of numbers of things, as filenum, but not of sums, and quantities
-// are words in longer names of numbers that count or measure.
+// numberForm is the form of names of numbers of things, as filenum, but not of sums, works are
+// words for things of which somebody has several, as movie_1 and movie_2, and quantities are words
+// in longer names of numbers that count or measure.
 var (
 	numberForm = matches(`^[a-z]{3,}(num|number|nbr)$`)
+	works      = strings.Fields("movie film song book video album playlist track artist")
 	quantities = words{alone: append(strings.Fields("of count total size sum avg mean min max "+
 		"rate score age"), amounts.alone...)}
 )
@@ -356,7 +358,7 @@ var (
 const thingShare = 0.2
 
 // numbersThings reports whether a column has numbers of things, as tickets, by its name and its
-// values: hardly one repeats, or there are thousands.
+// values: hardly one repeats, there are thousands, or they are few of those up to the greatest.
 func (p *Profile) numbersThings() bool {
 	name, n := strings.Join(p.words, ""), len(p.words)
 	if !p.hasMany() || p.broken || p.isTime() || p.counts() || p.Field.Rows <= fewRows {
@@ -364,8 +366,11 @@ func (p *Profile) numbersThings() bool {
 	}
 	isNumber := n > 1 && (p.words[n-1] == "num" || p.words[n-1] == "nbr") &&
 		!quantities.has(p.words)
+	work := strings.TrimRight(name, "0123456789")
+	isWork := work != name && slices.Contains(works, work) &&
+		p.greatest >= mostSpread*float64(p.Field.Distinct)
 	return p.distinctShare() >= rareShare && n <= 2 && numberForm(name) &&
-		!strings.HasPrefix(name, "total") ||
+		!strings.HasPrefix(name, "total") || isWork ||
 		p.distinctShare() >= thingShare && p.Field.Distinct >= 5*manyValues && isNumber
 }
 
@@ -406,6 +411,10 @@ var uniqueShare = map[formats.Kind]float64{formats.String: 0.9, formats.Int: 0.9
 // alone are rules for columns in which hardly two rows have the same value, and for free text. They
 // do not apply to dates, which are generalized.
 var alone = []rule{
+	{func(p *Profile) bool { return p.share(hourless) >= most }, dropped("minutes and seconds of " +
+		"times, whose hours a spreadsheet left out")},
+	{(*Profile).hasShortDays, dropped("days as numbers of five or six digits: written as " +
+		"1990-12-31 they can be generalized")},
 	{func(p *Profile) bool { return p.dateForm() != "" }, func(p *Profile) *Role {
 		form := isoDate
 		if p.dateForm() != "date" {

@@ -2,6 +2,7 @@ package draft_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"strconv"
 	"strings"
@@ -178,5 +179,46 @@ func TestDraftKeepsPairsOfNumbers(t *testing.T) {
 		if !regexp.MustCompile(`(?m)^  ` + column + `: .*` + want).MatchString(text) {
 			t.Errorf("%s: want %q in\n%s", column, want, text)
 		}
+	}
+}
+
+// Secrets and the expiry of cards, the columns in which software of surveys says how it got
+// answers, numbers of things of which somebody has several, and days and times of which a part is
+// unknown are dropped, and so is the same point in feet, but no zip code of it.
+func TestDraftDropsSecretsAndRests(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	wantRoles := func(columns map[string]func(i int) string, want map[string]string) {
+		text := tableOf(t, 900, columns)
+		for column, want := range want {
+			if got := roleOfText(text, column); got != want {
+				t.Errorf("%s: %s, want %s:\n%s", column, got, want, text)
+			}
+		}
+	}
+	wantRoles(map[string]func(i int) string{
+		"CC Security Code": func(int) string { return fmt.Sprint(100 + rng.IntN(887)) },
+		"Credit Card":      func(i int) string { return fmt.Sprint(4_000_000_000 + i*7) },
+		"CC Exp Date":      func(int) string { return fmt.Sprintf("%02d/%d", 1+rng.IntN(12), 21) },
+		"RecordedDate":     func(int) string { return fmt.Sprintf("2020-01-%02d", 1+rng.IntN(28)) },
+		"Progress":         func(int) string { return fmt.Sprint(rng.IntN(7)) },
+		"movie_1":          func(int) string { return fmt.Sprint(1 + rng.IntN(250)*677) },
+		"movie_score":      func(int) string { return fmt.Sprint(rng.IntN(250) * 677) },
+		"noted":            func(int) string { return fmt.Sprintf("%02d:00.0", rng.IntN(9)) },
+		"date": func(int) string {
+			return fmt.Sprintf("%d%02d97", 1+rng.IntN(12), 1+rng.IntN(28))
+		},
+	}, map[string]string{"CC Security Code": "drop", "CC Exp Date": "drop", "RecordedDate": "drop",
+		"Progress": "drop", "movie_1": "drop", "movie_score": "{mask:", "noted": "drop",
+		"date": "drop"})
+	points := rng.Perm(160_000)[:301] // on a grid of 400 by 400
+	at := func(base, right, up float64) func(i int) string {
+		return func(i int) string {
+			p := points[i*i%301]
+			return fmt.Sprint(base + right*float64(p%400) + up*float64(p/400))
+		}
+	}
+	for name, want := range map[string]string{"x": "drop", "zip": "{mask:"} {
+		wantRoles(map[string]func(i int) string{"latitude": at(40, 0, 0.001),
+			"longitude": at(-70, 0.001, 0), name: at(12005, 90, 1)}, map[string]string{name: want})
 	}
 }

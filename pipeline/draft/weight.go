@@ -34,16 +34,22 @@ func (p *Profile) isWeightOfRow() bool {
 		p.quantiles[len(p.quantiles)/2] <= mostMiddle
 }
 
-// isOfCrowd reports whether a column is one of a tool that asks a crowd for labels: a mark of its
-// rows, how sure the crowd was of another column, or the right values of that for a test.
+// isOfCrowd reports whether a column is one of a tool that asks a crowd: a mark of its rows, how
+// sure the crowd was of another column, the right values of that for a test, or how far somebody
+// got in a form.
 func (d *draft) isOfCrowd(p *Profile) bool {
 	n := len(p.words) - 1
 	return slices.Contains(ofCrowds, p.name) ||
 		n > 0 && slices.Contains([]string{"confidence", "gold"}, p.words[n]) &&
 			slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 				return slices.Equal(of.words, p.words[:n])
-			})
+			}) ||
+		d.isSurvey() && ofForms.has(p.words)
 }
+
+// ofForms are names of columns of how software of surveys got an answer.
+var ofForms = words{whole: strings.Fields("status progress finished recordeddate " +
+	"distributionchannel userlanguage")}
 
 // dropWeights drops weights of rows and propensities, which are computed from what people know of
 // others: each number goes with few ages, sexes and places.

@@ -19,7 +19,7 @@ func (r *reader) csvRules() {
 }
 
 // typePattern matches the declared types of CSV columns.
-const typePattern = `^(text|(boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|number\(feet\)|number\([^()\[\]{},:#N]*N[^()\[\]{},:#N]*\)|timestamp\(Unix m?s\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+( or [YMDhmsA./: ,T-]+)*( from [1-9][0-9]{3})?\))( or null)?)$`
+const typePattern = `^(text|(boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|number\(feet\)|number\([^()\[\]{},:#N]*N[^()\[\]{},:#N]*\)|timestamp\(Unix m?s\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+(\+00)?( or [YMDhmsA./: ,T-]+(\+00)?)*( from [1-9][0-9]{3})?\))( or null)?)$`
 
 // typeWords names the declared types.
 const typeWords = "text, boolean, integer, number, date, time, timestamp, decimal(p,s), " +

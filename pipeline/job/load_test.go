@@ -407,7 +407,8 @@ func TestForms(t *testing.T) {
 		"time(hh:mm AM or hh:mm)":            "3:04 PM or 15:04",
 		"date(D.M.YY or YYYY-M-D from 1930)": "2.1.06 or 2006-1-2",
 		"number or null":                     "", "number(feet)": "feet",
-		"timestamp(Unix ms)": "Unix ms",
+		"timestamp(Unix ms)":                "Unix ms",
+		"timestamp(YYYY/MM/DD hh:mm:ss+00)": "2006/01/02 15:04:05+00",
 	} {
 		c := Column{Type: form}
 		_, ok := c.DeclaredType()
