@@ -308,6 +308,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/draft.mostEntityRows", value: 5_000_000},
 		{name: "pipeline/draft.mostCompared", value: 10_000},
 		{name: "pipeline/draft.mostExact", value: 1 << 53},
+		{name: "pipeline/draft.mostGrams", value: 200_000},
 		{name: "pipeline/draft.mostGrouped", value: 500_000},
 		{name: "pipeline/draft.mostListed", value: 90},
 		{name: "pipeline/draft.mostMatched", value: 200},

@@ -69,6 +69,7 @@ var abroad = [][2]string{
 	{"pregnant", "embaraz- gestante gestant gravidez =enceinte schwanger- zwanger"},
 	// days and times
 	{"date", "fecha datum"},
+	{"timestamp", "zeitstempel horodateur"},
 	{"year", "ano anio annee jahr anno jaar"},
 	{"years", "anos anios annees jahre anni jaren"},
 	{"month", "mes mois monat mese maand"},

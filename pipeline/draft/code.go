@@ -19,8 +19,8 @@ func (p *Profile) isCode() bool {
 			slices.Equal(withoutEnds(name), name) && called(&categories, name) ||
 			p.isNominal && p.Field.Distinct > 2 ||
 			numbersOfPlaces.has(name) || numbersOfPlaces.has(withoutDigits(name)) ||
-			p.Field.Distinct <= fewCodes && (kindsOfLife.has(name) ||
-				p.Field.Distinct > 2 && isOfKind(name)) ||
+			p.Field.Distinct > 2 && p.Field.Distinct <= fewCodes &&
+				(kindsOfLife.has(name) || isOfKind(name)) ||
 			p.Field.Distinct <= longestScale && groups.has(name) || codesInShort.has(name)) &&
 		!p.countsSex() && !p.isItem &&
 		!(p.least == 0 && counted.has(name)) &&

@@ -15,6 +15,7 @@ var contextual = []struct {
 	others func(p *Profile) bool
 	most   int64
 	unless words // no column is called so
+	files  words // or the file is called so
 }{{ // where pupils are in school
 	facts: words{whole: append(pairs(strings.Fields("grade stage section class classroom"),
 		strings.Fields("id level lvl cd code label name")), strings.Fields("grade stage section "+
@@ -26,6 +27,12 @@ var contextual = []struct {
 		whole: strings.Fields("schid schoolid"),
 	}),
 	most: 20,
+}, { // the grade of pupils, by their ages
+	facts: words{whole: []string{"grade"}},
+	others: func(p *Profile) bool {
+		return called(&first[0], p.words) && p.typ.Ordered() && p.least >= 4 && p.high <= 19
+	},
+	most: 13,
 }, { // the school grade of who may be a pupil
 	facts:  words{whole: []string{"schoolgrade"}},
 	others: (*Profile).isBasic,
@@ -72,11 +79,12 @@ var contextual = []struct {
 	facts:  words{whole: []string{"location"}},
 	others: (*Profile).isBasic,
 }, { // the position in a job, such as that of an academic
-	facts:  words{whole: strings.Fields("rank discipline role")},
-	others: isCalled(paid),
-	most:   20,
+	facts: words{whole: strings.Fields("rank discipline role")},
+	others: isCalled(words{alone: append([]string{"prof", "professor"}, paid.alone...),
+		not: paid.not}),
+	most: 20,
 }, { // when somebody died, was killed or was born
-	facts: words{whole: strings.Fields("date month year day weekday")},
+	facts: words{whole: strings.Fields("date month year day weekday season")},
 	others: isCalled(words{alone: strings.Fields("death deaths died killed fatal suicide " +
 		"homicide victim deceased gestation birthweight bwt delivery")}),
 }, { // when the police met somebody
@@ -160,9 +168,10 @@ var contextual = []struct {
 }, { // whom candidates stand for
 	facts: words{whole: append(pairs([]string{"", "political"},
 		strings.Fields("party partyname partyabbreviation")), strings.Fields("symbol symbolname "+
-		"seat constituency constituencyname constname chamber")...)},
-	others: isCalled(words{alone: strings.Fields("candidate constituency winner incumbent " +
-		"elected legislator senator congress bioguide mp")}),
+		"seat constituency constituencyname constname chamber")...),
+		alone: pairs([]string{"political", "party"}, []string{"affiliation"})},
+	others: isCalled(politicians),
+	files:  politicians,
 }, { // when something happened, next to where
 	facts:  words{whole: strings.Fields("date datetime eventdate")},
 	others: isCalled(places),
@@ -235,6 +244,10 @@ var contextual = []struct {
 		"10km 15km 20km 25km 30km 35km 40km")}),
 }}
 
+// politicians are words for those who are elected, and for where they meet.
+var politicians = words{alone: strings.Fields("candidate constituency winner incumbent elected " +
+	"legislator senator senators congress bioguide mp mps parliament")}
+
 // lengthsOfStay are names of columns of how long somebody stayed.
 var lengthsOfStay = pairs([]string{"lengthofstay"}, append([]string{""}, lasted...))
 
@@ -271,9 +284,9 @@ func (d *draft) isContextual(p *Profile) bool {
 	}
 	for _, b := range contextual {
 		if isCalled(b.facts)(p) && (b.most == 0 || p.Field.Distinct <= b.most) &&
-			slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+			(b.files.has(d.subjects()) || slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 				return of != p && b.others(of)
-			}) && !slices.ContainsFunc(d.profiles, isCalled(b.unless)) &&
+			})) && !slices.ContainsFunc(d.profiles, isCalled(b.unless)) &&
 			!(p.role != nil && p.role.Mask == job.MaskDiscretize && extents.has(p.words)) {
 			return true
 		}

@@ -659,6 +659,7 @@ func TestDraftFindsOutcomes(t *testing.T) {
 		"family_history_of_relapse": false, "decision_date": false, "num_readmission": false,
 		"patient_class": false, "social_class": false, "status": false, "fail": false,
 		"Closed_Acc": true, "closed_date": false, "Personal Loan": true, "loan": false,
+		"success": true, "success_rate": false,
 		"rest": false, "restatus": false, "heart_failure": false,
 		"How likely or unlikely would you be to buy the soon to be released clock?": false,
 	} {
@@ -669,6 +670,7 @@ func TestDraftFindsOutcomes(t *testing.T) {
 		"time,status": true, "futime,fustat": true, "survival_months,vital_status": true,
 		"dtime,death":       true,
 		"os_time,os_status": true, "TimeToRecurrence,cens": true, "days,event": true,
+		"death,status": true, "work_duration,status": false,
 		"time,marital_status": false, "time,state": false, "income,status": false,
 	} {
 		_, name, _ := strings.Cut(names, ",")

@@ -58,9 +58,11 @@ func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
 		if rank < 0 || p.role.fullNames && d.numbersRows(p, notOthers) ||
 			d.isOfSeveral(p) ||
 			rank > 0 && d.numbersRows(p, persons.has) ||
+			ofTeacher.has(p.words) && d.numbersRows(p, notTeachers) ||
 			rank == ofIncident && d.numbersRows(p, isOnlyID) {
 			continue
 		}
+		p.role.facts = d.givesFacts(p)
 		of, higher := &d.uncounted, 0
 		if d.countable(p) {
 			of = &d.entity // people come before incidents, however few
@@ -319,14 +321,31 @@ func (d *draft) k() int {
 }
 
 // fewest returns the least number of values of a column that k counts. k is not lowered for few
-// values where a name says only that they are identifiers, or where each row is another person, as
-// the pupils of few teachers.
+// values where a name says only that they are identifiers, and facts differ in rows of one, or
+// where each row is another person.
 func (d *draft) fewest(p *Profile) int {
 	name := p.words
-	if (persons.has(name) || ofPersons.has(name) || p.role.names) && !d.numbersRows(p, notOthers) {
+	isPeople := persons.has(name) || ofPersons.has(name) || p.role.names || p.role.facts
+	if isPeople && !d.numbersRows(p, notOthers) {
 		return max(fewestPeople, d.K)
 	}
 	return entitiesByK * d.K
+}
+
+// givesFacts reports whether an identifier determines facts about people, the only ones, with an
+// age or a birth among them.
+func (d *draft) givesFacts(id *Profile) bool {
+	n, hasAge := 0, false
+	for _, p := range d.profiles {
+		if p.fact && p.place >= 0 && p.Field.Distinct > 1 && p != id {
+			if !d.determines(id, p) {
+				return false
+			}
+			n++
+			hasAge = hasAge || called(&first[0], p.words) && p.Field.Distinct > fewCodes
+		}
+	}
+	return n >= fewestFacts && hasAge
 }
 
 // countable reports whether k can count the values of a column, which are enough for it.
@@ -347,9 +366,14 @@ var (
 	persons   = words{alone: slices.Concat(people, ofPersons.alone)}
 	numbersOf = words{alone: ofPersons.alone}
 	others    = words{alone: slices.Concat(staff, things, belongings, ofThings.alone,
-		pairs(belongings, numbered), regions, housed)}
+		pairs(belongings, numbered), regions, housed), whole: ofThings.whole}
 	families = words{alone: housed, whole: households}
 )
+
+// notTeachers reports whether a name is that of the number of somebody who is no teacher.
+func notTeachers(name []string) bool {
+	return persons.has(name) && !isOnlyID(name) && !ofTeacher.has(name)
+}
 
 func notOthers(name []string) bool { return !others.has(name) }
 

@@ -96,20 +96,11 @@ func TestDraftRefusesFewPeople(t *testing.T) {
 	}
 }
 
-// k is not lowered for what may be no people, or for the teachers of pupils in a row each: a
-// comment names a smaller one.
+// k is not lowered for what may be no people: a comment names a smaller one.
 func TestDraftLowersForPeopleOnly(t *testing.T) {
-	for name, pupils := range map[string]bool{"lab_key": false, "hhid": false,
-		"teacher_id": true} {
+	for _, name := range []string{"lab_key", "hhid"} {
 		t.Chdir(t.TempDir())
-		var out strings.Builder
-		for i, line := range strings.Split(visits(name, "%d", 60, 10), "\n") {
-			if pupils && line != "" {
-				line = []string{"pupil_id", fmt.Sprint(9000 + 7*i)}[min(i, 1)] + "," + line
-			}
-			out.WriteString(line + "\n")
-		}
-		write(t, "visits.csv", out.String())
+		write(t, "visits.csv", visits(name, "%d", 60, 10))
 		text := draftOf(t, draft.Options{Input: []string{"visits.csv"}})
 		want := "They are fewer than 100:\n# give rows of more people, or one row of each, or " +
 			"kcut init --k 6, or try entity: " + name + ".\n"
@@ -117,6 +108,45 @@ func TestDraftLowersForPeopleOnly(t *testing.T) {
 			!strings.Contains(text, want) {
 			t.Errorf("k counts %q:\n%s", job.Entity, text)
 		}
+	}
+}
+
+// An identifier that determines all facts about people, as an age, is that of these. Facts that
+// differ in its rows, called like others, are those of whom they meet, and where each row has a
+// number of its own, another one is that of a teacher, who has facts, too.
+func TestDraftKnowsWhoseFactsAre(t *testing.T) {
+	number := func(factor, mod, start int) func(i int) string {
+		return func(i int) string { return fmt.Sprint(start + i%mod*factor) }
+	}
+	for _, tt := range []struct {
+		id     string
+		people int
+		others map[string]func(i int) string
+		entity string
+		known  string
+	}{
+		{"prof_id", 60, nil, "prof_id", "age race sex"},
+		{"prof_id", 60, map[string]func(i int) string{"religion": number(1, 7, 0)}, "",
+			"age race sex religion"},
+		{"worker_id", 300, map[string]func(i int) string{"age_cl": number(1, 37, 20),
+			"race_cl": number(1, 7, 0)}, "worker_id", "age race sex"},
+		{"teacher_id", 60, map[string]func(i int) string{"pupil_id": number(7, 600, 9000),
+			"t_experience": number(1, 31, 0)}, "", "age race sex"},
+	} {
+		columns := map[string]func(i int) string{tt.id: number(1, tt.people, 5000),
+			"age":   func(i int) string { return fmt.Sprint(20 + i%tt.people%41) },
+			"race":  number(1, 4, 0),
+			"score": func(i int) string { return fmt.Sprint(i * i % 97) }}
+		for name, column := range tt.others {
+			columns[name] = column
+		}
+		text := tableOf(t, 600, columns)
+		j, err := job.Parse("", []byte(text), nil)
+		if err != nil || j.Entity != tt.entity ||
+			strings.Contains(text, "k COUNTS") != (tt.known == "age race sex religion") {
+			t.Errorf("%+v: k counts %q, %v:\n%s", tt, j.Entity, err, text)
+		}
+		checkCertain(t, text, tt.known)
 	}
 }
 

@@ -115,7 +115,8 @@ var facts = []words{
 	},
 	{ // schooling
 		alone: append(append(pairs([]string{"major", "degree", "academic"}, []string{"discipline"}),
-			pairs([]string{"academic", "school", "study", "student"}, []string{"level"})...),
+			pairs([]string{"academic", "school", "study", "student", "class"},
+				[]string{"level", "standing"})...),
 			strings.Fields("frosh freshman soph sophomore "+
 				"edu educ education schooling school hschool yschool college coll "+
 				"university graduation graduate gradyear collgrad hsgrad hgc enroll degree "+

@@ -111,7 +111,8 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age sport gold total_silver medals", "gold_card"}, {"age", "gold medals"},
 		{"age", "sport season domain level discipline"}, {"age season", "contestant"},
 		{"age student_level level discipline", "risk_level"}, {"sex phd domain YEARSEXP", ""},
-		{"age frosh soph child_total ethrace2a ncigs0 heightinchestotal", "cigpric child_care"},
+		{"age frosh soph class_standing child_total ethrace2a ncigs0 heightinchestotal",
+			"cigpric child_care"},
 		{"age", "Job_Offers University_Ranking Years_to_Promotion avg_f_size subscription_age"},
 		{"age job", "openess_to_experience job_conscientiousness"},
 		{"sex city beat", "beats"}, {"sex", "beat"}, {"sex datestop timestop", "frisked reststop"},
@@ -213,6 +214,15 @@ func TestDraftKnowsByOtherColumns(t *testing.T) {
 		"age#;player#;pick#;year=2010|2011|2012;Tm=a|b|c":          "age pick year Tm",
 		"age#;year=2010|2011|2012;Tm=a|b|c":                        "age",
 		"age#;address=" + numbers:                                  "age address",
+		"age=14|15|16|17;sex=m|f;grade=9|10|11|12":                 "age sex grade",
+		"age=14|15|16|27;sex=m|f;grade=9|10|11|12":                 "age sex",
+		"age#;rest=a|b;Year=FirstYear|Sophomore|Junior|Senior":     "age Year",
+		"age#;season=a|b|c;died=0|1;year=1999|2001":                "age season year",
+		"age#;death#;dose#":                                        "age death",
+		"age#;handedness=left|right":                               "age handedness",
+		"age#;location=left lobe|right lobe|lung|chest":            "age",
+		"age#;Bonus. Only answer if in same country=1|2|3;sex=m|f": "age sex",
+		"age#;rank=a|b|c;prof_id#":                                 "age rank",
 	} {
 		text := study(t, 600, strings.Split(columns, ";")...)
 		checkCertain(t, text, want)
@@ -221,6 +231,9 @@ func TestDraftKnowsByOtherColumns(t *testing.T) {
 			t.Errorf("%s: %q in doubt", columns, got)
 		}
 	}
+	// the name of the file says whose party it is
+	write(t, "MPs.csv", "age,party\n"+strings.Repeat("40,a\n50,b\n60,a\n40,b\n50,a\n60,b\n", 50))
+	checkCertain(t, draftOf(t, draft.Options{Input: []string{"MPs.csv"}}), "age party")
 }
 
 // Parts of days with a word for a stay are known, if their values are in their limits. A day of

@@ -66,10 +66,10 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 	name := withoutEnds(p.words)
 	isDay := p.isOfDays()
 	return (p.role.Mask != job.MaskDiscretize || isDay) && len(name) <= mostWords &&
-		len(p.name) > 1 && !d.isOfCustomer(p) && !inWindow(strings.Join(p.words, " ")) &&
+		len(p.name) > 1 && !d.isOfOthers(p) && !inWindow(strings.Join(p.words, " ")) &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
 		!p.isPartial() && d.times[p] == nil && !d.isOutcome(p) && !p.amongItems &&
-		!d.isOfTeacher(p) && !working.has(name) && !d.isAnswer(p) && !d.isOnlyCandidate(p) &&
+		!working.has(name) && !d.isAnswer(p) && !d.isOnlyCandidate(p) &&
 		!d.isOfForm(p) && !d.isOfThing(p) && !d.isOfDesign(p) &&
 		!(d.asksForOpinions && p.hasOpinions())
 }
@@ -87,16 +87,47 @@ var inWindow = matches(`\b(last|past|previous|prev) ?(\d|(day|week|month|year)s?
 var nameless = matches(`^(?i:[a-z]|var|col|column|feat|feature|field|attr|attribute|unnamed:)` +
 	`[ _-]*\d+$`)
 
+// isOfOthers reports whether a column that is called like a fact about people has one about others,
+// or about a part of the body, or the day on which somebody became a customer.
+func (d *draft) isOfOthers(p *Profile) bool {
+	return d.isOfCustomer(p) || d.isOfTeacher(p) || d.isOfSecond(p) || p.namesPartsOfBody()
+}
+
+// isOfSecond reports whether a column is about whom the entity meets, as a client: its name ends
+// like those of several facts that differ where the entity's own do not, as age_cl next to age.
+func (d *draft) isOfSecond(p *Profile) bool {
+	n := len(p.words) - 1
+	return d.entity != nil && n > 0 && numberOf(d.profiles, func(fact *Profile) bool {
+		return fact.fact && d.determines(d.entity, fact) &&
+			slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+				return slices.Equal(of.words, append(slices.Clone(fact.words), p.words[n])) &&
+					!d.determines(d.entity, of)
+			})
+	}) > 1
+}
+
 // ofTeachers are facts about those who teach the pupils of a table.
 var ofTeachers = words{whole: strings.Fields("degree experience exp ladder tenure certification")}
 
+// ofTeacher are names of columns of the numbers of such people.
+var ofTeacher = words{alone: pairs([]string{"teacher", "tch"}, numbered)}
+
 // isOfTeacher reports whether a column has a fact about those who teach the people of a table, by
 // its name next to that of the same fact about these, as teacher_race with race and tethnicity with
-// ethnicity. Next to such a column, degrees and experience are those of teachers, too.
+// ethnicity, or next to the number of a teacher, as t_experience. Next to such a column, degrees
+// and experience are those of teachers, too.
 func (d *draft) isOfTeacher(p *Profile) bool {
+	who := []string{"teacher", "tch", "t"}
+	isTeacher := func(of *Profile) bool {
+		return of.repeats() && ofTeacher.has(of.words) && of != d.entity && of != d.uncounted
+	}
 	isCalled := func(p *Profile) bool {
 		name := strings.Join(p.words, "")
-		return slices.ContainsFunc([]string{"teacher", "tch", "t"}, func(who string) bool {
+		if len(p.words) > 1 && slices.Contains(who, p.words[0]) &&
+			slices.ContainsFunc(d.profiles, isTeacher) {
+			return true
+		}
+		return slices.ContainsFunc(who, func(who string) bool {
 			fact, found := strings.CutPrefix(name, who)
 			return found && slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 				end, found := strings.CutPrefix(fact, strings.Join(of.words, ""))

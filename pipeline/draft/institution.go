@@ -21,11 +21,30 @@ const (
 
 // namesInstitutions reports whether a column names places and organisations, by its texts.
 func (p *Profile) namesInstitutions() bool {
-	n := 0
+	n := p.textsLike(institutions)
+	return n >= fewestInstitutions && float64(n) >= institutionShare*float64(len(p.texts.few))
+}
+
+// textsLike returns the number of different texts, if they are few, that have a form in small
+// letters.
+func (p *Profile) textsLike(form *regexp.Regexp) (n int) {
 	for text := range p.texts.few {
-		if institutions.MatchString(strings.ToLower(text)) {
+		if form.MatchString(strings.ToLower(text)) {
 			n++
 		}
 	}
-	return n >= fewestInstitutions && float64(n) >= institutionShare*float64(len(p.texts.few))
+	return n
+}
+
+// partsOfBody are words for these, in small letters.
+var partsOfBody = regexp.MustCompile(`\b(` + strings.Join(strings.Fields("left right lobes? lingula "+
+	"lungs? breasts? colon rectum liver kidneys? brain skin scalp neck trunk torso chest abdomen "+
+	"arms? legs? hands? foot feet knees? hips? shoulders? elbows? wrists? ankles? thighs? "+
+	"(upper|lower).extremit(y|ies)"), "|") + `)\b`)
+
+// namesPartsOfBody reports whether most texts of a column that is called like a place name parts of
+// the body, as those of tumors.
+func (p *Profile) namesPartsOfBody() bool {
+	called := words{alone: []string{"location", "site", "region"}}
+	return called.has(p.words) && 2*p.textsLike(partsOfBody) > len(p.texts.few)
 }

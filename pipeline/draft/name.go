@@ -406,7 +406,7 @@ var headed = slices.Concat(pairs(strings.Fields("rel relation relationship relat
 // More numbers count something.
 var kindsOfLife = words{
 	whole: strings.Fields("employment job relationship housing homeownership ownership faith " +
-		"party metro smsa lang bloodgroup bloodtype jobtype worktype contracttype ivdrug " +
+		"party married metro smsa lang bloodgroup bloodtype jobtype worktype contracttype ivdrug " +
 		"browser browsers operatingsystem operatingsystems domain residence trt treatment " +
 		"crime offense offence"),
 }

@@ -66,7 +66,8 @@ var scales = [][]string{
 		"adult middle-aged|middle_age|middle old|older_adult|senior|elderly|senior_citizen"),
 	scale("never former|ex|ex-smoker|past|quit|formerly current|now|yes|smoker"),
 	scale("no|none maybe|perhaps|sometimes|not_sure yes"),
-	scale("freshman|fresher sophomore junior senior graduate"),
+	scale("freshman|freshmen|fresher|first_year|first-year|firstyear sophomore junior senior " +
+		"graduate"),
 	scale("trainee|intern fresher entry|entry_level junior|jr associate " +
 		"mid|middle|mid_level|mid-level senior|sr lead|principal|manager " +
 		"executive|director|vp|ceo|c-level"),

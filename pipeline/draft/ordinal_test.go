@@ -27,7 +27,7 @@ func TestInOrder(t *testing.T) {
 		"Not at all worried|Not so worried|Somewhat worried|Very worried|Extremely worried",
 		"Low risk|Medium risk|High risk|unknown", "did not drive|0|1-2|3-5|10-19",
 		"never|rarely|sometimes|most of time|always|own none", "primary|secondary|" +
-			"higher", "never|former|current",
+			"higher", "never|former|current", "FirstYear|Sophomore|Junior|Senior",
 		"Small|Medium|Large", "zero|one|two|three", "18-24|25-34|55+|Prefer not to say",
 		"18–24|25–34|100–104", "fewer than 50|50 to 99|100 to 499|500 or more employees",
 		"Less than 6 months|6 to 12 months|More than 2 years", "1st|2nd", "<1/month|1-4/month|" +

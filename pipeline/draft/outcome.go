@@ -34,8 +34,9 @@ var (
 			"censor censored cens custody imprisoned incarcerated closed takeup uptake retained " +
 			"struck"),
 		whole: append(pairs(append([]string{""}, people...), gone), strings.Fields("leaveornot "+
-			"bad switch switched personalloan ploan bankaccount adopted adoption winner enrolled "+
-			"participated participation match matched suicideattempt attemptsuicide fate call")...),
+			"bad success switch switched personalloan ploan bankaccount adopted adoption winner "+
+			"enrolled participated participation match matched suicideattempt attemptsuicide fate "+
+			"call")...),
 		not: append(strings.Fields("problems trouble by override threshold hesitation skill"),
 			earlier...),
 	}
@@ -67,7 +68,8 @@ var (
 		alone: slices.Concat(pairs(followed, []string{"time", "days", "weeks", "months", "years"}),
 			strings.Fields("time futime survtime stime ttime rtime dtime duration spell followup "+
 				"tstop tte")),
-		whole: strings.Fields("t days weeks week months stop survival los lengthofstay lenfol"),
+		whole: strings.Fields("t days weeks week months stop survival death los lengthofstay " +
+			"lenfol"),
 	}
 	// ended are last words of the status of a time, whose name is that of the time, alone or with
 	// one of lasted behind it: srv.s with srv, with.status with with.time.
@@ -259,10 +261,11 @@ func (d *draft) isLikeliestStatus(p *Profile) bool {
 	return true
 }
 
-// isDuration reports whether a column has the time to an event, by its name and its many values, or
-// as it and a time give another one.
+// isDuration reports whether a column has the time to an event, by its name and its many values,
+// unless it is one of work or the like, or as it and a time give another one.
 func (p *Profile) isDuration() bool {
-	return p.lasts || p.typ.Ordered() && !p.isTime() && p.Field.Distinct > usualClasses &&
+	return p.lasts || p.typ.Ordered() && !p.isTime() && !p.fact &&
+		p.Field.Distinct > usualClasses &&
 		(durations.has(p.words) || durations.has(withoutDigits(p.words)))
 }
 

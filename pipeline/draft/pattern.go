@@ -99,7 +99,8 @@ var forms = [patterns]func(text string) bool{
 		`(self|un|not)?[ _-]?employed|retired|homemaker|housewife|(full|part)[ _-]?time|` +
 		`(roman[ _-])?catholic|protestant|muslim|islam|hindu|buddhist|jewish|sikh|christian|` +
 		`atheist|white|black|asian|hispanic|latino|caucasian|african[ _-]american|` +
-		`native[ _-]american|senior|junior|sophomore|freshman)\b.*)$`),
+		`native[ _-]american|senior|junior|sophomore|freshm[ae]n|` +
+		`first[ _-]?year)\b.*)$`),
 	list:    matches(`^[^;|]*\pL[^;|]*([;|][^;|]+)+[;|]?$`),
 	proper:  matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
 	initial: matches(`^\p{Lu}\.?$`),

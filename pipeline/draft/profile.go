@@ -64,6 +64,7 @@ func newProfile(field formats.Field) *Profile {
 	if ofQuestion(name) && field.Question != "" {
 		name = field.Question
 	}
+	name = condition.ReplaceAllString(name, "")
 	words := spelled(wordsOf(name))
 	return &Profile{
 		name:     field.Name,
@@ -80,6 +81,9 @@ func newProfile(field formats.Field) *Profile {
 
 // ofQuestion is the form of names that are numbers of questions.
 var ofQuestion = matches(`^Q(ID)?\d`)
+
+// condition is the form of what stands behind a question: for whom it is.
+var condition = regexp.MustCompile(`([.;:?!] |\.\.)(?i:only|if)\b.*$`)
 
 // aside is the form of words in brackets, and ofYou that of what stands in front of what a question
 // asks for.

@@ -21,6 +21,7 @@ type Role struct {
 	names  bool // each of its values goes with one name
 	// its values are full names, which several people may have
 	fullNames bool
+	facts     bool // it determines what people know about others
 	second    bool // it is an identifier of somebody or something else than the entity
 	// it is dropped because the rows are few for all columns
 	crowded bool
@@ -268,9 +269,10 @@ func (p *Profile) counts() bool {
 const peopleShare = 0.1
 
 // orOwned returns the role of a dropped column of names of people: full names that repeat, on
-// average twice, belong to one person each, as far as they are known.
+// average twice, belong to one person each, as far as they are known, but no answers
+// to a question.
 func (r *Role) orOwned(p *Profile) *Role {
-	if p.hasFullNames() && p.Field.Distinct*2 <= p.Field.Rows {
+	if p.hasFullNames() && !ofQuestion(p.name) && p.Field.Distinct*2 <= p.Field.Rows {
 		r.owned, r.names, r.fullNames = true, true, true
 	}
 	return r

@@ -279,7 +279,7 @@ func (d *draft) isOnlyPeriod(p *Profile) bool {
 
 // isKnown reports whether an acquaintance knows a column, by its name and its values.
 func (d *draft) isKnown(p *Profile) bool {
-	return !d.isOfCustomer(p) && !d.isOfTeacher(p) &&
+	return !d.isOfOthers(p) &&
 		(p.isBasic() || p.isOfStay() || d.isOfCase(p) || d.isOfEvent(p) ||
 			d.isWeightOfHeight(p) || d.isContextual(p))
 }
@@ -299,8 +299,8 @@ var stays = words{alone: strings.Fields("admitted admission admit hosp hospitali
 	whole: []string{"doa", "dod"}}
 
 // dayOfStay is the form of names of such days that tables may have as whole numbers, of days since
-// some day, as sadmdte and dthdte.
-var dayOfStay = matches(`(adm|dsch|disch|dth|death)[a-z]*(dte|dt|date)$`)
+// some day, as sadmdte, dthdte and death.
+var dayOfStay = matches(`(adm|dsch|disch|dth|death)[a-z]*(dte|dt|date)$|^death$`)
 
 // isOfStay reports whether a column has the days on which people came to a hospital or a jail, left
 // it, or died, or parts of such days.

@@ -19,7 +19,7 @@ func (d *draft) withSiblings(known, others []*Profile) (all, rest []*Profile) {
 	}
 	for _, p := range others {
 		isOfSeries := slices.ContainsFunc(known, func(of *Profile) bool { return isSibling(p, of) })
-		if isOfSeries || slices.Contains(dummies, p) || d.standsForFact(p) {
+		if isOfSeries && !d.isOfOthers(p) || slices.Contains(dummies, p) || d.standsForFact(p) {
 			all = append(all, p)
 		} else {
 			rest = append(rest, p)

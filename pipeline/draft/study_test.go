@@ -357,13 +357,15 @@ func TestDraftKnowsRelatives(t *testing.T) {
 // Numbers that are codes have no order, also with a digit behind the name; degrees of education
 // have one, and so have counts of cells, and a position unless others next to it are codes.
 func TestDraftKnowsCodes(t *testing.T) {
-	text := study(t, 300, "MARRIAGE=0|1|2|3", "race4=1|2|3|4", "EDUCATION=0|1|2|3|4|5|6",
+	text := study(t, 300, "MARRIAGE=0|1|2|3", "married=1|2|4|5",
+		"race4=1|2|3|4", "EDUCATION=0|1|2|3|4|5|6",
 		"cd4=1|2|3|5|8", "region_2=1|2|3", "incomeperc=1|2|3|4|5", "age#", "browser=1|2|3|4",
 		"page_related=0|1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22",
 		"walker_type=1|2|3", "walker_movement=1|2|3|4", "ski_position=1|2|3", "trt=0|1|2|3",
 		"icc_group=1|2|3|4", "AgeGroup=1|2|3", "residence=1|2|3|4", "domain=1|2|3|4", "group=0|1|2",
 		"cohort=0|1|2|3|4|5|6|7|8|9|10|11|12")
-	for name, want := range map[string]string{"MARRIAGE": "suppress", "race4": "suppress",
+	for name, want := range map[string]string{"MARRIAGE": "suppress",
+		"married": "suppress", "race4": "suppress",
 		"EDUCATION": "discretize", "cd4": "discretize", "region_2": "suppress",
 		"incomeperc": "discretize", "browser": "suppress", "page_related": "discretize",
 		"walker_movement": "suppress", "ski_position": "discretize", "trt": "suppress",
@@ -667,16 +669,18 @@ func TestDraftOfSeasons(t *testing.T) {
 	}
 }
 
-// Full names that repeat are those of the same people, whom k counts; surnames are not, nor are
-// names if each row has a number of a person.
+// Full names that repeat are those of the same people, whom k counts, but not answers to a
+// question; surnames are not, nor are names if each row has a number of a person.
 func TestDraftCountsFullNames(t *testing.T) {
 	for _, tt := range []struct {
-		surnames    bool
-		other, want string
-	}{{false, "points", "player_name"}, {true, "points", ""}, {false, "player_id", ""}} {
+		surnames          bool
+		name, other, want string
+	}{{false, "player_name", "points", "player_name"}, {true, "player_name", "points", ""},
+		{false, "player_name", "player_id", ""}, {false, "hero", "points", "hero"},
+		{false, "Q6_OE1", "points", ""}} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
-		out.WriteString("player_name,age,hours," + tt.other + "\n")
+		out.WriteString(tt.name + ",age,hours," + tt.other + "\n")
 		for i := range 1200 {
 			name := fmt.Sprintf("%s Surname%c%c", []string{"Mary", "John", "Linda", "Paul"}[i%4],
 				'a'+rune(i%300)/20, 'a'+rune(i%20))

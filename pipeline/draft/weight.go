@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -22,16 +23,24 @@ var (
 	weighing = words{whole: strings.Fields("weight wt wgt")}
 )
 
-// leastMiddle and mostMiddle are the limits of the middle weight of rows whose mean is 1.
-const leastMiddle, mostMiddle = 0.5, 1.5
+// leastMean and mostMean are the limits of the mean of weights of rows that are around 1, and
+// mostGrams what nobody weighs in any unit.
+const leastMean, mostMean, mostGrams = 0.5, 1.5, 200_000
 
 // isWeightOfRow reports whether a column says how many people a row stands for, by its name, or
-// also by its numbers around 1: no people weigh that.
+// also by its numbers, around 1 or of hundreds of thousands: no people weigh that.
 func (p *Profile) isWeightOfRow() bool {
-	return ofRows.has(p.words) || weighing.has(p.words) && p.isFractional() && p.broken &&
-		p.least >= 0 && len(p.quantiles) > 0 &&
-		p.quantiles[len(p.quantiles)/2] >= leastMiddle &&
-		p.quantiles[len(p.quantiles)/2] <= mostMiddle
+	if ofRows.has(p.words) || !weighing.has(p.words) {
+		return ofRows.has(p.words)
+	}
+	sum, n := 0.0, 0.0
+	for _, x := range p.numbers {
+		if !math.IsNaN(x) {
+			sum, n = sum+x, n+1
+		}
+	}
+	return p.high > mostGrams ||
+		p.broken && p.least >= 0 && sum >= leastMean*n && sum <= mostMean*n
 }
 
 // isOfCrowd reports whether a column is one of a tool that asks a crowd: a mark of its rows, how

@@ -15,17 +15,21 @@ func TestDraftDropsWeights(t *testing.T) {
 		scores[i] = float64(1+rng.IntN(99)) / 100
 	}
 	text := tableOf(t, len(scores), map[string]func(i int) string{
-		"pscore":    func(i int) string { return fmt.Sprint(scores[i]) },
-		"prob":      func(i int) string { return fmt.Sprint(scores[i] / 3) },
-		"samp_wt":   func(i int) string { return fmt.Sprint(100 + i*6007%9973) },
-		"wt":        func(int) string { return fmt.Sprintf("%.3f", 0.2+1.6*rng.Float64()) },
+		"pscore":  func(i int) string { return fmt.Sprint(scores[i]) },
+		"prob":    func(i int) string { return fmt.Sprint(scores[i] / 3) },
+		"samp_wt": func(i int) string { return fmt.Sprint(100 + i*6007%9973) },
+		"wt": func(int) string {
+			x := rng.ExpFloat64()
+			return fmt.Sprintf("%.3f", x*x/2)
+		},
 		"weight":    func(int) string { return fmt.Sprintf("%.1f", 50+40*rng.Float64()) },
+		"wgt":       func(int) string { return fmt.Sprint(70_000 + 1000*rng.IntN(300)) },
 		"income":    func(i int) string { return fmt.Sprint(i * 7919 % 9973) },
 		"perweight": func(i int) string { return fmt.Sprint(100 + i*i*401%797) },
 		"weighting": func(int) string { return fmt.Sprint(rng.IntN(90)) },
 	})
 	for column, want := range map[string]string{"pscore": "drop", "prob": "drop",
-		"samp_wt": "drop", "perweight": "drop", "wt": "drop", "weight": "{mask:",
+		"samp_wt": "drop", "perweight": "drop", "wt": "drop", "wgt": "drop", "weight": "{mask:",
 		"income": "{mask:", "weighting": "{mask:"} {
 		if got := roleOfText(text, column); got != want {
 			t.Errorf("%s: %s, want %s", column, got, want)
