@@ -71,9 +71,8 @@ func isAux(word string) bool { return slices.Contains([]string{"is", "has", "had
 // Churned of customer_churn.csv, or at an end of the table has words of the name: Number of Visits
 // of doctor_visits.csv, in the last place apart from one for a degree: PerformanceRating of
 // staff_performance_2019.csv, or anywhere the degree of a disease or the like in the name:
-// Addiction_Level of addiction.csv, or its status: Booking_Status of bookings.csv. What everybody
-// knows of somebody, and a treatment, is none, and the file of a survey has the name of its
-// questions.
+// Addiction_Level of addiction.csv. What everybody knows of somebody, and a treatment, is none, and
+// the file of a survey has the name of its questions.
 func (d *draft) isSubject(p *Profile) bool {
 	name := withoutMarks(p.name)
 	if len(name) > 2 && name[0] == "number" && name[1] == "of" {
@@ -90,8 +89,7 @@ func (d *draft) isSubject(p *Profile) bool {
 	isOf := func(word string) bool {
 		return slices.ContainsFunc(file, func(of string) bool { return isAlike(word, of) })
 	}
-	if isDegree && isOf(name[n-2]) &&
-		(slices.Contains(suffered, name[n-2]) || name[n-1] == "status") {
+	if isDegree && isOf(name[n-2]) && slices.Contains(suffered, name[n-2]) {
 		return true
 	}
 	if d.isAtEnd(p) && n > 0 {

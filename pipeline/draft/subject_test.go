@@ -67,8 +67,6 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		{"table.csv", "abuse", 0, true},
 		{"happiness.csv", "happy", 2, true},
 		{"collegePlace.csv", "PlacedOrNot", 2, true},
-		{"bookings_2024.csv", "Booking_Status", 2, true},
-		{"flights_2024.csv", "Booking_Status", 2, false},
 		{"table.csv", "brain_injury", 3, true},
 		{"table.csv", "Attack_Likelihood", 3, true},
 		{"table.csv", "Rain_Likelihood", 3, false},
