@@ -22,7 +22,7 @@ type crowd struct {
 	information float64 // the part that all together kept then
 	most        int     // that are left
 	times       int     // that columns were dropped as they are too many; 0: they are not
-	dropped     int
+	byClass     bool    // those stay that say most about it
 	parts       map[string]float64
 	// columns that are dropped however many there are, as a search kept hardly anything of them,
 	// with the reason
@@ -71,7 +71,7 @@ func (d *draft) crowded() *crowd {
 	}
 	halvings := math.Log2(float64(d.people()) / float64(d.k()))
 	least := max(fewestLeft, int(columnsByHalving*halvings))
-	c.dropped, c.most = 0, t.Masked
+	c.most = t.Masked
 	most := 3*t.keeps() >= 2*t.counted()
 	enough := most && t.loses() == 0 && t.Information >= d.useful()
 	if most || t.Masked <= least {
@@ -114,6 +114,8 @@ func (d *draft) hardlyKept(more, enough bool) map[string]string {
 		case d.isBlurred(p):
 			hardly[p.name] = blurred
 			shown = append(shown, p.role.within)
+		case d.isTooFine(p):
+			hardly[p.name] = tooFine
 		case d.tried.Rows == d.rows && (isLost || isFine && isLittle && goFine):
 			hardly[p.name] = "less than a tenth of it was kept"
 			if isLost {
@@ -153,6 +155,29 @@ func (d *draft) hardlySingle(outcomes []*Profile) (fine []*Profile) {
 
 // blurred is why areas are dropped that lie in larger ones.
 const blurred = "few rows kept one value of it, which lies in larger areas"
+
+// tooFine is why columns are dropped that another one says in fewer values, which stays.
+const tooFine = "few rows kept one value of it, and another one says it in fewer values"
+
+// isTooFine reports whether fewer than a third of the rows keep one value of a column because of
+// which others with at most half as many values are dropped, but none with more.
+func (d *draft) isTooFine(p *Profile) bool {
+	single, tried := d.tried.Single[p.name]
+	if !tried || 3*single >= 1 || p.role.Mask != job.MaskSuppress {
+		return false
+	}
+	coarser := 0
+	for _, of := range d.profiles {
+		switch {
+		case of.role.by != p || of.Field.Distinct < 3:
+		case 2*of.Field.Distinct > p.Field.Distinct:
+			return false
+		default:
+			coarser++
+		}
+	}
+	return coarser > 0
+}
 
 // isBlurred reports whether fewer than half of the rows keep one area of a column as their label,
 // and of the larger ones that stay next to it: both take cuts of each other.
@@ -251,10 +276,10 @@ func (d *draft) dropCrowd() {
 		return
 	}
 	all := math.Inf(1)
-	if d.class != nil && d.class.place >= 0 {
+	masked, worth := d.worths(max(d.k(), int(d.looked)/mostLabels))
+	if d.crowd.byClass {
 		all = likeClass * d.sample.Information(d.class.place, nil, d.class.place, 1)
 	}
-	masked, worth := d.worths(max(d.k(), int(d.looked)/mostLabels))
 	masked = slices.DeleteFunc(masked, func(p *Profile) bool {
 		same := worth[p] >= all && !d.endsWithClass(p)
 		if same {
@@ -403,7 +428,6 @@ var treatments = words{
 func (d *draft) leave(p *Profile, why string) {
 	p.role = drop("%s; to mask it: %s (%s)", why, d.entry(p), p.role.Reason)
 	p.role.crowded = true
-	d.crowd.dropped++
 }
 
 // tooFewWords are about rows that are few for the columns, and crowdWords about the columns that
@@ -445,17 +469,18 @@ func (d *draft) writeCrowd(out *strings.Builder) {
 	if c == nil && groups < fewGroups {
 		fmt.Fprintf(out, littleToSayWords, d.k(), people, text.Count(groups, "group"))
 	}
-	if c == nil || c.dropped == 0 {
+	dropped := numberOf(d.profiles, func(p *Profile) bool { return p.role.crowded })
+	if c == nil || dropped == 0 {
 		return
 	}
-	if d.class != nil && c.isOfFew() {
+	if c.byClass && c.isOfFew() {
 		by = "those that say about the same as the class, and those that say least about it"
 	}
 	out.WriteString("\n")
 	if c.isOfFew() {
 		fmt.Fprintf(out, tooFewWords, d.k(), people, text.Count(groups, "group"))
 	}
-	fmt.Fprintf(out, crowdWords, c.columns, c.kept, 100*c.information, c.dropped, by)
+	fmt.Fprintf(out, crowdWords, c.columns, c.kept, 100*c.information, dropped, by)
 	if c.isOfFew() && d.class == nil {
 		out.WriteString(nameClassWords)
 	}

@@ -144,6 +144,19 @@ func TestDraftOfFewRowsWithTheClass(t *testing.T) {
 	}
 }
 
+// Where no column says more of the class than chance does, those stay of which a trial kept most.
+func TestDraftOfFewRowsWithAClassOfChance(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for last, want := range map[float64]string{0.5: "those whose information it kept least of.",
+		0.3: "and those that say least about it."} {
+		write(t, "few.csv", survey(320, .5, .5, .5, .5, .5, .5, .5, .5, .5, last))
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"few.csv"}}, sees(12, 0))
+		if err != nil || !strings.Contains(text, want) || !strings.Contains(text, "drops 5:") {
+			t.Errorf("%g: want %q, %v:\n%s", last, want, err, text)
+		}
+	}
+}
+
 // A draft of few rows leaves age, sex, treatment, and the time up to the event that is the class,
 // though the time says about the same as the class, and the others nothing about it.
 func TestDraftOfFewRowsOfATrial(t *testing.T) {
@@ -464,6 +477,42 @@ func TestDraftDropsWhereFewRowsKeepOneValue(t *testing.T) {
 			strings.Contains(text, "few rows kept one value of it; to mask it: ") ==
 				(tt.city+tt.employer == 0.2) {
 			t.Errorf("%+v: %s:\n%s", tt, got, text)
+		}
+	}
+}
+
+// A draft drops a column of which few rows keep one value where another one says it in fewer values,
+// which comes back, but none that another one names, too.
+func TestDraftDropsWhatIsTooFine(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, tt := range []struct {
+		code   int // of each role, or none
+		single float64
+		want   string
+	}{
+		{0, 0.34, "age sex role hours steps"},
+		{0, 0.33, "age sex role_cat hours steps"},
+		{1, 0.33, "age sex role hours steps"},
+	} {
+		var out strings.Builder
+		out.WriteString("age,sex,role,role_cat,role_name,hours,steps\n")
+		rng := rand.New(rand.NewPCG(6, 6))
+		for range 900 {
+			role := rng.IntN(12)
+			fmt.Fprintf(&out, "%d,%c,r%d,%c,%s,%d,%d\n", 20+rng.IntN(50), "mf"[rng.IntN(2)],
+				role, 'A'+role/3, strings.Repeat(fmt.Sprintf("q%d", role), tt.code), rng.IntN(90),
+				rng.IntN(90))
+		}
+		write(t, "people.csv", out.String())
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}},
+			func(ctx context.Context, in *dataset.Dataset, j *job.Job,
+				budget *spill.Budget) (*forecast.Trial, error) {
+				of, err := sees(0, 0.9)(ctx, in, j, budget)
+				of.Single = map[string]float64{"sex": 1, "role": tt.single, "role_cat": 1}
+				return of, err
+			})
+		if got := strings.Join(maskedOf(t, text), " "); err != nil || got != tt.want {
+			t.Errorf("%+v: %s, %v:\n%s", tt, got, err, text)
 		}
 	}
 }

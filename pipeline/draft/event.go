@@ -235,8 +235,18 @@ const repetitionWords = `
 const alikeWords = `# At most %d rows are alike: kcut init --k %d makes groups of at least %d people.
 `
 
-// writeRepetition writes that k does not count the people of repeated rows, or of visits.
+// lackingWords say that some rows are nobody's.
+const lackingWords = `
+# %s of %s rows have no value in any masked column. They count as people, and hide none:
+# leave them out.
+`
+
+// writeRepetition writes that k does not count the people of repeated rows, or of visits, and counts
+// rows without values.
 func (d *draft) writeRepetition(out *strings.Builder) {
+	if d.known.empty >= int64(d.k()) {
+		fmt.Fprintf(out, lackingWords, text.Grouped(d.known.empty), text.Grouped(d.looked))
+	}
 	if r := d.repetition; r != nil {
 		same := "values in all columns"
 		if len(r.columns) > 0 {

@@ -48,6 +48,24 @@ func TestDraftWarnsOfCopies(t *testing.T) {
 	}
 }
 
+// Rows without a value in any masked column count as people: a draft counts as many as k.
+func TestDraftCountsEmptyRows(t *testing.T) {
+	for _, empty := range []int{9, 12} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString("id,age,sex,steps\n")
+		for row := range 600 {
+			fmt.Fprintf(&out, "p%d,%s\n", 5000+row*7, []string{",,", fmt.Sprintf("%d,%c,%d",
+				20+row*row%50, "mf"[row%2], row*row%97)}[min(1, row/empty)])
+		}
+		write(t, "table.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
+		if strings.Contains(text, "# 12 of 600 rows have no value in any masked") != (empty == 12) {
+			t.Errorf("%d rows without values:\n%s", empty, text)
+		}
+	}
+}
+
 // In a census of each day most people are those of the day before. Other people of the same age,
 // sex and race come by chance, also on the same day, and so they do where each row has the number
 // of another person.

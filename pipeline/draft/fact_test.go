@@ -43,7 +43,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"colour minority single afam hschool Location", "denied"},
 		{"age yearsmarried nkids kidslt6 youngkids maried hage huseduc husunion",
 			"hours wage kidney"},
-		{"age pregnant Pregnancies gravida", "diagnosis income birth_weight"},
+		{"age b_day pregnant Pregnancies gravida", "diagnosis income birth_weight"},
 		{"age relation_to_head rel2head ancestry tribe nativity immstat homelanguage lga woreda " +
 			"hhmmb numadults isced occup inputstate townvill years_resided famtype",
 			"relative_risk tribute nativeplants headache"},

@@ -3,6 +3,7 @@ package draft
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -84,12 +85,16 @@ const fewestAnswered = 0.05
 // that fewer rows have than the least count as one.
 func (d *draft) worths(least int) (masked []*Profile, worth map[*Profile]float64) {
 	worth = make(map[*Profile]float64)
+	says := d.class != nil && d.class.place >= 0 && (d.crowd == nil || d.saysOfClass())
+	if d.crowd != nil {
+		d.crowd.byClass = says
+	}
 	for _, p := range d.profiles {
 		if !p.role.masked() {
 			continue
 		}
 		switch {
-		case d.class != nil && d.class.place >= 0:
+		case says:
 			worth[p] = d.information(p, d.class, least)
 		case d.crowd != nil:
 			worth[p] = d.crowd.parts[p.name] * d.information(p, p, least)
@@ -99,6 +104,18 @@ func (d *draft) worths(least int) (masked []*Profile, worth map[*Profile]float64
 		masked = append(masked, p)
 	}
 	return masked, worth
+}
+
+// saysOfClass reports whether a masked column says more of the class than three standard deviations
+// above chance: of columns without a relation, 2 n times the information has about a chi-squared
+// distribution.
+func (d *draft) saysOfClass() bool {
+	const ranges = 10 // of numbers
+	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		freedom := float64(min(p.Field.Distinct, ranges)-1) * float64(d.class.Field.Distinct-1)
+		return (p.role.masked() || p.role.crowded) && 2*float64(d.looked)*d.information(p, d.class,
+			int(d.looked)/ranges) > freedom+3*math.Sqrt(2*freedom)
+	})
 }
 
 // information returns what a column says about another one.

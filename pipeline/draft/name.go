@@ -342,7 +342,7 @@ var tracts = words{alone: []string{"tract", "geoid", "fips"},
 // births are the names of columns of dates of birth.
 var births = words{
 	alone: []string{"birth", "birthday", "birthdate", "birthyear", "dob", "born", "brthdtc",
-		"brthdt", "bdate", "birthy", "birthm", "birthq", "yearborn"},
+		"brthdt", "bdate", "bday", "birthy", "birthm", "birthq", "yearborn"},
 	not: strings.Fields("place country state city county weight order sex gender"),
 }
 

@@ -109,7 +109,8 @@ const renamed = 100
 func (d *draft) dropTwins() {
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {
-			if by == of || by.place < 0 || of.place < 0 || !by.role.masked() || !of.role.masked() {
+			if by == of || by.place < 0 || of.place < 0 || !by.role.masked() || !of.role.masked() ||
+				d.crowd != nil && d.crowd.hardly[by.name] == tooFine {
 				continue
 			}
 			switch {

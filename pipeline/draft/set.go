@@ -17,6 +17,7 @@ type set struct {
 	doubted  []*Profile // those whose names say neither that they are known nor that not
 	unique   float64    // share of the rows read whose values no other row has
 	all      bool       // it has all masked columns
+	empty    int64      // rows without a value in any of these
 	isNobody bool       // no name says that somebody may know one: its k is at most nobodysK
 	cutFirst []*Profile // those that a search cuts before others
 }
@@ -39,12 +40,7 @@ const nobodysK = 2
 // chooseSet puts the columns that an acquaintance knows or may know into one set. If no name says
 // that one is known, they are those in doubt, or all masked columns if there are none of these.
 func (d *draft) chooseSet() {
-	var all []*Profile
-	for _, p := range d.profiles {
-		if p.role.masked() {
-			all = append(all, p)
-		}
-	}
+	all := d.masked()
 	if len(all) == 0 {
 		return
 	}
@@ -70,7 +66,18 @@ func (d *draft) chooseSet() {
 	slices.SortStableFunc(known, func(a, b *Profile) int { return rank(a) - rank(b) })
 	unique := d.sample.Figures(placesOf(known), 1).Unique
 	d.known = &set{knownTo: knownTo, columns: known, doubted: doubted, unique: unique,
-		all: len(known) == len(all), isNobody: isNobody, cutFirst: d.toCutFirst(known, doubted)}
+		all: len(known) == len(all), empty: d.sample.Lacking(placesOf(all)), isNobody: isNobody,
+		cutFirst: d.toCutFirst(known, doubted)}
+}
+
+// masked returns the masked columns.
+func (d *draft) masked() (all []*Profile) {
+	for _, p := range d.profiles {
+		if p.role.masked() {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // mostCutFirst is the largest number of values of a column that a search cuts before others, unless
@@ -184,12 +191,14 @@ const fewKnown, manyShowing = 3, 5
 
 // discloses reports whether a column that determines one which people know belongs to it, as one of
 // a number of columns: not if it has far more information, and is one of many, or a measurement or
-// a cost, whose intervals hardly say the other one. Other whole numbers may be codes.
+// a cost, whose intervals hardly say the other one, or a claim or the like. Other whole numbers may be codes.
 func (d *draft) discloses(p, known *Profile, columns int) bool {
-	isMeasure := p.role.Mask == job.MaskDiscretize && !p.isTime() &&
-		(p.isFractional() || amounts.has(p.words) || unknown.has(p.words))
+	isNumber := p.role.Mask == job.MaskDiscretize && !p.isTime()
+	isHidden := isNumber && hidden.has(p.words)
+	isMeasure := isHidden ||
+		isNumber && (p.isFractional() || amounts.has(p.words) || unknown.has(p.words))
 	return !isMeasure && (known.Field.Distinct > fewKnown || columns < manyShowing) ||
-		2*d.entropy(known) >= d.entropy(p)
+		!isHidden && 2*d.entropy(known) >= d.entropy(p)
 }
 
 // doubtedOf returns those of other columns that an acquaintance may know, by their names, and those

@@ -74,3 +74,14 @@ func TestDraftOfWhatNobodyKnows(t *testing.T) {
 		}
 	}
 }
+
+// A number that determines an occupation joins its set, but a claim does so only by chance, where
+// rows are repeated.
+func TestDraftLeavesClaimsOut(t *testing.T) {
+	for name, want := range map[string]string{"claim": "occupation sex",
+		"steps": "occupation sex steps"} {
+		checkCertain(t, tableOf(t, 900, map[string]func(i int) string{
+			name:         func(i int) string { return fmt.Sprint(i * i % 300 * 7) },
+			"occupation": func(i int) string { return fmt.Sprint("o", i*i%300%40) }}), want)
+	}
+}

@@ -699,7 +699,7 @@ func TestDraftCountsFullNames(t *testing.T) {
 }
 
 // A year that the year of a birth and an age give, up to 1, goes with its month, and so does a mark
-// of what two others mark. A count that is a known one in most rows is known, too.
+// of what two others mark, both or one of them. A count that is a known one in most rows is known, too.
 func TestDraftDropsYearsOfAges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	var born, age, kids, black, female [900]int
@@ -721,9 +721,12 @@ func TestDraftDropsYearsOfAges(t *testing.T) {
 		"black":       of(func(i int) int { return black[i] }),
 		"female":      of(func(i int) int { return female[i] }),
 		"blackfemale": of(func(i int) int { return black[i] * female[i] }),
+		"either":      of(func(i int) int { return max(black[i], female[i]) }),
+		"one":         of(func(i int) int { return min(kids[i], 1) * (1 - black[i]) }),
 	})
 	for column, isDropped := range map[string]bool{"yearborn": false, "agefm": false,
-		"yearfm": true, "monthfm": true, "ceb": false, "blackfemale": true, "black": false} {
+		"yearfm": true, "monthfm": true, "ceb": false, "blackfemale": true, "black": false,
+		"either": true, "one": false} {
 		if got := roleOfText(text, column); (got == "drop") != isDropped {
 			t.Errorf("%s: %s in\n%s", column, got, text)
 		}

@@ -301,39 +301,38 @@ func (d *draft) dropProducts() {
 	}
 }
 
-// dropCommon drops marks of the rows that two others mark both, as blackfemale of black and female.
+// dropCommon drops columns of two values that several others of two give, as blackfemale of black
+// and female and needs_support of two needs: each of these has a value all of whose rows have one
+// of the column. Of the marks of a kind, which exclude each other, none goes.
 func (d *draft) dropCommon() {
 	var marks []*Profile
 	for _, p := range d.profiles {
-		if p.role.masked() && p.Field.Distinct == 2 && p.typ.Ordered() && p.least == 0 &&
-			p.greatest == 1 && !p.broken {
+		if p.role.masked() && p.Field.Distinct == 2 && p.Field.Rows == p.Rows {
 			marks = append(marks, p)
 		}
 	}
 	if len(marks) > mostAdded {
 		return
 	}
+	classes := func(of []*Profile) int64 { return d.sample.Figures(placesOf(of), 1).Classes }
 	for _, p := range marks {
-		for i, a := range marks {
-			for _, b := range marks[:i] {
-				if p != a && p != b && p.role.masked() && a.role.masked() && b.role.masked() &&
-					!p.isCompared() && !d.mayBeOutcome(p) && p.marksBoth(a, b) {
-					p.role = drop("%s and %s say it", job.Quoted(b.name), job.Quoted(a.name))
+		var terms []*Profile
+		areCommon := false
+		for _, a := range marks {
+			if a != p && a.role.masked() && !d.sample.AreFree(a.place, p.place) {
+				for _, b := range terms {
+					areCommon = areCommon || d.sample.AreFree(a.place, b.place)
 				}
+				terms = append(terms, a)
+			}
+		}
+		if areCommon && p.others() > fewRows && !p.isCompared() && !d.mayBeOutcome(p) {
+			n := classes(terms)
+			if n*usualK <= d.looked && classes(append(terms, p)) == n {
+				p.role = drop("%s say it", quotedList(namesOf(terms)))
 			}
 		}
 	}
-}
-
-// marksBoth reports whether a mark is 1 where two others are, and 0 where one of them is.
-func (p *Profile) marksBoth(a, b *Profile) bool {
-	for row, x := range p.numbers {
-		if both := a.numbers[row] * b.numbers[row]; !math.IsNaN(x) && x != both &&
-			!(x == 0 && (a.numbers[row] == 0 || b.numbers[row] == 0)) {
-			return false
-		}
-	}
-	return p.others() > fewRows
 }
 
 // isNearly reports whether a number of several values is another one in most rows in which not both

@@ -232,6 +232,34 @@ func (s *Sample) tuples(columns []int) []uint64 {
 	return tuples
 }
 
+// Lacking returns the number of rows without a value in any of some columns.
+func (s *Sample) Lacking(columns []int) (rows int64) {
+	for row := range s.Rows {
+		lacks := func(column int) bool { return s.columns[column].rows[row] == risk.Null }
+		if !slices.ContainsFunc(columns, func(column int) bool { return !lacks(column) }) {
+			rows++
+		}
+	}
+	return rows
+}
+
+// AreFree reports whether two columns of two values have more than three pairs of these: no value
+// of the one says that of the other.
+func (s *Sample) AreFree(column, other int) bool {
+	var met [3][2]uint64
+	n, others := 0, s.columns[other].rows
+	for row, h := range s.columns[column].rows {
+		if pair := [2]uint64{h, others[row]}; !slices.Contains(met[:n], pair) {
+			if n == len(met) {
+				return true
+			}
+			met[n] = pair
+			n++
+		}
+	}
+	return false
+}
+
 // Determines reports whether all rows with the same value of one column have the same value of
 // another column, apart from a number of rows.
 func (s *Sample) Determines(column, other int, apart int64) bool {
