@@ -191,7 +191,8 @@ const fewKnown, manyShowing = 3, 5
 
 // discloses reports whether a column that determines one which people know belongs to it, as one of
 // a number of columns: not if it has far more information, and is one of many, or a measurement or
-// a cost, whose intervals hardly say the other one, or a claim or the like. Other whole numbers may be codes.
+// a cost, whose intervals hardly say the other one, or a claim or the like. Other whole numbers may
+// be codes.
 func (d *draft) discloses(p, known *Profile, columns int) bool {
 	isNumber := p.role.Mask == job.MaskDiscretize && !p.isTime()
 	isHidden := isNumber && hidden.has(p.words)

@@ -699,7 +699,8 @@ func TestDraftCountsFullNames(t *testing.T) {
 }
 
 // A year that the year of a birth and an age give, up to 1, goes with its month, and so does a mark
-// of what two others mark, both or one of them. A count that is a known one in most rows is known, too.
+// of what two others mark, both or one of them. A count that is a known one in most rows is known,
+// too.
 func TestDraftDropsYearsOfAges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	var born, age, kids, black, female [900]int
