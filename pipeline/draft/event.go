@@ -241,8 +241,8 @@ const lackingWords = `
 # leave them out.
 `
 
-// writeRepetition writes that k does not count the people of repeated rows, or of visits, and counts
-// rows without values.
+// writeRepetition writes that k does not count the people of repeated rows, or of visits, and how
+// many rows have no value.
 func (d *draft) writeRepetition(out *strings.Builder) {
 	if d.known.empty >= int64(d.k()) {
 		fmt.Fprintf(out, lackingWords, text.Grouped(d.known.empty), text.Grouped(d.looked))
