@@ -226,6 +226,23 @@ func (d *draft) ageCosts() bool {
 		})
 }
 
+// cutLate returns the columns of few values outside the first set of which a search left fewer than
+// half of the rows with one value: many numbers were cut before them.
+func (d *draft) cutLate() (late []string) {
+	if d.tried == nil || d.tried.Trial == nil {
+		return nil
+	}
+	for _, p := range d.masked() {
+		single, tried := d.tried.Single[p.name]
+		if tried && 2*single < 1 && p.role.Mask == job.MaskSuppress && p.Field.Distinct > 1 &&
+			p.Field.Distinct <= mostOutcomes && 2*p.Field.Rows >= p.Rows &&
+			!slices.Contains(d.known.columns, p) {
+			late = append(late, p.name)
+		}
+	}
+	return late
+}
+
 // wholePartOf returns the part of an age, or of the rows with one value of the sex or the race as
 // their label: sets of the frequent ones say little, though they leave the rare ones out.
 func (d *draft) wholePartOf(p *Profile) (part float64, is bool) {

@@ -481,8 +481,8 @@ func TestDraftDropsWhereFewRowsKeepOneValue(t *testing.T) {
 	}
 }
 
-// A draft drops a column of which few rows keep one value where another one says it in fewer values,
-// which comes back, but none that another one names, too.
+// A draft drops a column of which few rows keep one value where another one says it in fewer
+// values, which comes back, but none that another one names, too.
 func TestDraftDropsWhatIsTooFine(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, tt := range []struct {
@@ -610,6 +610,39 @@ func TestDraftCutsWhatStaysForPayFirst(t *testing.T) {
 		text, err := draft.Job(t.Context(), opt, sees(1, 1))
 		if err != nil || !strings.Contains(text, ", first: "+want) {
 			t.Errorf("%s: %v, want %s:\n%s", name, err, want, text)
+		}
+	}
+}
+
+// Columns of up to five values outside the first set of which a trial left fewer than half of the
+// rows with one value are cut early, too, those with the least information, as long as the rows are
+// enough.
+func TestDraftCutsWhatWasLate(t *testing.T) {
+	for _, tt := range []struct {
+		rows   int
+		single float64
+		want   string
+	}{{900, 0.5, "[sex]"}, {900, 0.4, "[sex, channel]"}, {9000, 0.4, "[sex, channel, plan]"}} {
+		text := tableOf(t, tt.rows, map[string]func(i int) string{
+			"age":     func(i int) string { return fmt.Sprint(20 + i*7%61) },
+			"channel": func(i int) string { return string("abc"[i/2%3]) },
+			"plan":    func(i int) string { return string("abcde"[i/6%5]) },
+			"lead":    func(i int) string { return string("abcdef"[i/30%6]) },
+			"visits":  func(i int) string { return fmt.Sprint(i * 11 % 97) }})
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"table.csv"}},
+			func(ctx context.Context, in *dataset.Dataset, j *job.Job,
+				budget *spill.Budget) (*forecast.Trial, error) {
+				information := 0.5
+				if j.Algorithm.Name == job.AlgorithmMondrian {
+					information = 0.9
+				}
+				of, err := sees(0, information)(ctx, in, j, budget)
+				of.Single = map[string]float64{"sex": 1, "channel": tt.single,
+					"plan": tt.single, "lead": tt.single}
+				return of, err
+			})
+		if err != nil || !strings.Contains(text, ", first: "+tt.want+"}") {
+			t.Errorf("%+v: %v:\n%s", tt, err, text)
 		}
 	}
 }

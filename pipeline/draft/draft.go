@@ -89,6 +89,7 @@ type draft struct {
 	roster   *Profile // families of which each row is a member; nil: none
 	aside    bool     // columns in doubt are not in the first set
 	ageFirst bool     // the age is cut before others
+	late     []string // columns outside the first set that were cut too late
 	panel    *panel   // rows of the same people without an identifier; nil: none were found
 	// rows of the same people at the same time; nil: none were found
 	repetition *repetition
@@ -218,6 +219,11 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	}
 	if d.ageCosts() {
 		d.ageFirst = true
+		if err := proposeAgain(); err != nil {
+			return "", err
+		}
+	}
+	if d.late = d.cutLate(); len(d.late) > 0 {
 		if err := proposeAgain(); err != nil {
 			return "", err
 		}

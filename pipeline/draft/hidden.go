@@ -22,8 +22,8 @@ var hidden = words{alone: slices.Concat(
 		"offer lead leads tag tags notable contact channel source device browser internet "+
 		"online phone telephone telephony "+
 		"mobile call calls line lines streaming service services support backup security "+
-		"protection session website profile media app email sms response responded complain complaint "+
-		"segment poutcome ticket tickets resolution"),
+		"protection session website profile media app email sms response responded complain "+
+		"complaint segment poutcome ticket tickets resolution"),
 	// health
 	strings.Fields("health hlth goodhealth goodhlth mental suicidal suicide depressed fear legal "+
 		"contraception contraceptive diet dietary eating allergies "+

@@ -127,7 +127,30 @@ func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 		}
 		cut = append(cut, p)
 	}
-	return cut
+	return append(cut, d.lateOf(cut)...)
+}
+
+// lateOf returns the columns outside the first set that a search cut too late, and cuts behind some
+// then: those with the least information, as long as all take at most half of that of groups of 2.
+func (d *draft) lateOf(cut []*Profile) (late []*Profile) {
+	left := math.Log(float64(d.people())/2) / 2
+	for _, p := range cut {
+		left -= d.entropy(p)
+	}
+	for _, p := range d.masked() {
+		if slices.Contains(d.late, p.name) && !slices.Contains(cut, p) {
+			late = append(late, p)
+		}
+	}
+	slices.SortStableFunc(late, func(a, b *Profile) int {
+		return cmp.Compare(d.entropy(a), d.entropy(b))
+	})
+	for i, p := range late {
+		if left -= d.entropy(p); left < 0 {
+			return late[:i]
+		}
+	}
+	return late
 }
 
 // isCutFirst reports whether a column is a number that a search cuts first if it keeps too little
