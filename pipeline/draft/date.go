@@ -122,6 +122,9 @@ func (d *draft) dropAges() {
 		isBirth := births.has(by.words)
 		// where few rows have a value it may say who was born while a study went on
 		born := isBirth && by.hasMany() && 2*by.Field.Rows >= by.Rows
+		if of := d.ageOfEvent(by); born && by.role.masked() && of != nil {
+			by.role = dropBy(of, "and it say the day of an event; to mask it: "+d.entry(by))
+		}
 		isAging := isBirth && yearly.has(by.words) || by.typ.Ordered() && d.isAge(by)
 		if !by.role.masked() || !isBirth && !isAging && !by.isTime() && by.dateForm() == "" {
 			continue
@@ -147,6 +150,24 @@ func (d *draft) dropAges() {
 			}
 		}
 	}
+}
+
+// ofEvents are words for what people have at an age that studies are about.
+var ofEvents = words{alone: slices.Concat(diagnoses.alone, deaths.alone,
+	strings.Fields("diagnosed onset surgery operation transplant execution"))}
+
+// ageOfEvent returns the column with the ages at which people became ill, died or the like, of most
+// of those with a date of birth; nil: there is none.
+func (d *draft) ageOfEvent(birth *Profile) *Profile {
+	at := slices.IndexFunc(d.profiles, func(p *Profile) bool {
+		return p != birth && p.role.masked() && p.typ.Ordered() && p.Field.Distinct > fewCodes &&
+			slices.Contains(p.words, "age") && ofEvents.has(p.words) && !ofRelatives.has(p.words) &&
+			2*p.Field.Rows >= birth.Field.Rows
+	})
+	if at < 0 {
+		return nil
+	}
+	return d.profiles[at]
 }
 
 // yearly and daily are words for the year of a birth, and for parts that say its day with the year,

@@ -67,6 +67,10 @@ func (d *draft) declare(fields []formats.Field) bool {
 			}
 		}
 		usual := p.usually(rows)
+		// a text for no value here may mean something elsewhere
+		if all := p.filled(func(gap) bool { return true }); usual == "" && 2*all >= p.Field.Rows {
+			usual = p.usually(all)
+		}
 		if usual == "" && p.texts.forms[number] == rows-1 && !p.isNumbered() &&
 			(d.oddColumns() > 0 || rows > 5*manyValues) {
 			usual = p.plain()

@@ -465,6 +465,13 @@ func TestDraftOfNumbersInWords(t *testing.T) {
 		"subject_age": func(i int) string {
 			return []string{"Juvenile", "Unknown", strconv.Itoa(18 + rng.IntN(70))}[min(i%12, 2)]
 		},
+		"hours": func(i int) string {
+			if i%3 == 0 {
+				return "Not applicable"
+			}
+			return []string{"89 or more", strconv.Itoa(rng.IntN(89))}[min(i%50, 1)]
+		},
+		"task":  func(i int) string { return []string{"a", "b", "Not applicable"}[i/7%3] },
 		"video": func(i int) string { return []string{"yes", "no", "Unknown"}[i%3] },
 		"wait": func(i int) string {
 			return []string{"Juvenile", strconv.Itoa(18 + rng.IntN(70))}[min(i%6, 1)]
@@ -481,6 +488,7 @@ func TestDraftOfNumbersInWords(t *testing.T) {
 		"  other:       {mask: discretize, type: number(N), round: ",
 		"  noted:       {mask: discretize, type: number(N) or null, round: ",
 		"  subject_age: {mask: discretize, type: integer or null, round: 5} ",
+		"  hours:       {mask: discretize, type: integer or null, round: 5} ",
 		"  wait:        suppress ", "  ht:          {mask: discretize, type: number(feet)} ",
 		"  items:       suppress ", "  video:       suppress ",
 		" # 3 distinct values",

@@ -53,7 +53,7 @@ var hidden = words{alone: slices.Concat(
 // recorded are names of times at which a table was made, or rows of it.
 var recorded = words{
 	alone: strings.Fields("interview interviewed survey surveyed questionnaire updated modified " +
-		"created inserted submitted submission inwds inwde extracted recorded reported report " +
+		"created inserted submitted submission extracted recorded reported report " +
 		"entry load loaded login signup seen active due expiry expires expiration issue issued " +
 		"timestamp datetime transaction subscribed registered lastmodified odate fdate"),
 	whole: strings.Fields("dt year yr month day week date time quarter wave weekday hour"),
@@ -68,6 +68,7 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 	return (p.role.Mask != job.MaskDiscretize || isDay) && len(name) <= mostWords &&
 		len(p.name) > 1 && !d.isOfOthers(p) && !inWindow(strings.Join(p.words, " ")) &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
+		!isOfInterview(p.name) &&
 		!p.isPartial() && d.times[p] == nil && !d.isOutcome(p) && !p.amongItems &&
 		!working.has(name) && !d.isAnswer(p) && !d.isOnlyCandidate(p) &&
 		!d.isOfForm(p) && !d.isOfThing(p) && !d.isOfDesign(p) &&

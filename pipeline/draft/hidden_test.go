@@ -116,7 +116,8 @@ func TestDraftDoubts(t *testing.T) {
 			[]string{"year", "moth"}},
 		"years and days": {[]string{"age#", "pilgrimage=1987|1990|2001", "vow=1999-01-02|" +
 			"2001-05-06",
-			"interview_date=2001-01-02|2001-05-06", "height_mm=1700|1801|1900", "moth=x|y|z"},
+			"interview_date=2001-01-02|2001-05-06", "stintrvw=2001-01-02|2001-05-06",
+			"intdate=2001-01-02|2001-05-06", "height_mm=1700|1801|1900", "moth=x|y|z"},
 			[]string{"pilgrimage", "vow", "moth"}},
 		"parts of a day": {[]string{"age#", "year=1998|1999|2000", "month=1|2|3", "arrests=0|1|2",
 			"moth=x|y|z"}, []string{"year", "month", "moth"}},

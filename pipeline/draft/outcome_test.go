@@ -243,11 +243,15 @@ func TestDraftFindsValuesThatShowTheClass(t *testing.T) {
 		{"ward", 40, 1, "suppress", ""},
 		{"ward", 9, 0, "suppress", ""},
 		{"death_cause", 40, 0, "drop", "a value shows the class"},
+		{"chd01", 40, 0, "drop", "a value shows the class"},
+		{"chd_x", 40, 0, "drop", "a value shows the class"},
+		{"chdrisk", 40, 0, "suppress", "one value shows the class of 320 rows"},
 		{"prior_arrest", 40, 0, "suppress", "one value shows the class of 320 rows"},
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
-		fmt.Fprintf(&out, "age,sex,death,%s,weeks\n", tt.name)
+		class := []string{"death", "chd"}[strings.Count(tt.name, "chd")]
+		fmt.Fprintf(&out, "age,sex,%s,%s,weeks\n", class, tt.name)
 		for i := range 1600 {
 			limit, kind := []int{tt.n, tt.dead}[i%2], 0
 			if i/2%100 < limit {
@@ -257,8 +261,8 @@ func TestDraftFindsValuesThatShowTheClass(t *testing.T) {
 				i*11%97)
 		}
 		write(t, "patients.csv", out.String())
-		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"patients.csv"}},
-			sees(0, 1))
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"patients.csv"},
+			Class: class}, sees(0, 1))
 		if got := roleOfText(text, tt.name); err != nil || got != tt.role ||
 			strings.Contains(text, "shows the class") != (tt.shown != "") ||
 			!strings.Contains(text, tt.shown) {

@@ -129,6 +129,9 @@ func (d *draft) dropTwins() {
 				} else {
 					of.role = dropBy(by, "says it in a larger unit")
 				}
+			case of.isRaceAround(by) &&
+				d.sample.Copies(of.place, by.place, of.Field.Rows/aroundOthers):
+				of.role = dropBy(by, "is the same in most rows; to mask it: "+d.entry(of))
 			case of.isShifted(by) && cmp.Or(of.computedOf(by)-by.computedOf(of),
 				by.wordy()-of.wordy(), of.place-by.place) > 0:
 				of.role = dropBy(by, "and a constant give it")
@@ -137,6 +140,18 @@ func (d *draft) dropTwins() {
 			}
 		}
 	}
+}
+
+// aroundOthers is the largest part, one in these, of the people whose household or spouse has
+// another race, so that it says little but theirs.
+const aroundOthers = 5
+
+// isRaceAround reports whether a column has the race of the household or of a relative of those
+// whose race another one has, by their names.
+func (p *Profile) isRaceAround(own *Profile) bool {
+	around := words{alone: append(slices.Clone(ofRelatives.alone), "household", "head", "family")}
+	return called(&raced, p.words) && called(&raced, own.words) && around.has(p.words) &&
+		!around.has(own.words)
 }
 
 // differ returns the number of rows in which two columns have numbers further apart than by, or
@@ -153,7 +168,7 @@ func differ(a, b *Profile, by float64) (n int) {
 // copies reports whether of has no value that by does not have, and by no accident.
 func (d *draft) copies(by, of *Profile) bool {
 	return of.typ == by.typ && of.Field.Distinct > fewCodes &&
-		d.sample.Copies(of.place, by.place) && cmp.Or(cmp.Compare(by.Field.Rows, of.Field.Rows),
+		d.sample.Copies(of.place, by.place, 0) && cmp.Or(cmp.Compare(by.Field.Rows, of.Field.Rows),
 		by.wordy()-of.wordy(), of.place-by.place) > 0
 }
 
@@ -228,7 +243,7 @@ func (d *draft) determinesReliably(by, of *Profile) bool {
 // ages or their visits determine everything about them by accident, but not the same values, or
 // those of a column that is called like it.
 func (d *draft) repeatsWithPeople(by, of *Profile, least int64) bool {
-	if of.computedOf(by)+by.computedOf(of) > 0 || d.sample.Copies(of.place, by.place) {
+	if of.computedOf(by)+by.computedOf(of) > 0 || d.sample.Copies(of.place, by.place, 0) {
 		return true
 	}
 	for _, id := range d.profiles {

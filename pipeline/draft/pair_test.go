@@ -445,6 +445,43 @@ func TestDraftOfDates(t *testing.T) {
 	}
 }
 
+// A date of birth is dropped next to an age at what a table is about, of most people, and no age of
+// a relative.
+func TestDraftLeavesAgesOfEvents(t *testing.T) {
+	for name, want := range map[string]string{"Age_Dx": "drop", "age_at_death": "drop",
+		"age": "{mask:", "mother_age_at_death": "{mask:", "age_onset": "{mask:"} {
+		text := tableOf(t, 900, map[string]func(i int) string{
+			"dob": func(i int) string {
+				return fmt.Sprintf("19%d-0%d-1%d", 30+i*i%61, 1+i%9, i%7)
+			},
+			name: func(i int) string {
+				if name == "age_onset" && i%3 > 0 {
+					return ""
+				}
+				return fmt.Sprint(90 - i*i%61)
+			},
+		})
+		if got := roleOfText(text, "dob"); got != want {
+			t.Errorf("%s: dob %s, want %s:\n%s", name, got, want, text)
+		}
+	}
+}
+
+// The race of a household or of a spouse is dropped next to that of most people in it.
+func TestDraftLeavesOneRace(t *testing.T) {
+	for often, want := range map[int]string{6: "drop", 3: "suppress"} {
+		race := func(i int) string { return []string{"a", "b", "c"}[i%3] }
+		text := tableOf(t, 900, map[string]func(i int) string{
+			"race":        func(i int) string { return race(i * i % 7) },
+			"race_spouse": func(i int) string { return race(i*i%7 + i%often/(often-1)) },
+		})
+		if got := roleOfText(text, "race_spouse"); got != want ||
+			roleOfText(text, "race") == "drop" {
+			t.Errorf("%d: %s, want %s:\n%s", often, got, want, text)
+		}
+	}
+}
+
 // A year of birth stays without ages below 0.
 func TestDraftLeavesYearsOfBirth(t *testing.T) {
 	columns := map[string]func(i int) string{

@@ -48,7 +48,7 @@ func (d *draft) dropReferences(ctx context.Context, in *dataset.Dataset) error {
 			var refers bool
 			switch isText := p.typ.Kind == formats.String; {
 			case isText && id.typ.Kind == formats.String:
-				refers = d.sample.Within(p.place, id.place) >= referring
+				refers = d.sample.Within(p.place, id.place) >= referring && !id.texts.areDense()
 			case id.typ.Kind != formats.Int && id.typ.Kind != formats.Uint:
 			case isText && p.share(number) < most:
 			default:
@@ -124,6 +124,12 @@ func differentOf(numbers []float64) map[float64]bool {
 		}
 	}
 	return set
+}
+
+// areDense reports whether texts are most whole numbers in a range: others are among them by
+// chance.
+func (t *textProfile) areDense() bool {
+	return t.fractions == 0 && float64(t.different) > mostDense*(t.high-t.low+1)
 }
 
 // areWithin reports whether most of some numbers are those of people, and by no chance.

@@ -35,6 +35,11 @@ func TestDraftDropsReferencesToPeople(t *testing.T) {
 			}, true},
 		"dense": {func(i int) string { return fmt.Sprint(1 + i) },
 			func(_ *rand.Rand, id string) string { return id }, false},
+		"dense texts": {func(i int) string {
+			return []string{"total", fmt.Sprint(1 + i)}[min(i, 1)]
+		}, func(rng *rand.Rand, id string) string {
+			return []string{"nobody", id}[min(rng.IntN(3), 1)]
+		}, false},
 		"others": {func(i int) string { return fmt.Sprint(1000000 + 37*i) },
 			func(rng *rand.Rand, _ string) string {
 				return fmt.Sprint(1000000 + 10*rng.IntN(300))

@@ -325,6 +325,12 @@ var named = []rule{{
 	},
 	dropped("called like a test that somebody is no robot"),
 }, {
+	(*Profile).isOfMakers,
+	func(p *Profile) *Role {
+		return drop("called like those who made the table, or when they checked it, with %s",
+			distinctValues(p))
+	},
+}, {
 	func(p *Profile) bool {
 		isName := p.Field.Distinct >= fewestServants || p.hasFullNames()
 		return isName && ofServants.has(p.words) && p.share(proper) >= most
@@ -344,6 +350,30 @@ var named = []rule{{
 			distinctValues(p)).orOwned(p)
 	},
 }}
+
+// made are the names of columns of those who made the table, also as makers, and checked are words
+// for the days on which they checked it.
+var (
+	made = words{
+		alone: pairs(strings.Fields("mined entered checked reviewed verified collected abstracted "+
+			"extracted coded annotated recorded interviewed updated modified created filled"),
+			[]string{"by"}),
+		whole: slices.Concat(makers, pairs(makers, nameWords), pairs(makers, numbered)),
+	}
+	makers  = strings.Fields("interviewer coder abstractor enumerator annotator")
+	checked = words{alone: strings.Fields("checked reviewed verified abstracted"),
+		not: strings.Fields("in out")}
+)
+
+// isOfMakers reports whether a column has texts or numbers of those who made the table, or days on
+// which they checked it, by its name.
+func (p *Profile) isOfMakers() bool {
+	last := p.words[max(0, len(p.words)-1):]
+	isNumber := p.Field.Distinct > fewCodes || len(last) > 0 && slices.Contains(numbered, last[0])
+	return p.isDated() && checked.has(p.words) || made.has(p.words) &&
+		len(p.words) <= mostInAnswer && p.share(answer) < most &&
+		(p.typ.Kind == formats.String || isNumber && !p.broken && !p.isTime())
+}
 
 // numberForm is the form of names of numbers of things, as filenum, but not of sums, works are
 // words for things of which somebody has several, as movie_1 and movie_2, and quantities are words

@@ -16,13 +16,14 @@ const fewestSpelled, fewestVowels = 7, 3
 // might be meant.
 var misspelled = sync.OnceValue(func() map[string]string {
 	all, right := make(map[string]string), make(map[string]bool)
+	numbers := append(pairs(attended, numbered), numbersOfPlaces.alone...) // practicecd
 	for i := range facts {
 		for _, word := range slices.Concat(facts[i].alone, facts[i].whole) {
 			vowels := strings.FieldsFunc(word, func(r rune) bool {
 				return !strings.ContainsRune("aeiouy", r)
 			})
 			right[word] = len(word) >= fewestSpelled && len(strings.Join(vowels, "")) >=
-				fewestVowels && !slices.Contains(numbersOfPlaces.alone, word) // as villagenr
+				fewestVowels && !slices.Contains(numbers, word)
 		}
 	}
 	for word, isWord := range right {

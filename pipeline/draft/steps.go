@@ -116,12 +116,16 @@ func (p *Profile) unit(days float64) string {
 	return ""
 }
 
+// interviews are parts of words for interviews and their days.
+var interviews = strings.Fields("interview intrv intvw inwd intdat intdt")
+
 // isOfInterview reports whether a column has the time of an interview, by its name. It says nothing
 // of a person but when somebody asked, which a few know to the day.
 func isOfInterview(name string) bool {
 	return slices.ContainsFunc(wordsOf(name), func(word string) bool {
-		return strings.Contains(word, "interview") || strings.Contains(word, "intrv") ||
-			strings.Contains(word, "intvw")
+		return slices.ContainsFunc(interviews, func(part string) bool {
+			return strings.Contains(word, part)
+		})
 	})
 }
 

@@ -94,7 +94,8 @@ func (d *draft) shows(p, class *Profile) string {
 		return sameAsClass
 	case p.isDated() && !d.endsWithClass(p) && d.limitSays(p, class, likeClass):
 		return sameAsClass
-	case p.Field.Distinct == 2 && (p.isCalledLike(class) || p.hasHappened()) &&
+	case (p.isVersionOf(class) ||
+		p.Field.Distinct == 2 && (p.isCalledLike(class) || p.hasHappened())) &&
 		d.shownBy(p, class) > 0:
 		return "a value shows the class: no model knows it when it predicts"
 	}
@@ -116,6 +117,13 @@ func (d *draft) shownBy(p, class *Profile) int {
 		return 0
 	}
 	return d.sample.Shown(p.place, class.place, fewestShown, partShown)
+}
+
+// isVersionOf reports whether a column is called like another one with digits, a letter or a word
+// for edits behind it, as chd01 of chd.
+func (p *Profile) isVersionOf(other *Profile) bool {
+	rest, found := strings.CutPrefix(strings.ToLower(p.name), strings.ToLower(other.name))
+	return found && len(strings.Trim(rest, "_. -")) == 1 || p.recodes(other)
 }
 
 // hasHappened reports whether a part of a name says what came of somebody, as hospdead.

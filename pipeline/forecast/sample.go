@@ -355,12 +355,15 @@ func (s *Sample) PresenceDetermines(column, other int) bool {
 	return false
 }
 
-// Copies reports whether a column has the value of another one wherever it has one.
-func (s *Sample) Copies(column, other int) bool {
+// Copies reports whether a column has the value of another one wherever it has one, apart from a
+// number of rows.
+func (s *Sample) Copies(column, other int, apart int64) bool {
 	others := s.columns[other].rows
 	for row, h := range s.columns[column].rows {
 		if h != risk.Null && h != others[row] {
-			return false
+			if apart--; apart < 0 {
+				return false
+			}
 		}
 	}
 	return true
