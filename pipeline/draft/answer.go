@@ -24,7 +24,7 @@ func (d *draft) isFirstAnswer(p *Profile) bool {
 	name := p.words
 	isTwo := func(p *Profile) bool { return p.Field.Distinct == 2 }
 	asks := func(p *Profile) bool { return slices.Contains(p.words, "respondent") }
-	return p != d.last() && d.isAtEnd(p) && p.couldBeClass() && p.isYesOrNo() && !p.isBasic() &&
+	return p != d.last && d.isAtEnd(p) && p.couldBeClass() && p.isYesOrNo() && !p.isBasic() &&
 		!treatments.has(name) && !states.has(name) && len(name) <= mostInAnswer &&
 		!(&words{alone: earlier}).has(name) && !d.isOneOfSeveral(p) &&
 		2*numberOf(d.profiles, isTwo) <= len(d.profiles) &&

@@ -80,6 +80,7 @@ var groups = words{
 // classes, the number that the table is about, unless a run refuses it.
 func (d *draft) chooseClass() error {
 	d.pairTimes()
+	d.findLast()
 	if d.Class != "" {
 		return d.takeClass()
 	}
@@ -251,7 +252,7 @@ func (d *draft) rankByName(p *Profile) int {
 	words := withoutMarks(p.name)
 	isPredicted := func(word string) bool { return slices.Contains(predicted, word) }
 	mayBe := func(word string) bool { return isPredicted(word) || slices.Contains(perhaps, word) }
-	rank, name, last := len(predicted)+int(p.Field.Distinct), strings.Join(words, ""), d.last()
+	rank, name, last := len(predicted)+int(p.Field.Distinct), strings.Join(words, ""), d.last
 	switch n, whole := len(words), slices.Index(predicted, name); {
 	case n == 0 || !d.isPredictable(p) || p.share(marital) >= most || d.isOfCrowd(p),
 		p.Field.Distinct > usualClasses && p != last,
@@ -331,7 +332,7 @@ func (d *draft) isPay(p *Profile) bool {
 // isOutdone reports whether a column with an ambiguous name is not the class, as another one has a
 // name that is predicted, or may be the class in the last place.
 func (d *draft) isOutdone(p *Profile) bool {
-	last := d.last()
+	last := d.last
 	return !d.isAtEnd(p) && d.classRank(last) >= 0 || p != last &&
 		slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 			name := strings.Join(withoutMarks(of.name), "")
@@ -374,18 +375,19 @@ func (d *draft) isOnlyDisease(p *Profile) bool {
 		slices.ContainsFunc(d.profiles, (*Profile).isDuration)
 }
 
-// last returns the last column with several values: lines may end with a sign too many, or with who
-// agreed to an interview.
-func (d *draft) last() *Profile {
-	for i := len(d.profiles) - 1; i > 0; i-- {
-		p := d.profiles[i]
-		isConstant := p.Field.Distinct < 2 && p.Field.Rows == d.looked
-		if p.Field.Rows > 0 && !isConstant && p.name != "" && (p.position == 0 || d.headless) &&
+// findLast finds the last column that could be a class: lines may end with a sign too many, with
+// who agreed to an interview, with texts that differ in each row, or with what hardly anybody has.
+func (d *draft) findLast() {
+	d.last = d.profiles[0]
+	for _, p := range slices.Backward(d.profiles) {
+		isDropped := p.typ.Kind == formats.String && roleOf(p).Mask == job.MaskDrop ||
+			d.isNearlyConstant(p) && !d.mayBeOutcome(p)
+		if p.Field.Rows > 0 && !isDropped && p.name != "" && (p.position == 0 || d.headless) &&
 			!strings.HasPrefix(p.name, "Unnamed: ") { // pandas calls it so
-			return p
+			d.last = p
+			return
 		}
 	}
-	return d.profiles[0]
 }
 
 // manyItems is the number of columns with the same scale that are a questionnaire.
@@ -406,7 +408,7 @@ func (d *draft) isGroup(p *Profile) bool {
 	isKnown := func(of *Profile) bool { return of != p && of.isBasic() }
 	few := p.Field.Distinct <= mostOutcomes || diagnoses.has(p.words)
 	isText := p.typ.Kind == formats.String && few && slices.ContainsFunc(d.profiles, isKnown)
-	isFirst := p.Field.Distinct == 2 && p != d.last() && d.isAtEnd(p) &&
+	isFirst := p.Field.Distinct == 2 && p != d.last && d.isAtEnd(p) &&
 		slices.ContainsFunc(d.profiles, d.hasMany)
 	return (isText || isFirst) && groups.has(p.words) && !p.isBasic() &&
 		p.texts.forms[treatment] == 0
@@ -416,10 +418,9 @@ var (
 	// judged are names of columns with the disposition of a case, with how content somebody is, or
 	// with how badly somebody was hurt.
 	judged = words{
-		alone: append(strings.Fields("disposition finding findings satisfaction satisfied rating "+
-			"nps vote voted"),
+		alone: slices.Concat([]string{"disposition", "finding", "findings"}, polled.alone,
 			pairs(strings.Fields("injury accident casualty crash collision"),
-				[]string{"severity"})...),
+				[]string{"severity"})),
 		not: append(strings.Fields("date dt time day year month count number num id"),
 			past.alone...),
 	}
@@ -432,17 +433,31 @@ var (
 )
 
 // isJudged reports whether a column says how a case or somebody was judged, as hardly another one
-// does, or in the last place what somebody chose, in a table with the age or the sex of people.
+// does, or in the last place what somebody chose, in a table with the age or the sex of people. In
+// the midst of a poll such an answer is one of many.
 func (d *draft) isJudged(p *Profile) bool {
 	is := func(p *Profile) bool {
-		return (judged.has(p.words) || p == d.last() && judgedLast.has(p.words)) &&
-			p.couldBeClass() && !p.isBasic() && !d.isContextual(p)
+		isLast := p == d.last
+		return (judged.has(p.words) || isLast && judgedLast.has(p.words)) &&
+			(isLast || !polled.has(p.words) || !d.isPoll()) && p.couldBeClass() &&
+			!p.isBasic() && !d.isContextual(p)
 	}
-	last := d.last()
+	last := d.last
 	isScore := last.typ.Ordered() && last.Field.Distinct > longestScale && scores.has(last.words)
 	return is(p) && !isScore && numberOf(d.profiles, is) <= mostVerdicts &&
 		slices.ContainsFunc(d.profiles,
 			func(of *Profile) bool { return of.isBasic() && rank(of) < 2 })
+}
+
+// polled are names of columns of whom somebody voted for, and of how content somebody is.
+var polled = words{alone: strings.Fields("vote voted satisfaction satisfied rating nps")}
+
+// isPoll reports whether a table has the answers to many questions, or weights of those who gave
+// them.
+func (d *draft) isPoll() bool {
+	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		return p.isWeightOfRow() || d.isItem(p)
+	})
 }
 
 // isLastOfNameless reports whether a column is the last one of a table whose names say nothing,
@@ -454,7 +469,7 @@ func (d *draft) isLastOfNameless(p *Profile) bool {
 		return of.typ == p.typ && of.Field.Distinct == p.Field.Distinct
 	}
 	n := float64(len(d.profiles))
-	return p == d.last() && !p.isBasic() && !strings.HasPrefix(strings.ToLower(p.name), "q") &&
+	return p == d.last && !p.isBasic() && !strings.HasPrefix(strings.ToLower(p.name), "q") &&
 		float64(numberOf(d.profiles, isNamedLike)) >= most*n &&
 		float64(numberOf(d.profiles, isOnScale)) <= n/2
 }
@@ -464,7 +479,7 @@ func (d *draft) isAtEnd(p *Profile) bool {
 	first := slices.IndexFunc(d.profiles, func(p *Profile) bool {
 		return p.distinctShare() < uniqueShare[formats.String]
 	})
-	return p == d.last() || first >= 0 && p == d.profiles[first]
+	return p == d.last || first >= 0 && p == d.profiles[first]
 }
 
 // isGiven reports whether known numbers nearly give a column that is called like a class, or people
@@ -488,7 +503,7 @@ func (d *draft) isRemembered(p *Profile) bool {
 func (d *draft) isPredictable(p *Profile) bool {
 	return p.couldBeClass() && !p.isOption && (2*p.Field.Rows >= p.Rows ||
 		p.Field.Rows >= fewNulls && (left.has(withoutEnds(p.words)) ||
-			p == d.last() && (d.hasVerdicts(p) || judged.has(p.words))))
+			p == d.last && (d.hasVerdicts(p) || judged.has(p.words))))
 }
 
 // couldBeClass reports whether a column has few values, with several rows each, and so few rows
@@ -522,7 +537,7 @@ const mostCandidates = 6
 // then the last one, since most tables have it there, then those with the fewest values, and at the
 // end what everybody knows of somebody.
 func (d *draft) classCandidates() (names []string) {
-	last := d.last()
+	last := d.last
 	var could []*Profile
 	for _, p := range d.profiles {
 		if d.isPredictable(p) && !d.isOfCrowd(p) {

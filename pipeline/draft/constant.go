@@ -7,16 +7,20 @@ import "github.com/kcut/kcut/internal/text"
 // the class of a table, and a treatment, stay.
 func (d *draft) dropConstants() {
 	for _, p := range d.profiles {
-		others := p.others()
-		// in rows that were not read, too
-		all := float64(others) * float64(d.rows) / float64(p.Rows)
-		if p.role.masked() && all < float64(d.K) &&
-			float64(others) <= (1-most)*float64(p.Rows) && !d.mayBecomeClass(p) &&
+		if p.role.masked() && d.isNearlyConstant(p) && !d.mayBecomeClass(p) &&
 			!treatments.has(p.words) {
 			p.role = drop("all but %s of %s rows have the same value, or all none: too few to show",
-				text.Grouped(others), text.Grouped(p.Rows))
+				text.Grouped(p.others()), text.Grouped(p.Rows))
 		}
 	}
+}
+
+// isNearlyConstant reports whether a column has the same value, or none, in all rows but fewer than
+// k, also of those that were not read.
+func (d *draft) isNearlyConstant(p *Profile) bool {
+	others := float64(p.others())
+	return others*float64(d.rows)/float64(p.Rows) < float64(d.K) &&
+		others <= (1-most)*float64(p.Rows)
 }
 
 // others returns the number of rows outside the most frequent value of a column, or outside null.

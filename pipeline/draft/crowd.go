@@ -385,7 +385,7 @@ func (d *draft) outcomes() (found []*Profile) {
 	if d.number != nil && d.number.role.masked() {
 		found = append(found, d.number)
 	}
-	last := d.last()
+	last := d.last
 	if d.class == nil && len(found) == 0 && last.role.masked() && last.typ.Ordered() &&
 		d.kindOf(last) == nil {
 		found = append(found, last)

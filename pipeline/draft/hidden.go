@@ -268,7 +268,7 @@ func (p *Profile) isOfDays() bool {
 // isOnlyCandidate reports whether a last column of two values may be the class of a table in which
 // no name says which column it is.
 func (d *draft) isOnlyCandidate(p *Profile) bool {
-	return d.class == nil && p == d.last() && p.Field.Distinct == 2 && p.couldBeClass() &&
+	return d.class == nil && p == d.last && p.Field.Distinct == 2 && p.couldBeClass() &&
 		!slices.ContainsFunc(d.profiles, d.mayBeOutcome)
 }
 

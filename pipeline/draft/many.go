@@ -68,7 +68,7 @@ func (d *draft) afterKnown(p *Profile) int {
 	case d.isKnown(p):
 		return 1
 	case d.class != nil:
-	case d.mayBeOutcome(p), p == d.last() && p.couldBeClass():
+	case d.mayBeOutcome(p), p == d.last && p.couldBeClass():
 		return 2
 	case p.typ.Kind == formats.String && !d.hasMany(p):
 		return 3

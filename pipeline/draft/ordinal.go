@@ -11,10 +11,11 @@ import (
 )
 
 // mostOrdered is the largest number of values that a draft lists in their order, longestOrder the
-// largest number of their characters.
+// largest number of their characters, unless they have at most shortOrder each.
 const (
 	mostOrdered  = 30
 	longestOrder = 300
+	shortOrder   = 20
 )
 
 // scales are words for a degree, a time or a rank, from the least to the greatest. Words of one
@@ -31,10 +32,11 @@ var scales = [][]string{
 	scale("never daily|every_day weekly fortnightly|bi-weekly monthly " +
 		"quarterly|every_3_months " +
 		"half-yearly|semi-annually yearly|annually|annual"),
-	scale("none|no|zero minimal|negligible extremely_low very_low|very_little|lowest " +
-		"low|little below_average " +
+	scale("none|no|zero minimal|negligible extremely_low " +
+		"very_low|very_little|lowest|far_below_average low|little below_average " +
 		"lower_middle|low_to_medium medium|moderate|average|avg|normal|middle|mid|intermediate " +
-		"upper_middle|medium_to_high above_average high very_high|highest extremely_high|extreme"),
+		"upper_middle|medium_to_high above_average high " +
+		"very_high|highest|far_above_average extremely_high|extreme"),
 	scale("none|no|absent minimal mild|slight|minor moderate|medium severe|serious|major " +
 		"very_severe|extreme|critical fatal"),
 	scale("very_poor|very_bad|terrible poor|bad fair|below_average " +
@@ -45,7 +47,8 @@ var scales = [][]string{
 		"neutral|neither|neither_agree_nor_disagree|undecided|no_opinion " +
 		"somewhat_agree|slightly_agree|tend_to_agree agree|mostly_agree " +
 		"strongly_agree|completely_agree|totally_agree"),
-	scale("not_at_all|not not_very|notvery|not_so|not_too|not_much|a_little|slightly|little " +
+	scale("not_at_all|not " +
+		"not_very|notvery|not_really|not_so|not_too|not_much|a_little|slightly|little " +
 		"some|somewhat|moderately|partly " +
 		"fairly|quite|pretty|mostly|quite_a_bit very|a_lot|very_much extremely|a_great_deal"),
 	ofDegree("satisfied dissatisfied"), ofDegree("sat unsat"), ofDegree("likely unlikely"),
@@ -76,9 +79,9 @@ var scales = [][]string{
 	scale("easy medium|moderate|intermediate hard|difficult very_hard|expert"),
 	scale("bronze|basic|blue silver gold platinum diamond"),
 	scale("rural|village semi-urban|semiurban|suburban|suburb|town|semi_urban urban|city|metro"),
-	scale("first|1st second|2nd third|3rd fourth|4th fifth|5th sixth|6th seventh|7th eighth|8th " +
-		"ninth|9th tenth|10th eleventh|11th twelfth|12th"),
-	scale("zero|none one two three four five six seven eight nine ten"),
+	scale("pk|pre-k|prek k|kindergarten first|1st second|2nd third|3rd " +
+		"fourth|4th fifth|5th sixth|6th seventh|7th eighth|8th ninth|9th " +
+		"tenth|10th eleventh|11th twelfth|12th"),
 }
 
 // scale returns the places of a scale.
@@ -109,36 +112,36 @@ var (
 	nothings = scale("none no never zero nothing nil new")
 	denials  = scale("no not never did do does without")
 	unsaids  = scale("unknown other others missing unspecified refused n/a na not_stated " +
-		"not_known " +
-		"don't_know dont_know do_not_know prefer_not_to_say prefer_not_to_answer not_applicable " +
+		"not_known dk dk_na don't_know dont_know do_not_know not_applicable " +
 		"no_answer no_response not_available declined unsure not_sure undisclosed refusal " +
 		"valid_skip legitimate_skip skipped")
+	unsaid = matches(`(prefer|rather|choose)_not_|^i_(don't|do_not|dont)_know`)
 	// below and above are words for all numbers on one side of one.
-	below = scale("< ≤ under below less fewer up until before younger maximum max at_most lt")
-	above = scale("> ≥ + over above more greater older plus up after later minimum min at_least " +
+	below = scale("< ≤ under below less fewer up until before younger maximum max most lt")
+	above = scale("> ≥ + over above more greater older plus up after later minimum min least " +
 		"beyond gt longer higher")
-	// joints may stand around numbers, and what they measure behind them.
-	joints = scale("to t and or than - – — = the of from between by ~ .. , equal a an about " +
-		"approx ( ) " +
-		"[ ] / per every each : . $ € £ % ₹ usd eur gbp rs inr")
+	// joints may stand around numbers.
+	joints = scale("to t and or but than - – — = the of from between by at ~ .. , equal a an " +
+		"about approx ( ) [ ] / per every each : . % st nd rd th grade " +
+		"age aged ages old person persons people usd eur gbp rs inr")
 	rates = scale("/ a an per every each")
-	// often replaces words for how often something is by numbers.
-	often = strings.NewReplacer("once", "1", "twice", "2", "few times", "3", "several times", "4",
-		"multiple times", "4", "daily", "1 per day", "every day", "1 per day", "everyday",
-		"1 per day", "weekly", "1 per week", "monthly", "1 per month", "yearly", "1 per year",
+	// numerals are words for numbers from -1 on, and names of grades before the first one.
+	numerals = scale("pk k one two three four five six seven eight nine ten eleven twelve")
+	// often replaces words for how often something is by numbers, and those for the first grades of
+	// a school by short ones.
+	often = strings.NewReplacer("pre-kindergarten", "pk", "prekindergarten", "pk", "pre-k", "pk",
+		"prek", "pk", "preschool", "pk", "kindergarten", "k", "zero", "0",
+		"once", "1", "twice", "2", "few times", "3", "several times", "4", "multiple times", "4",
+		"daily", "1 per day", "every day", "1 per day",
+		"everyday", "1 per day", "weekly", "1 per week",
+		"monthly", "1 per month", "yearly", "1 per year",
 		"annually", "1 per year")
-	measured = scale("y yr yrs year years age aged ages old mo mos mth month months w wk wks " +
-		"week weeks " +
-		"d day days h hr hrs hour hours min mins minute minutes s sec secs second seconds child " +
-		"children kid kids person persons people member members employee employees time times km " +
-		"mi mile miles vehicle vehicles car cars kg lb lbs cm m ft in points credits books " +
-		"thousand")
-	// daysOf has the lengths of measured of time, in days.
+	// daysOf has the lengths of units of time, in days.
 	daysOf = map[string]float64{"week": 7, "weeks": 7, "wk": 7, "wks": 7, "w": 7, "month": 30,
 		"months": 30, "mo": 30, "mos": 30, "mth": 30, "year": 365, "years": 365, "yr": 365,
 		"yrs": 365, "y": 365, "hour": 1. / 24, "hours": 1. / 24, "hr": 1. / 24, "hrs": 1. / 24,
-		"h": 1. / 24, "minute": 1. / 1440, "minutes": 1. / 1440, "mins": 1. / 1440, "day": 1,
-		"days": 1, "d": 1}
+		"h": 1. / 24, "minute": 1. / 1440, "minutes": 1. / 1440, "mins": 1. / 1440,
+		"min": 1. / 1440, "day": 1, "days": 1, "d": 1}
 )
 
 // inOrder returns the values of a column of texts in their order, if they have one that is not the
@@ -189,7 +192,7 @@ func special(folded string) (p place, is bool) {
 	switch {
 	case folded == "na" || folded == "n/a": // not applicable is no answer above the others
 		return nonePlace, true
-	case slices.Contains(unsaids, folded):
+	case isUnsaid(folded):
 		return unsaidPlace, true
 	case slices.Contains(nothings, folded), slices.Contains(denials, word):
 		return nonePlace, true
@@ -197,13 +200,24 @@ func special(folded string) (p place, is bool) {
 	return place{}, false
 }
 
+// isUnsaid reports whether a folded text stands for no answer, or for several reasons of none, as
+// don't_know/refused.
+func isUnsaid(folded string) bool {
+	one, more, several := strings.Cut(folded, "/")
+	return slices.Contains(unsaids, folded) || unsaid(folded) ||
+		several && isUnsaid(strings.Trim(one, "_")) && isUnsaid(strings.Trim(more, "_"))
+}
+
 // folded returns a text in small letters, with _ between its words, up to its first bracket.
 func folded(text string) string {
 	if at := strings.IndexByte(text, '('); at > 0 {
 		text = text[:at]
 	}
-	return strings.Join(strings.Fields(strings.ReplaceAll(strings.ToLower(text), "_", " ")), "_")
+	return strings.Join(strings.Fields(signs.Replace(strings.ToLower(text))), "_")
 }
+
+// signs replaces signs that are written in several ways.
+var signs = strings.NewReplacer("_", " ", "’", "'")
 
 // byScales have a function for every scale that returns the places of texts on it, or nil if they
 // have none.
@@ -262,7 +276,7 @@ func withoutCommon(texts []string) []string {
 		short[i] = folded(text)
 		at := strings.LastIndexByte(short[i], '_')
 		switch {
-		case slices.Contains(unsaids, short[i]):
+		case isUnsaid(short[i]):
 		case at < 0 || last != "" && short[i][at:] != last:
 			last = "none"
 		default:
@@ -327,10 +341,11 @@ func bySchooling(texts []string) []place {
 }
 
 // byNumber returns the places of numbers and ranges of numbers, each on one place, or nil if texts
-// are others. At most as many have no number, and all have the same text before their numbers.
+// are others. At most as many have no number, all have the same text before their numbers, and all
+// that have one behind them the same.
 func byNumber(texts []string) []place {
 	var found []place
-	seen, before, others := make(map[place]bool), "", 0
+	seen, before, unit, others := make(map[place]bool), "", "", 0
 	spans := make(map[float64]bool)
 	for _, text := range texts {
 		for _, token := range tokens(text) {
@@ -340,9 +355,12 @@ func byNumber(texts []string) []place {
 		}
 	}
 	for _, text := range texts {
-		p, name, is := numberPlace(text, len(spans) > 1)
+		p, name, measured, is := numberPlace(text, len(spans) > 1)
+		if len(unit) < len(measured) {
+			unit, measured = measured, unit
+		}
 		switch {
-		case is && (seen[p] || len(seen) > 0 && name != before):
+		case is && (seen[p] || len(seen) > 0 && name != before || !isPlural(unit, measured)):
 			return nil
 		case is:
 			before = name
@@ -361,45 +379,55 @@ func byNumber(texts []string) []place {
 	return found
 }
 
-// numberPlace returns the place of a text with a number or a range, and the words before it that
-// say nothing of it, as Grade in Grade 10. Units of time count if texts have several.
-func numberPlace(text string, timed bool) (p place, before string, is bool) {
-	unit, numbers, isRate := 0.0, 0, false
+// isPlural reports whether a unit is the other one, or its plural, or there is no other one.
+func isPlural(unit, of string) bool {
+	rest, is := strings.CutPrefix(unit, of)
+	return is && (of == "" || rest == "" || rest == "s" || rest == "ren")
+}
+
+// numberPlace returns the place of a text with a number or a range, the words before it that say
+// nothing of it, as Grade in Grade 10, and its unit. Units of time count if texts have several.
+func numberPlace(text string, timed bool) (p place, before, unit string, is bool) {
+	span, numbers, isRate, side := 0.0, 0, false, 0
 	for _, token := range tokens(text) {
 		if number, thousands, ok := amountOf(token); ok {
 			if numbers++; numbers == 1 {
-				p.number = number
+				p.number, side = number, p.side
 			} else if thousands && p.number < number/1000 { // 10-20k
 				p.number *= 1000
+			}
+			if numbers == 2 {
+				p.side = side // $5,000 to under $10,000
 			}
 			continue
 		}
 		switch {
-		case numbers == 0 && slices.Contains(below, token):
-			p.side = -1
-		case slices.Contains(above, token):
-			p.side = 1
-		case numbers > 0 && slices.Contains(below, token): // 5 or less
-			p.side = -1
-		case slices.Contains(joints, token):
-			isRate = isRate || numbers > 0 && slices.Contains(rates, token)
-		case slices.Contains(measured, token):
-			if span := daysOf[token]; span > 0 && timed {
-				unit = max(unit, span)
+		case numbers > 0 && daysOf[token] > 0:
+			if timed {
+				span = max(span, daysOf[token])
 			}
+		case slices.Contains(above, token) && (numbers > 0 || !slices.Contains(below, token)):
+			p.side = 1
+		case slices.Contains(below, token): // also 5 or less
+			p.side = -1
+		case slices.Contains(joints, token) ||
+			unicode.Is(unicode.Sc, []rune(token)[0]):
+			isRate = isRate || numbers > 0 && slices.Contains(rates, token)
 		case numbers == 0:
 			before += token + " "
+		case len(token) < 2: // 7p
+			return place{}, "", "", false
 		default:
-			return place{}, "", false
+			unit += token
 		}
 	}
 	switch {
-	case unit > 0 && isRate: // 2 times a week
-		p.number /= unit
-	case unit > 0:
-		p.number *= unit
+	case span > 0 && isRate: // 2 times a week
+		p.number /= span
+	case span > 0:
+		p.number *= span
 	}
-	return p, before, numbers == 1 || numbers == 2
+	return p, before, unit, numbers == 1 || numbers == 2
 }
 
 // tokens splits a text into words in small letters, numbers and signs.
@@ -418,7 +446,8 @@ func tokens(text string) (list []string) {
 		of, begin := class(runes[i]), i
 		for i++; i < len(runes) && of > 0; i++ {
 			inNumber := of == 2 && (runes[i] == '.' || runes[i] == ',') && i+1 < len(runes) &&
-				class(runes[i+1]) == 2
+				class(runes[i+1]) == 2 ||
+				of == 2 && (i-begin <= 3 || class(runes[i-4]) == 0) && grouped(string(runes[i:]))
 			if class(runes[i]) != of && !inNumber {
 				break
 			}
@@ -434,12 +463,21 @@ func tokens(text string) (list []string) {
 	return list
 }
 
-// amountOf returns the number of a token such as 10,000, 1.5 or 20k, and whether it is in
+// grouped matches a blank in a number, as in 10 000, and what is behind it.
+var grouped = matches(`^[ \x{a0}\x{202f}]\d{3}\b`)
+
+// withoutSigns removes the signs between groups of digits.
+var withoutSigns = strings.NewReplacer(",", "", " ", "", "\u00a0", "", "\u202f", "")
+
+// amountOf returns the number of a token such as 10,000, 1.5, 20k or two, and whether it is in
 // thousands.
 func amountOf(token string) (number float64, thousands, is bool) {
+	if i := slices.Index(numerals, token); i >= 0 {
+		return float64(i - 1), false, true
+	}
 	token, thousands = strings.CutSuffix(token, "k")
 	token, millions := strings.CutSuffix(token, "m")
-	number, err := strconv.ParseFloat(strings.ReplaceAll(token, ",", ""), 64)
+	number, err := strconv.ParseFloat(withoutSigns.Replace(token), 64)
 	switch {
 	case err != nil || token[0] < '0' || token[0] > '9':
 		return 0, false, false
@@ -468,7 +506,8 @@ func (r *Role) withOrder(p *Profile) *Role {
 		ofRegions.has(p.words) && byNumber(texts) != nil {
 		return r
 	}
-	if list := quotedList(inOrder(texts)); list != "" && len(list) <= longestOrder {
+	if list := quotedList(inOrder(texts)); list != "" &&
+		len(list) <= max(longestOrder, shortOrder*len(texts)) {
 		r.Detail = "order: [" + list + "]"
 	}
 	return r

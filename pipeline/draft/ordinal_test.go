@@ -56,6 +56,15 @@ func TestInOrder(t *testing.T) {
 		"0 hour|0.1 to 4.9 hours|5 to 9.9 hours|10 hours and more|Don't know|Refusal|Valid skip",
 		"very_unsat|unsat|avg|sat|very_sat", "very_little|little|avg|high|very_high",
 		"None|One|Two|Three|Nine or more", "None|Minimal|Minor|Major|Fatal",
+		"Less than $15,000|$15,000 to under $50,000|$50,000 to under $100,000|More than $200,000|" +
+			"I’d rather not say", "Up to £5k|£5k or more but less than £10k|Over £10k",
+		"Under $1 000|$1 000 to 2 999|$10000 to 12499|$90000 or over|Don't know / Refused|Refused",
+		"At most 5 000 zł|5 001-10 000 zł|At least 1 000 000 zł", "0|1|2|Eight or more|Dk na",
+		"No Income|Below Rs.10000|10001 to 25000|More than 25000",
+		"1 drink|2 drinks|10 or more drinks", "30 min|1 hour|90 min|2 hours",
+		"Not at all|Not really|Somewhat|Very|Unsure", "PK|K|1|2|10",
+		"Pre-K|Kindergarten|1st|Grade 2|10th grade", "K|1st|2nd|3rd",
+		"Far below average|Below average|Average|Above average|Far above average|No answer",
 		"NA|Grade 8 or less|Grades 9 to 11|Graduated High School|1 to 3 years of college|" +
 			"College graduate|Grad Study",
 	} {
@@ -70,7 +79,7 @@ func TestInOrder(t *testing.T) {
 		"red|green|blue", "a10|b9|c8", "high|low", "Mon|Mon.|Tue", "low|medium|high|purple",
 		"New York|Boston|Austin", "2 doors|4 windows|10 chairs", "10|9", "1-2|1-2 |3",
 		"low|medium|moderate|high", "1 2 3|4 5 6|10 11 12", "single|married|divorced", "",
-		"10|9|unknown|other|n/a",
+		"10|9|unknown|other|n/a", "01|23|46|7p",
 	} {
 		if got := inOrder(strings.Split(tt, "|")); got != nil {
 			t.Errorf("%q in order: %q", tt, got)

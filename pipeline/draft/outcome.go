@@ -100,7 +100,7 @@ func (d *draft) isOutcome(p *Profile) bool {
 // in any order, as studies of survival write both: it is the event, whatever its name. A number
 // that is only called days or weeks may be of work.
 func (d *draft) endsLastTime(p *Profile) bool {
-	last := d.last()
+	last := d.last
 	i := slices.Index(d.profiles, last)
 	if i < 1 || p != last && p != d.profiles[i-1] || !p.isYesOrNo() || p.isBasic() ||
 		treatments.has(p.words) || past.has(p.words) {
@@ -163,7 +163,8 @@ func numberOf[T any](profiles []T, has func(p T) bool) (n int) {
 // placed, or has 0 nearly only there; or whether it has two values and any name, and the other one
 // is the time to one of them.
 func (d *draft) goesWithOther(p *Profile) bool {
-	isVague := slices.Contains(perhaps, strings.Join(withoutMarks(p.name), ""))
+	isVague := !polled.has(p.words) &&
+		slices.Contains(perhaps, strings.Join(withoutMarks(p.name), ""))
 	return slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 		return of != p && of.place >= 0 &&
 			(isVague && (d.goesWith(of, p) || d.isPaid(of, p)) ||

@@ -79,7 +79,7 @@ func (d *draft) isSubject(p *Profile) bool {
 		name = name[2:]
 	}
 	if !p.couldBeClass() || p.Field.Distinct > mostOutcomes || p.isBasic() ||
-		treatments.has(p.words) && p != d.last() || (&words{alone: earlier}).has(name) {
+		treatments.has(p.words) && p != d.last || (&words{alone: earlier}).has(name) {
 		return false
 	}
 	file := d.subjects()
@@ -94,7 +94,7 @@ func (d *draft) isSubject(p *Profile) bool {
 	}
 	if d.isAtEnd(p) && n > 0 {
 		words := name
-		if isDegree && p == d.last() {
+		if isDegree && p == d.last {
 			words = name[:n-1]
 		}
 		isOther := func(word string) bool { return !isOf(word) }
@@ -116,14 +116,22 @@ func (d *draft) isSubjectWord(word string) bool {
 }
 
 // isSubjectAlone reports whether a column of few values has the last word of the name of the file,
-// as insurance of HealthInsurance.csv, happy of happiness.csv, PlacedOrNot of collegePlace.csv.
+// as insurance of HealthInsurance.csv, happy of happiness.csv, PlacedOrNot of collegePlace.csv. If
+// another column is called like another word of it, only a usual name is enough.
 func (d *draft) isSubjectAlone(p *Profile) bool {
 	name := slices.DeleteFunc(withoutMarks(p.name), isAux)
 	if n := len(name); n > 2 && name[n-2] == "or" && name[n-1] == "not" {
 		name = name[:n-2]
 	}
+	file := d.subjects()
+	isAlso := func(of *Profile) bool {
+		other := slices.DeleteFunc(withoutMarks(of.name), isAux)
+		return of != p && len(other) == 1 && slices.ContainsFunc(file[:len(file)-1],
+			func(word string) bool { return isAlike(other[0], word) })
+	}
 	return len(name) == 1 && d.isSubjectWord(name[0]) && p.Field.Distinct <= mostEndings &&
-		p.couldBeClass() && !p.isBasic() && !treatments.has(name)
+		p.couldBeClass() && !p.isBasic() && !treatments.has(name) &&
+		(isSuffered(name) || !slices.ContainsFunc(d.profiles, isAlso))
 }
 
 // scored are names of columns with a number that a model may predict.
@@ -143,7 +151,7 @@ var leveled = words{last: []string{"level", "score", "index"}, not: scored.not}
 // a level of the former.
 func (d *draft) findNumber() {
 	d.number = nil
-	file, last := d.subjects(), d.last()
+	file, last := d.subjects(), d.last
 	isOfFile := func(p *Profile) bool {
 		return slices.ContainsFunc(p.words, func(word string) bool {
 			return slices.ContainsFunc(file, func(of string) bool { return isAlike(word, of) })

@@ -67,6 +67,7 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		{"table.csv", "abuse", 0, true},
 		{"happiness.csv", "happy", 2, true},
 		{"collegePlace.csv", "PlacedOrNot", 2, true},
+		{"ageBan.csv", "ban", 2, false},
 		{"table.csv", "brain_injury", 3, true},
 		{"table.csv", "Attack_Likelihood", 3, true},
 		{"table.csv", "Rain_Likelihood", 3, false},

@@ -83,11 +83,11 @@ func (d *draft) shows(p, class *Profile) string {
 		switch {
 		case d.determines(class, p):
 			return sameAsClass
-		case p.isCause(class):
+		case p.isCause(class), d.goesWith(p, class) && d.isGuess():
 			return ""
 		}
 		return givesClass
-	case d.goesWith(p, class), d.isPaid(p, class):
+	case (d.goesWith(p, class) || d.isPaid(p, class)) && !d.isGuess():
 		return "whether it has a value goes with the class: no model knows it when it predicts"
 	case p.isCalledLike(class) && (d.information(p, class, d.k()) >= mostOfClass*d.entropy(class) ||
 		d.limitSays(p, class, mostOfClass)):
@@ -101,6 +101,10 @@ func (d *draft) shows(p, class *Profile) string {
 	}
 	return ""
 }
+
+// isGuess reports whether the class is an answer that seldom is one, as vote: what those were asked
+// who have one of its values may be what the table is about.
+func (d *draft) isGuess() bool { return d.Class == "" && polled.has(d.class.words) }
 
 const (
 	// fewestShown is the least number of rows with a value that only one class has, and partShown
