@@ -227,18 +227,28 @@ func (d *draft) ageCosts() bool {
 }
 
 // cutLate returns the columns of few values outside the first set of which a search left fewer than
-// half of the rows with one value: many numbers were cut before them.
+// half of the rows with one value, if most others there are numbers, which were cut before them.
 func (d *draft) cutLate() (late []string) {
 	if d.tried == nil || d.tried.Trial == nil {
 		return nil
 	}
+	numbers, others := 0, 0
 	for _, p := range d.masked() {
 		single, tried := d.tried.Single[p.name]
-		if tried && 2*single < 1 && p.role.Mask == job.MaskSuppress && p.Field.Distinct > 1 &&
-			p.Field.Distinct <= mostOutcomes && 2*p.Field.Rows >= p.Rows &&
-			!slices.Contains(d.known.columns, p) {
-			late = append(late, p.name)
+		switch {
+		case slices.Contains(d.known.columns, p):
+		case p.role.Mask == job.MaskDiscretize:
+			numbers++
+		default:
+			others++
+			if tried && 2*single < 1 && p.role.Mask == job.MaskSuppress && p.Field.Distinct > 1 &&
+				p.Field.Distinct <= mostOutcomes && 2*p.Field.Rows >= p.Rows {
+				late = append(late, p.name)
+			}
 		}
+	}
+	if numbers <= others {
+		return nil
 	}
 	return late
 }

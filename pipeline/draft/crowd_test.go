@@ -615,20 +615,30 @@ func TestDraftCutsWhatStaysForPayFirst(t *testing.T) {
 }
 
 // Columns of up to five values outside the first set of which a trial left fewer than half of the
-// rows with one value are cut early, too, those with the least information, as long as the rows are
-// enough.
+// rows with one value are cut early, too, where most others are numbers: those with the least
+// information, as long as the rows are enough.
 func TestDraftCutsWhatWasLate(t *testing.T) {
 	for _, tt := range []struct {
 		rows   int
 		single float64
+		more   string
 		want   string
-	}{{900, 0.5, "[sex]"}, {900, 0.4, "[sex, channel]"}, {9000, 0.4, "[sex, channel, plan]"}} {
+	}{
+		{900, 0.5, "visits", "[sex]"}, {900, 0.4, "visits", "[sex, channel]"},
+		{9000, 0.4, "visits", "[sex, channel, plan]"}, {9000, 0.4, "kind", "[sex]"},
+	} {
+		number := func(by, mod int) func(i int) string {
+			return func(i int) string { return fmt.Sprint(i * by % mod) }
+		}
 		text := tableOf(t, tt.rows, map[string]func(i int) string{
 			"age":     func(i int) string { return fmt.Sprint(20 + i*7%61) },
 			"channel": func(i int) string { return string("abc"[i/2%3]) },
 			"plan":    func(i int) string { return string("abcde"[i/6%5]) },
 			"lead":    func(i int) string { return string("abcdef"[i/30%6]) },
-			"visits":  func(i int) string { return fmt.Sprint(i * 11 % 97) }})
+			"calls":   number(11, 97), "clicks": number(13, 89), "views": number(17, 83),
+			tt.more: []func(i int) string{number(19, 79), func(i int) string {
+				return string("xy"[i/7%2])
+			}}[strings.Count(tt.more, "kind")]})
 		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"table.csv"}},
 			func(ctx context.Context, in *dataset.Dataset, j *job.Job,
 				budget *spill.Budget) (*forecast.Trial, error) {
