@@ -33,6 +33,8 @@ var (
 		"vote voted segment segmentation effect effects")
 	// answered are names of a class of two values, in any place
 	answered = strings.Fields("response output y")
+	// offices are words for where people work, whose classes are known
+	offices = []string{"department", "dept"}
 	// ambiguous are those of the first that name seats, debts or texts, too, before another class
 	ambiguous = strings.Fields("class default label")
 	// suffered are last words of names of such columns
@@ -285,7 +287,7 @@ func (d *draft) rankByName(p *Profile) int {
 		return rank + 3*usualClasses
 	case p == last && d.isAchieved(p):
 		return rank + 3*usualClasses
-	case d.isAtEnd(p) && words[n-1] != "name" &&
+	case d.isAtEnd(p) && words[n-1] != "name" && !slices.Contains(offices, words[0]) &&
 		(slices.ContainsFunc(words, mayBe) || isSuffered(words) || words[n-1] == "fail") &&
 		(!p.isBasic() || words[n-1] != "status") && !p.hasPartsOfDays():
 		return rank + 3*usualClasses

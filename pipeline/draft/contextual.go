@@ -204,14 +204,15 @@ var contextual = []struct {
 }, { // the time in a job
 	facts: words{whole: append(pairs([]string{"tenure"}, []string{"", "months", "years",
 		"inmonths", "inyears"}), strings.Fields("exp expr pexper ttlexp")...)},
-	others: isCalled(paid),
+	others: func(p *Profile) bool { return paid.has(p.words) || isDayOfTurn(p.words) },
 }, {
 	facts: words{whole: []string{"tenure"}},
 	others: isCalled(words{alone: strings.Fields("joblost jobloss bluecol bluecoll whitecol " +
 		"union wage employed unemployed unempl employer employee displaced industry workclass " +
 		"overtime hired")}),
 }, { // the rank of a job, but not of pupils, loans and tumors
-	facts:  words{whole: pairs([]string{"", "job", "emp", "employee"}, []string{"grade"})},
+	facts: words{whole: pairs([]string{"", "job", "emp", "employee"},
+		[]string{"grade", "level"})},
 	others: func(p *Profile) bool { return gradedJobs.has(p.words) || isDayOfTurn(p.words) },
 	most:   20,
 	unless: words{alone: strings.Fields("student students pupil pupils school marks loan credit " +

@@ -19,8 +19,8 @@ var absent = append([]string{engine.Suppressed, "", " ", ".", "?", "-", "NA", "N
 
 // absentElsewhere are those that mean something in columns of other texts, as DNF in one that says
 // who finished, and those of spreadsheets and surveys.
-var absentElsewhere = []string{"--", "---", "..", "–", "na", "N.A.", "n.a.", "#N/A", "<NA>", "NaT",
-	"Null", "(null)", `\N`, "NONE", "nil", "UNKNOWN", "unk", "Unk", "UNK", "Missing", "MISSING",
+var absentElsewhere = []string{"--", "'--", "---", "..", "–", "na", "N.A.", "n.a.", "#N/A", "<NA>",
+	"NaT", "Null", "(null)", `\N`, "NONE", "nil", "UNKNOWN", "unk", "Unk", "UNK", "Missing", "MISSING",
 	"(Missing)", "Not Available", "Not available", "not available", "Not Applicable",
 	"Not applicable", "not applicable", "#VALUE!", "#DIV/0!", "#REF!", "#NUM!", "#NAME?", "#NULL!",
 	"Not Recorded", "Not recorded", "not recorded", "Not Known", "Not known", "not known",
@@ -29,7 +29,7 @@ var absentElsewhere = []string{"--", "---", "..", "–", "na", "N.A.", "n.a.", "
 	"DNS", "DNF", "DNQ", "DSQ", "DQ"}
 
 // ofPrograms are those that programs write for no value, in columns of texts, too.
-var ofPrograms = []string{"NaN", "nan", "null", "NULL", "#N/A", "<NA>", "NaT",
+var ofPrograms = []string{"'--", "NaN", "nan", "null", "NULL", "#N/A", "<NA>", "NaT",
 	"(null)", `\N`, "#VALUE!", "#DIV/0!", "#REF!", "#NUM!", "#NAME?", "#NULL!"}
 
 // declare declares what CSV does not say of itself: texts that stand for no value, where all others

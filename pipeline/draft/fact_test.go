@@ -224,6 +224,8 @@ func TestDraftKnowsByOtherColumns(t *testing.T) {
 		"age#;location=left lobe|right lobe|lung|chest":            "age",
 		"age#;Bonus. Only answer if in same country=1|2|3;sex=m|f": "age sex",
 		"age#;rank=a|b|c;prof_id#":                                 "age rank",
+		"level=a|b|c;hire_date=2001-01-02|2003-04-05|2007-08-09;tenure_years#": "level hire_date " +
+			"tenure_years",
 	} {
 		text := study(t, 600, strings.Split(columns, ";")...)
 		checkCertain(t, text, want)

@@ -16,6 +16,7 @@ func TestDraftFindsHeaderless(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	number := func(int) string { return fmt.Sprint(rng.IntN(90)) }
 	text := func(int) string { return []string{" x", " y", " z"}[rng.IntN(3)] }
+	person := func(row int) string { return fmt.Sprint("person ", row) }
 	for _, tt := range []struct {
 		header string
 		of     []func(int) string
@@ -23,6 +24,8 @@ func TestDraftFindsHeaderless(t *testing.T) {
 	}{
 		{"39, x,77", []func(int) string{number, text, number}, true},
 		{"39, x,39, x", []func(int) string{number, text, number, text}, true},
+		{"39, x, y,somebody", []func(int) string{number, text, text, person}, true},
+		{"39, x,somebody", []func(int) string{number, text, person}, false},
 		{"6,148,72", []func(int) string{number, number, number}, true},
 		{"39, w,77", []func(int) string{number, text, number}, false},
 		{"age, x,77", []func(int) string{number, text, number}, false},

@@ -347,7 +347,8 @@ var births = words{
 }
 
 // periods are the names of columns of parts of dates.
-var periods = words{alone: []string{"year", "yr", "quarter", "month", "week", "day", "weekday"}}
+var periods = words{alone: []string{"year", "yr", "quarter", "month", "week", "day", "weekday"},
+	whole: []string{"yyyy", "mm", "dd"}}
 
 // nameParts are the names of columns of parts of people's names, if nothing else is in the name.
 var nameParts = words{whole: []string{"first", "last", "middle", "given", "family", "fname",

@@ -158,13 +158,17 @@ func numberOf[T any](profiles []T, has func(p T) bool) (n int) {
 	return n
 }
 
+// leaving are names of marks of who left, next to days on which they did.
+var leaving = strings.Fields("active inactive isactive terminated")
+
 // goesWithOther reports whether a column has a vague name that a class may have, and another one
 // has a value, or none, only in rows of one of its values, as a salary next to the status of who is
 // placed, or has 0 nearly only there; or whether it has two values and any name, and the other one
 // is the time to one of them.
 func (d *draft) goesWithOther(p *Profile) bool {
-	isVague := !polled.has(p.words) &&
-		slices.Contains(perhaps, strings.Join(withoutMarks(p.name), ""))
+	name := strings.Join(withoutMarks(p.name), "")
+	isVague := !polled.has(p.words) && slices.Contains(perhaps, name) ||
+		p.Field.Distinct == 2 && slices.Contains(leaving, name)
 	return slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 		return of != p && of.place >= 0 &&
 			(isVague && (d.goesWith(of, p) || d.isPaid(of, p)) ||

@@ -122,6 +122,7 @@ func TestDraftTakesWhatAnotherColumnGoesWith(t *testing.T) {
 		{"marital_status", 0, "", ""},
 		{"status", 0, "0", "status"}, {"status", 1, "0", "status"}, {"status", 10, "0", ""},
 		{"status", 0, "-1", ""}, {"kind", 0, "0", ""}, {"vote", 0, "", "vote"},
+		{"is_active", 0, "", "is_active"}, {"is_active", 10, "", ""},
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder

@@ -217,6 +217,7 @@ func TestDraftDropsPartsOfDays(t *testing.T) {
 		"seen":        func(i int) string { return day(i).Format(time.DateOnly) },
 		"year":        func(i int) string { return fmt.Sprint(day(i).Year() + i%300/299) },
 		"month":       func(i int) string { return day(i).Month().String() },
+		"mm":          func(i int) string { return fmt.Sprint(int(day(i).Month())) },
 		"seen_s":      func(i int) string { return fmt.Sprint(day(i).Unix()) },
 		"q7":          func(i int) string { return fmt.Sprint(300 + i*7%400) },
 		"q8":          func(i int) string { return fmt.Sprint((300+i*7%400)/12 + i%30/29) },
@@ -226,6 +227,7 @@ func TestDraftDropsPartsOfDays(t *testing.T) {
 	})
 	for column, want := range map[string]string{"seen": "", "seen_year": "",
 		"year": "# seen determines it in nearly all rows\n", "month": "# seen determines it\n",
+		"mm":     "# seen determines it\n",
 		"seen_s": "# seen determines it\n", "q7": " in a larger unit\n",
 		"birth_yr": "", "birth_month": " says enough of the birth; to mask it: discretize\n"} {
 		line := regexp.MustCompile(`(?m)^  ` + column + `: .*\n`).FindString(text)

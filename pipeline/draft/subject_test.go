@@ -69,6 +69,7 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		{"collegePlace.csv", "PlacedOrNot", 2, true},
 		{"ageBan.csv", "ban", 2, false},
 		{"table.csv", "brain_injury", 3, true},
+		{"table.csv", "dept_class", 3, false},
 		{"table.csv", "Attack_Likelihood", 3, true},
 		{"table.csv", "Rain_Likelihood", 3, false},
 	} {
