@@ -386,9 +386,12 @@ var boundOfAge = matches(`^(over|under)(1[5-9]|[2-9]\d)s?$`)
 // isBoundOfAge reports whether a name says that somebody is over or under an age, as over65.
 func isBoundOfAge(name []string) bool { return boundOfAge(strings.Join(name, "")) }
 
+// ownAge are words of a question for somebody's own age: What age range do you fall in?
+var ownAge = words{alone: strings.Fields("your youfall youbelong areyou")}
+
 // isAgeOfNobody reports whether a column has the age of a thing, or a limit of ages, by its name,
 // as drinking_age_limit, or asks for an opinion on one.
 func isAgeOfNobody(name []string) bool {
 	return slices.Contains(name, "age") && (aged.has(name) || limits.has(name) ||
-		slices.Contains(name, "what") && !slices.Contains(name, "your"))
+		slices.Contains(name, "what") && !ownAge.has(name))
 }

@@ -458,3 +458,14 @@ func TestDraftKnowsNoItems(t *testing.T) {
 		}
 	}
 }
+
+// A question for somebody's own age is known, however it is put, but none for an opinion on one.
+func TestDraftKnowsAgesAsked(t *testing.T) {
+	for name, isKnown := range map[string]bool{"1. What age range do you fall in?": true,
+		"What is your age?": true, "What age is best?": false} {
+		text := study(t, 300, name+"=a|b|c", "sex=m|f")
+		if strings.Contains(text, "# In doubt") == isKnown {
+			t.Errorf("%s: known: %t\n%s", name, !isKnown, text)
+		}
+	}
+}
