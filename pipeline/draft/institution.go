@@ -37,9 +37,9 @@ func (p *Profile) textsLike(form *regexp.Regexp) (n int) {
 }
 
 // partsOfBody are words for these, in small letters.
-var partsOfBody = regexp.MustCompile(`\b(` + strings.Join(strings.Fields("left right lobes? lingula "+
-	"lungs? breasts? colon rectum liver kidneys? brain skin scalp neck trunk torso chest abdomen "+
-	"arms? legs? hands? foot feet knees? hips? shoulders? elbows? wrists? ankles? thighs? "+
+var partsOfBody = regexp.MustCompile(`\b(` + strings.Join(strings.Fields("left right lobes? "+
+	"lingula lungs? breasts? colon rectum liver kidneys? brain skin scalp neck trunk torso chest "+
+	"abdomen arms? legs? hands? foot feet knees? hips? shoulders? elbows? wrists? ankles? thighs? "+
 	"(upper|lower).extremit(y|ies)"), "|") + `)\b`)
 
 // namesPartsOfBody reports whether most texts of a column that is called like a place name parts of

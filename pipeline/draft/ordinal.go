@@ -463,7 +463,7 @@ func tokens(text string) (list []string) {
 	return list
 }
 
-// grouped matches a blank in a number, as in 10 000, and what is behind it.
+// grouped matches a blank between groups of digits, as in 10 000, and the group behind it.
 var grouped = matches(`^[ \x{a0}\x{202f}]\d{3}\b`)
 
 // withoutSigns removes the signs between groups of digits.

@@ -82,10 +82,10 @@ var forms = [patterns]func(text string) bool{
 	spaced: matches(`^(\s+[+-]?\d{1,15}(\.\d{1,20})?\s*|[+-]?\d{1,15}(\.\d{1,20})?\s+)$`),
 	paired: pairForm,
 	clock:  matches(`^([01]?\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?$`),
-	verdict: matches(`^(?i:(not[ _-]?)?(admit(ted)?|accepted|approved|rejected|refused|denied|declined|` +
-		`granted|certified|placed|hired|convicted|acquitted|alive|living|dead|died|deceased|survived|` +
-		`pass(ed)?|fail(ed)?|churned|attrited|stayed|joined|existing|isolated|released|(re)?paid|paid[ _-]off|` +
-		`default(ed)?|(written|charged)[ _-]off|current|active)|wait[ _-]?list(ed)?)$`),
+	verdict: matches(`^(?i:(not[ _-]?)?(admit(ted)?|accepted|approved|rejected|refused|denied|` +
+		`declined|granted|certified|placed|hired|convicted|acquitted|alive|living|dead|died|` +
+		`deceased|survived|pass(ed)?|fail(ed)?|churned|attrited|stayed|joined|existing|isolated|` +
+		`released|(re)?paid|paid[ _-]off|default(ed)?|(written|charged)[ _-]off|current|active)|wait[ _-]?list(ed)?)$`),
 	finding: matches(`^(?i:positive|negative|pos|neg|detected|not[ _-]?detected)$`),
 	answer:  matches(`^(?i:yes|no|y|n)$`),
 	tick:    matches(`^(?i:x|y|yes|t|true|1|on|checked|selected|✓|✔)$`),
