@@ -293,8 +293,9 @@ func (d *draft) rankByName(p *Profile) int {
 		return rank + 3*usualClasses
 	case d.isOutcome(p): // a fact, such as who was hired to do a job
 		return rank + 4*usualClasses
-	case p == last && n == 1 && (p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") ||
-		d.isOnlyAnswer(p)) && !p.isBasic() && !d.isContextual(p), d.isFirstAnswer(p):
+	case p == last && (n == 1 || n == 2 && words[0] == "is") &&
+		(p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") || d.isOnlyAnswer(p)) &&
+		!p.isBasic() && !d.isContextual(p), d.isFirstAnswer(p):
 		return rank + 5*usualClasses
 	case d.isGroup(p), d.isJudged(p), d.isMark(p), d.isLastOfNameless(p), d.isOnlyDisease(p),
 		d.isSubjectAlone(p),

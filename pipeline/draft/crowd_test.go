@@ -574,7 +574,7 @@ func TestDraftCutsFirst(t *testing.T) {
 		return func(i int) string { return all[i/every%len(all)] }
 	}
 	for rows, want := range map[int]string{150: "sex, race, age", 600: "sex, race, age, smoker",
-		4000: "sex, race, age, smoker, town", 50_000: "sex, race, smoker, town, job"} {
+		4000: "sex, race, age, town, smoker", 50_000: "sex, race, town, job, smoker"} {
 		text := tableOf(t, rows, map[string]func(i int) string{
 			"sex": of("m f", 1), "race": of("a b c d e", 3), "town": of("a b c d", 7),
 			"smoker": of("y n n n n n n n", 11), "job": of("a b c d e f g h i j k l", 5),

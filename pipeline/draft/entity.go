@@ -57,7 +57,7 @@ func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
 		}
 		if rank < 0 || p.role.fullNames && d.numbersRows(p, notOthers) ||
 			d.isOfSeveral(p) ||
-			rank > 0 && d.numbersRows(p, persons.has) ||
+			rank > 0 && d.numbersRows(p, persons.has) || d.numbersRows(p, p.isSisterOf) ||
 			ofTeacher.has(p.words) && d.numbersRows(p, notTeachers) ||
 			rank == ofIncident && d.numbersRows(p, isOnlyID) {
 			continue
@@ -215,7 +215,7 @@ func (d *draft) isOfSeveral(id *Profile) bool {
 	again := float64(id.Field.Rows - id.Field.Distinct)
 	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
 		if slices.Contains(p.words, "age") && p.typ.Ordered() && p.isBasic() && id.place >= 0 &&
-			p.place >= 0 && !ofRelatives.has(p.words) {
+			p.place >= 0 && p.high <= oldest && !ofRelatives.has(p.words) {
 			older := d.sample.Beyond(id.place, p.numbers, mostAging)
 			return float64(older) > mostOfOthers*again && !d.hasWaves(id)
 		}
@@ -285,6 +285,14 @@ func (d *draft) numbersRows(of *Profile, called func(name []string) bool) bool {
 		return p.role.owned && p.distinctShare() > mostOnce && called(p.words) &&
 			!(of.role.fullNames && p.countsRows)
 	})
+}
+
+// isSisterOf reports whether a name is that of another number of the same, as player_id and
+// player_code.
+func (p *Profile) isSisterOf(name []string) bool {
+	n := len(name) - 1
+	return n > 0 && n == len(p.words)-1 && slices.Equal(name[:n], p.words[:n]) &&
+		name[n] != p.words[n] && slices.Contains(numbered, name[n])
 }
 
 // checkPeople refuses a table of fewer people than k, as it is one of fewer rows. Another

@@ -277,19 +277,21 @@ func TestDraftCountsMothers(t *testing.T) {
 	}
 }
 
-// Where each row has another number of a person, what repeats is no number of people.
+// Where each row has another number of a person, what repeats is no number of people, and no text
+// that may be a name.
 func TestDraftCountsNoGroupsOfPeople(t *testing.T) {
-	for first, want := range map[string]string{"member_id": "", "day_id": "tour_id"} {
+	for names, want := range map[string]string{"member_id,tour_id": "", "day_id,tour_id": "tour_id",
+		"player_id,player_code": "", "day_id,player_code": "player_code"} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
-		fmt.Fprintf(&out, "%s,tour_id,age,sex\n", first)
+		fmt.Fprintf(&out, "%s,age,sex\n", names)
 		for i := range 1500 {
 			fmt.Fprintf(&out, "%d,%d,%d,%c\n", 5000+i, 100+i/5, 20+i*7%23, "MF"[i/5%2])
 		}
 		write(t, "tours.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"tours.csv"}})
 		if job, _ := runDraft(t, text); job.Entity != want {
-			t.Errorf("%s: k counts %q:\n%s", first, job.Entity, text)
+			t.Errorf("%s: k counts %q:\n%s", names, job.Entity, text)
 		}
 	}
 }
@@ -317,26 +319,28 @@ func TestDraftCountsPeopleBeforeIncidents(t *testing.T) {
 	}
 }
 
-// An identifier whose rows differ in sex, country or by many years of age is none of people, as
-// each country numbers its own; a few that differ are mistakes. The number of a respondent may have
-// the sexes of others.
+// An identifier whose rows differ in sex, country or by many years of age, which may be in days, is
+// none of people, as each country numbers its own; a few that differ are mistakes. The number of a
+// respondent may have the sexes of others.
 func TestDraftCountsNoNumbersOfCountries(t *testing.T) {
 	for _, tt := range []struct {
 		head  string
 		other int // one of as many rows has another value
 		each  int // number of rows with an age
+		from  int // the least age
 		want  string
 	}{
-		{"idno,cntry", 2, 5, ""}, {"idno,cntry", 50, 5, "idno"}, {"idno,sex", 2, 5, ""},
-		{"idno,trade", 2, 5, "idno"}, {"respondent_id,sex", 2, 5, "respondent_id"},
-		{"idno,trade", 2, 1, ""}, {"runner,trade", 2, 5, "runner"},
+		{"idno,cntry", 2, 5, 20, ""}, {"idno,cntry", 50, 5, 20, "idno"},
+		{"idno,sex", 2, 5, 20, ""}, {"idno,trade", 2, 5, 20, "idno"},
+		{"respondent_id,sex", 2, 5, 20, "respondent_id"}, {"idno,trade", 2, 1, 20, ""},
+		{"idno,trade", 2, 1, 9000, "idno"}, {"runner,trade", 2, 5, 20, "runner"},
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
 		out.WriteString(tt.head + ",age\n")
 		for i := range 1500 {
 			fmt.Fprintf(&out, "%d,%c,%d\n", 100+i/5, "xy"[(i/5+max(0, 1-i%tt.other))%2],
-				20+i/tt.each*7%61)
+				tt.from+i/tt.each*7%61)
 		}
 		write(t, "people.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"people.csv"}})

@@ -34,24 +34,27 @@ var facts = []words{
 			"birthyr byear bmonth birthmonth yod agemon zodiac starsign"),
 		whole: []string{"placeofbirth", "sign"},
 	},
-	{ // origin: race, language, religion, migration
+	{ // origin: race, religion, migration
+		meaning: askedNext,
 		alone: slices.Concat(strings.Fields("race raceeth raceth ethnicity ethnic "+
 			"ethn ethrace eth ethnicgroup ancestry ancestr tribe tribal caste hispanic "+
 			"hispan hispand hisp latino raced nwhite nationality nativity citizenship citizen "+
 			"immstat native "+
 			"foreign religion relig denomination denomina catholic protestant jewish muslim hindu "+
-			"christian language primlang engnat "+
-			"immigrant imigrnt immig immigr yrsusa yrimmig bpl bpld "+
+			"christian immigrant imigrnt immig immigr yrsusa yrimmig bpl bpld "+
 			"immigrationstatus migrant indigenous indig aboriginal minority"),
-			pairs([]string{"mother"}, []string{"tongue"}),
-			pairs([]string{"home", "native", "first"}, []string{"language", "lang"}),
 			pairs([]string{"religious"}, []string{"denom"}),
 			pairs([]string{"native", "foreign", "us", "uk"}, []string{"born"}),
 			pairs([]string{"nat", "amer", "african", "mexican"},
 				[]string{"am", "amer", "ind", "american"})),
-		whole: strings.Fields("black white asian nonwhite afam nation lang denom skincolor " +
+		whole: strings.Fields("black white asian nonwhite afam nation denom skincolor " +
 			"skincolour international isinternational internationalflag"),
-		not: strings.Fields("disorder distance winner"),
+		not: notOrigin,
+	},
+	{
+		alone: append(pairs([]string{"home", "native", "first"}, []string{"language", "lang"}),
+			strings.Fields("language primlang engnat mothertongue")...),
+		whole: []string{"lang"}, not: notOrigin,
 	},
 	{ // place
 		alone: slices.Concat(tracts.alone, numbersOfPlaces.alone, strings.Fields("puma parish "+
@@ -85,6 +88,7 @@ var facts = []words{
 		whole: []string{"home", "housing", "tenant", "pet"},
 	},
 	{ // family: marriage, children, household
+		meaning: askedNext,
 		alone: slices.Concat(strings.Fields("marital maritl marstat marsta marst married maried "+
 			"marriage marr "+
 			"yrsmarr divorced divorce widowed widow household partner dependents "+
@@ -110,10 +114,12 @@ var facts = []words{
 		not: averages,
 	},
 	{
-		alone: []string{"relationship"},
-		not:   []string{"count", "number"}, // of products
+		meaning: askedNext,
+		alone:   []string{"relationship"},
+		not:     []string{"count", "number"}, // of products
 	},
 	{ // schooling
+		meaning: askedNext,
 		alone: append(append(pairs([]string{"major", "degree", "academic"}, []string{"discipline"}),
 			pairs([]string{"academic", "school", "study", "student", "class"},
 				[]string{"level", "standing"})...),
@@ -130,7 +136,8 @@ var facts = []words{
 		not: marks,
 	},
 	{ // work
-		last: []string{"title"},
+		meaning: askedNext,
+		last:    []string{"title"},
 		alone: slices.Concat(strings.Fields("occupation occup occ occp job profession "+
 			"designation employer employment workclass industry indust bluecol bluecoll "+
 			"whitecol union hired hire emplength yjob employmentlength jobtenure "+
@@ -197,6 +204,9 @@ var facts = []words{
 	},
 }
 
+// notOrigin are words that make an origin or a language something else.
+var notOrigin = strings.Fields("disorder distance winner")
+
 // ofSurveys are names of columns of large surveys that no other table has: NHANES, BRFSS, GSS, ESS,
 // KnowledgePanel.
 var ofSurveys = words{alone: strings.Fields("ridageyr riagendr ridreth1 ridreth3 dmdeduc " +
@@ -220,7 +230,7 @@ var unknown = words{alone: slices.Concat(
 	strings.Fields("satisfaction satisfied opinion rating feedback score importance important "+
 		"attitude trust happy happiness stress involvement should ideal think feel rude "+
 		"review improvement factors acceptable comfortable worried economic "+
-		"favor favors favour favours favorite favourite "+
+		"favor favors favour favours favorite favourite mostused usedmost "+
 		"prefer recommend willing interested intend expect youlike planto planningto "+
 		"oppose opposes ranking rankings offers feeling feelings irritable trouble problems "+
 		"want wants wanted timeon usage communication "+
@@ -275,6 +285,17 @@ var (
 	// behind are such words behind a fact, as in whitemom, agew.
 	behind = strings.Fields("mom dad mother father mth w h")
 )
+
+// askedNext is the meaning of the facts that analyses ask for behind age and sex: origin, family,
+// schooling and work.
+const askedNext = "asked next"
+
+// isAskedNext reports whether a column has such a fact, by its name or its values.
+func (p *Profile) isAskedNext() bool {
+	return p.share(marital) >= most || slices.ContainsFunc(facts, func(w words) bool {
+		return w.meaning == askedNext && called(&w, p.words)
+	})
+}
 
 // mostWords is the largest number of words of a question for a fact: longer ones ask for opinions,
 // and for what somebody did in some situation.

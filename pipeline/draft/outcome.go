@@ -68,8 +68,9 @@ var (
 		alone: slices.Concat(pairs(followed, []string{"time", "days", "weeks", "months", "years"}),
 			strings.Fields("time futime survtime stime ttime rtime dtime duration spell followup "+
 				"tstop tte")),
-		whole: strings.Fields("t days weeks week months stop survival death los lengthofstay " +
-			"lenfol"),
+		whole: append(pairs(pairs(lasted, []string{"to"}), slices.Concat(deaths.alone, followed)),
+			strings.Fields("t days weeks week months stop survival death los lengthofstay "+
+				"lenfol")...),
 	}
 	// ended are last words of the status of a time, whose name is that of the time, alone or with
 	// one of lasted behind it: srv.s with srv, with.status with with.time.

@@ -110,10 +110,10 @@ func TestDraftFindsHowLongByDays(t *testing.T) {
 }
 
 // A vague name is that of the class if another column has values only in rows of one of its values,
-// which is dropped then, unless the name seldom says so.
+// which is dropped then, unless the name seldom says so, or it is the time up to the class.
 func TestDraftTakesWhatAnotherColumnGoesWith(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
+		names string
 		other int // of 100 rows those that have a value though others with their status have none
 		none  string
 		want  string
@@ -123,10 +123,15 @@ func TestDraftTakesWhatAnotherColumnGoesWith(t *testing.T) {
 		{"status", 0, "0", "status"}, {"status", 1, "0", "status"}, {"status", 10, "0", ""},
 		{"status", 0, "-1", ""}, {"kind", 0, "0", ""}, {"vote", 0, "", "vote"},
 		{"is_active", 0, "", "is_active"}, {"is_active", 10, "", ""},
+		{"dead,days_to_death", 0, "", "dead"}, {"dead,days_to_test", 0, "", "dead"},
 	} {
+		names, number, found := strings.Cut(tt.names, ",")
+		if !found {
+			number = "bonus"
+		}
 		t.Chdir(t.TempDir())
 		var out strings.Builder
-		fmt.Fprintf(&out, "age,sex,%s,bonus\n", tt.name)
+		fmt.Fprintf(&out, "age,sex,%s,%s\n", names, number)
 		for i := range 600 {
 			bonus := tt.none
 			if i%3 > 0 != (i%100 < tt.other && i > 2*tt.other) {
@@ -138,7 +143,8 @@ func TestDraftTakesWhatAnotherColumnGoesWith(t *testing.T) {
 		write(t, "jobs.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"jobs.csv"}})
 		if got := classOf(t, text); got != tt.want ||
-			tt.want != "" && (roleOfText(text, "bonus") == "drop") == (tt.want == "vote") {
+			tt.want != "" && (roleOfText(text, number) == "drop") ==
+				(tt.want == "vote" || number == "days_to_death") {
 			t.Errorf("%+v: class %q\n%s", tt, got, text)
 		}
 	}
@@ -213,6 +219,8 @@ func TestDraftKnowsWhatNamesAndTextsMean(t *testing.T) {
 		{"hours# age# enrolled=0|1 sex=m|f weeks#", "enrolled"},
 		{"hours# age# sex=m|f weeks# pass_bar=0|1", "pass_bar"},
 		{"hours# age# pass_bar=0|1 sex=m|f weeks#", ""},
+		{"hours# age# sex=m|f weeks# is_engaged=0|1", "is_engaged"},
+		{"hours# age# sex=m|f weeks# is_engaged=0|1|2", ""},
 		{"hours# age# sex=m|f weeks# order_complete=0|1", "order_complete"},
 		{"hours# age# sex=m|f weeks# order_complete=0|1|2", ""},
 		{"hours# age# sex=m|f a_complete=0|1 b_complete=0|1", ""},

@@ -86,8 +86,9 @@ func (d *draft) masked() (all []*Profile) {
 const mostCutFirst, partCutFirst = 30, 0.85
 
 // toCutFirst returns the columns of the first set that a search cuts before others: the sex and the
-// race, areas that stay without finer ones, and those of few values without an order and with the
-// least information, but none in doubt or null in most rows, as long as others are cut, too, or
+// race, areas that stay without finer ones, and those of few values without an order, of which an
+// origin, family, schooling, work and areas come before others, and those with the least
+// information first, but none in doubt or null in most rows, as long as others are cut, too, or
 // later few rows keep one value of them; and the age and a level that stays for the pay, if too
 // little was kept of one.
 func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
@@ -114,7 +115,9 @@ func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 	}
 	least := func(a, b *Profile) int { return cmp.Compare(takes[a], takes[b]) }
 	slices.SortStableFunc(asked, least)
-	slices.SortStableFunc(others, least)
+	slices.SortStableFunc(others, func(a, b *Profile) int {
+		return cmp.Or(d.afterNext(a)-d.afterNext(b), least(a, b))
+	})
 	asked = append(asked, areas...)
 	left := partCutFirst * math.Log(float64(d.people())/float64(d.k()))
 	for _, p := range asked {
@@ -122,12 +125,21 @@ func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 	}
 	cut = append(asked, ages...) // a search cuts numbers after texts
 	for _, p := range others {
-		if left -= takes[p]; left < 0 {
-			break
+		if takes[p] <= left {
+			left -= takes[p]
+			cut = append(cut, p)
 		}
-		cut = append(cut, p)
 	}
 	return append(cut, d.lateOf(cut)...)
+}
+
+// afterNext is 0 for a column with an origin, family, schooling, work or areas, and 1 for others,
+// such as a language or a home.
+func (d *draft) afterNext(p *Profile) int {
+	if p.isAskedNext() || d.isArea(p) {
+		return 0
+	}
+	return 1
 }
 
 // lateOf returns the columns outside the first set that a search cut too late, and cuts behind some
@@ -310,11 +322,12 @@ func (d *draft) isOnlyPeriod(p *Profile) bool {
 			slices.ContainsFunc(d.profiles, isCalled(events)))
 }
 
-// isKnown reports whether an acquaintance knows a column, by its name and its values.
+// isKnown reports whether an acquaintance knows a column, by its name and its values, or by the
+// areas in it that were dropped.
 func (d *draft) isKnown(p *Profile) bool {
 	return !d.isOfOthers(p) &&
 		(p.isBasic() || p.isOfStay() || d.isOfCase(p) || d.isOfEvent(p) ||
-			d.isWeightOfHeight(p) || d.isContextual(p))
+			d.isWeightOfHeight(p) || d.isContextual(p) || d.holdsBlurred(p))
 }
 
 // standsFor reports whether a column is left instead of one with a property, which it determines.

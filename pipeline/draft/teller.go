@@ -87,7 +87,7 @@ func (d *draft) shows(p, class *Profile) string {
 			return ""
 		}
 		return givesClass
-	case (d.goesWith(p, class) || d.isPaid(p, class)) && !d.isGuess():
+	case (d.goesWith(p, class) || d.isPaid(p, class)) && !d.isGuess() && !d.endsWithClass(p):
 		return "whether it has a value goes with the class: no model knows it when it predicts"
 	case p.isCalledLike(class) && (d.information(p, class, d.k()) >= mostOfClass*d.entropy(class) ||
 		d.limitSays(p, class, mostOfClass)):
