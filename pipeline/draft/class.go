@@ -30,7 +30,7 @@ var (
 		"subscribed canceled cancelled expire expired deceased delinquent noshow termd " +
 		"terminated turnover loanstatus actiontaken defaultpaymentnextmonth seriousdlqin2yrs")
 	perhaps = strings.Fields("y income response deposit salary result results diagnosis status " +
-		"vote voted segment segmentation effect effects")
+		"vote voted segment segmentation effect effects buy buys bought")
 	// answered are names of a class of two values, in any place
 	answered = strings.Fields("response output y")
 	// offices are words for where people work, whose classes are known
@@ -255,7 +255,11 @@ func (d *draft) rankByName(p *Profile) int {
 	isPredicted := func(word string) bool { return slices.Contains(predicted, word) }
 	mayBe := func(word string) bool { return isPredicted(word) || slices.Contains(perhaps, word) }
 	rank, name, last := len(predicted)+int(p.Field.Distinct), strings.Join(words, ""), d.last
-	switch n, whole := len(words), slices.Index(predicted, name); {
+	whole := slices.Index(predicted, name)
+	if of, isStatus := strings.CutSuffix(name, "status"); isStatus && whole < 0 {
+		whole = slices.Index(predicted, of)
+	}
+	switch n := len(words); {
 	case n == 0 || !d.isPredictable(p) || p.share(marital) >= most || d.isOfCrowd(p),
 		p.Field.Distinct > usualClasses && p != last,
 		pay.has(p.words) && p.Field.Distinct > mostOutcomes,

@@ -114,12 +114,10 @@ func (f *plainTexts) extend(by, of []uint32, same bool) bool {
 			continue
 		}
 		both++
-		if known, found := with[id]; !found {
+		if with[id] == 0 {
 			with[id] = added
-			if id != added && (same || !continues(f.all[added], f.all[id])) {
-				others++
-			}
-		} else if known != added || id != added && same {
+		}
+		if with[id] != added || id != added && (same || !continues(f.all[added], f.all[id])) {
 			others++
 		}
 		if others*renamed > len(by) {

@@ -27,12 +27,14 @@ func TestDraftDropsCopies(t *testing.T) {
 		},
 		"guild_geo": func(i int) string { return fmt.Sprintf("%s (4%d.5, 1.5)", name(i), at[i]) },
 		"wax":       func(i int) string { return fmt.Sprintf("%s %d", name(i), rng.IntN(3)) },
+		"land":      func(i int) string { return []string{"", "Sun", "Sea"}[at[i]/29+i%3/2] },
 		"birthplace": func(i int) string {
 			return fmt.Sprintf("Ulm %c%c", 'a'+(at[i]+i%10/9)%6, 'a'+at[i]/6)
 		},
 	})
 	for column, want := range map[string]string{"spot": "suppress", "town": "drop",
-		"guild_geo": "drop", "wax": "suppress", "birthplace": "suppress"} {
+		"guild_geo": "drop", "wax": "suppress", "birthplace": "suppress",
+		"land": "suppress"} {
 		if got := roleOfText(text, column); got != want {
 			t.Errorf("%s: %s, want %s", column, got, want)
 		}

@@ -130,15 +130,16 @@ func (d *draft) hardlyKept(more, enough bool) map[string]string {
 		delete(hardly, p.name)
 	}
 	if len(hardly) == 0 && goFine && d.tried.Rows == d.rows {
-		for _, p := range d.hardlySingle(outcomes) {
+		fine := d.hardlySingle(outcomes)
+		for _, p := range fine[:(len(fine)+1)/2] {
 			hardly[p.name] = "few rows kept one value of it"
 		}
 	}
 	return hardly
 }
 
-// hardlySingle returns the finer half of the fine suppressed columns of the first set of which few
-// rows keep one value: without them a search leaves more rows with one value of the others.
+// hardlySingle returns the fine suppressed columns of the first set of which few rows keep one value,
+// the finest ones first: without these a search leaves more rows with one value of the others.
 func (d *draft) hardlySingle(outcomes []*Profile) (fine []*Profile) {
 	for _, p := range d.known.columns {
 		single, tried := d.tried.Single[p.name]
@@ -150,7 +151,7 @@ func (d *draft) hardlySingle(outcomes []*Profile) (fine []*Profile) {
 	slices.SortStableFunc(fine, func(a, b *Profile) int {
 		return cmp.Compare(b.Field.Distinct, a.Field.Distinct)
 	})
-	return fine[:(len(fine)+1)/2]
+	return fine
 }
 
 // blurred is why areas are dropped that lie in larger ones.
@@ -205,9 +206,14 @@ func (d *draft) holdsBlurred(p *Profile) bool {
 const leastInDoubt = 0.2
 
 // doubtCosts reports whether a search keeps less than two thirds of the age, the sex or the race
-// while columns in doubt are in the first set with it, or hardly anything of one of few values.
+// while columns in doubt are in the first set with it, or hardly anything of one of few values, or
+// of fine ones that would be dropped.
 func (d *draft) doubtCosts() bool {
-	return d.tried != nil && d.tried.Trial != nil && d.known.doubts() &&
+	if d.tried == nil || d.tried.Trial == nil || !d.known.doubts() {
+		return false
+	}
+	isKnown := func(p *Profile) bool { return !slices.Contains(d.known.doubted, p) }
+	return slices.ContainsFunc(d.hardlySingle(d.outcomes()), isKnown) ||
 		slices.ContainsFunc(d.known.columns, func(p *Profile) bool {
 			part, is := d.wholePartOf(p)
 			single, tried := d.tried.Single[p.name]

@@ -21,7 +21,7 @@ var absent = append([]string{engine.Suppressed, "", " ", ".", "?", "-", "NA", "N
 // who finished, and those of spreadsheets and surveys.
 var absentElsewhere = []string{"--", "'--", "---", "..", "–", "na", "N.A.", "n.a.", "#N/A", "<NA>",
 	"NaT", "Null", "(null)", `\N`, "NONE", "nil", "UNKNOWN", "unk", "Unk", "UNK", "Missing", "MISSING",
-	"(Missing)", "Not Available", "Not available", "not available", "Not Applicable",
+	"(Missing)", "0000", "Not Asked", "Not asked", "not asked", "Not Available", "Not available", "not available", "Not Applicable",
 	"Not applicable", "not applicable", "#VALUE!", "#DIV/0!", "#REF!", "#NUM!", "#NAME?", "#NULL!",
 	"Not Recorded", "Not recorded", "not recorded", "Not Known", "Not known", "not known",
 	"No Data", "No data", "no data", "undefined", "blank", "(blank)", "TBD", "0000-00-00",
@@ -66,14 +66,18 @@ func (d *draft) declare(fields []formats.Field) bool {
 				typ = w.typ
 			}
 		}
-		usual := p.usually(rows)
+		usual := ""
 		// a text for no value here may mean something elsewhere
-		if all := p.filled(func(gap) bool { return true }); usual == "" && 2*all >= p.Field.Rows {
-			usual = p.usually(all)
-		}
-		if usual == "" && p.texts.forms[number] == rows-1 && !p.isNumbered() &&
-			(d.oddColumns() > 0 || rows > 5*manyValues) {
-			usual = p.plain()
+		all := p.filled(func(gap) bool { return true })
+		for _, of := range []int64{rows, all} {
+			if usual == "" && (of == rows || 2*of >= p.Field.Rows) {
+				usual = p.usually(of)
+			}
+			odd := of - p.texts.forms[number] - p.texts.forms[spaced]
+			if usual == "" && odd > 0 && !p.isNumbered() && (odd*mistaken <= of ||
+				odd == 1 && (d.oddColumns() > 0 || of > 5*manyValues)) {
+				usual = p.plain()
+			}
 		}
 		ofSeveral := d.isNumberOfSeveral(p, rows)
 		if ofSeveral {
@@ -152,6 +156,9 @@ func (p *Profile) hasShortDays() bool {
 
 // stamped are words for times of day.
 var stamped = words{alone: strings.Fields("time date datetime timestamp ts at on created updated")}
+
+// mistaken is the number of rows of which at most one has another text than a number by mistake.
+const mistaken = 1000
 
 // mostDates is the share of the texts that must be dates in one form for the others to be null:
 // people who write dates make more mistakes than clocks do.

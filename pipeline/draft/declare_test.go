@@ -339,6 +339,21 @@ func TestDraftOfFewOddTexts(t *testing.T) {
 	}
 }
 
+// Of a thousand numbers with one text among them, that is a mistake, and null.
+func TestDraftOfMistakesAmongNumbers(t *testing.T) {
+	for rows, want := range map[int]string{2000: "{mask: discretize, type: integer or null, ",
+		1999: "{mask: generalize, taxonomy: {ranges: "} {
+		text := tableOf(t, rows, map[string]func(i int) string{
+			"dues": func(i int) string {
+				return []string{"5 000", "A5", fmt.Sprint(900 + i%400)}[min(i, 2)]
+			},
+		})
+		if !strings.Contains(text, "dues: "+want) {
+			t.Errorf("%d rows: want %q:\n%s", rows, want, text)
+		}
+	}
+}
+
 // Texts without a letter and a digit are nulls in a column of dates, also where few of them are
 // dates, but not those of columns in which they mean something, and not many of them. Stars
 // mean nothing.

@@ -539,6 +539,18 @@ func TestDraftLooksAtColumnsTogether(t *testing.T) {
 	}
 }
 
+// A column called first and one called last have names of people, however few.
+func TestDraftDropsFirstNextToLast(t *testing.T) {
+	for columns, want := range map[string]string{
+		"age# first=x|y|z last=v|w": "age", "age# first=x|y|z lust=v|w": "age first lust",
+	} {
+		text := study(t, 600, strings.Fields(columns)...)
+		if got := strings.Join(maskedOf(t, text), " "); got != want {
+			t.Errorf("%s: %s, want %s:\n%s", columns, got, want, text)
+		}
+	}
+}
+
 // If no column looks like the class the draft asks for it, and names some candidates, the last
 // column first.
 // TestDraftOfClassThatIdentifies drafts jobs for rows of which some have a class of their own. A

@@ -65,6 +65,7 @@ var facts = []words{
 			"inputstate inputzip urbrur urbanrural urbancity lga woreda kebele townvill townsize "+
 			"hometown urbanism"),
 			pairs([]string{"location"}, []string{"level"}),
+			pairs([]string{"community"}, []string{"name", "area"}),
 			pairs([]string{"property"}, []string{"area"}),
 			pairs([]string{"dist"}, []string{"name"}),
 			pairs([]string{"area", "residence", "residential", "location", "zone", "locality"},

@@ -224,11 +224,12 @@ func (d *draft) isOfThing(p *Profile) bool {
 
 var (
 	// joining are names of days on which somebody became a customer, in a table with one of the
-	// names of sold, and none of those of people who meet each other
+	// names of sold, and none of those of people who meet each other, or with one of loyal
 	joining = words{alone: strings.Fields("customer client join joined joining enrol enrolled " +
-		"enroll enrolment enrollment")}
+		"enroll enrolment enrollment cancellation registration signup")}
 	sold = words{alone: append(slices.Clone(bought.alone), strings.Fields("subscription "+
 		"subscriptions subscriber plan revenue payment payments purchase purchases mnt")...)}
+	loyal   = words{alone: []string{"loyalty", "clv"}}
 	meeting = words{alone: append(slices.Clone(atWork.alone), strings.Fields("club clubs "+
 		"student students pupil pupils school team experience leaveornot")...), not: atWork.not}
 )
@@ -237,8 +238,9 @@ var (
 // of it.
 func (d *draft) isOfCustomer(p *Profile) bool {
 	return joining.has(p.words) && (p.isDated() || periods.has(p.words)) &&
-		slices.ContainsFunc(d.profiles, isCalled(sold)) &&
-		!slices.ContainsFunc(d.profiles, isCalled(meeting))
+		(slices.ContainsFunc(d.profiles, isCalled(loyal)) ||
+			slices.ContainsFunc(d.profiles, isCalled(sold)) &&
+				!slices.ContainsFunc(d.profiles, isCalled(meeting)))
 }
 
 const (

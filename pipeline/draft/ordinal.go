@@ -300,7 +300,7 @@ var schooling = [][2]string{
 	{"primary|elementary|8th|7th|grade_8", "post"},
 	{"less_than_high|less_than_hs|below_high|below_hs|lesshs|lt-hs|<_hs|lt_hs|no_high|drop_out|" +
 		"dropout|some_high|partial_high|middle|junior_high|lower_secondary|9th|10th|11th|" +
-		"grades_9|incomplete_sec",
+		"grades_9|incomplete_sec|school_or_below|school_or_less",
 		""},
 	{"lower_than_a_level", ""},
 	{"high_school|highschool|highsc|graduated_high|hs|ged|secondary|12th|matric|a_level",

@@ -114,6 +114,14 @@ func (d *draft) numbersEach() bool {
 func (d *draft) dropNames() {
 	var parts []*Profile
 	whole := ""
+	isKind := func(kind int) func(p *Profile) bool {
+		return func(p *Profile) bool {
+			return p.typ.Kind == formats.String && len(p.words) == 1 &&
+				slices.Contains(kindsOfNames[kind], p.words[0])
+		}
+	}
+	haveBoth := slices.ContainsFunc(d.profiles, isKind(givenName)) &&
+		slices.ContainsFunc(d.profiles, isKind(familyName))
 	for _, p := range d.profiles {
 		switch name := p.words; {
 		case p.hasInitials() && p.role.masked():
@@ -123,7 +131,7 @@ func (d *draft) dropNames() {
 			}
 			p.role = drop("single letters, called like initials, with %s", distinctValues(p))
 		case p.typ.Kind == formats.String && nameParts.has(name) && p.role.masked() &&
-			p.Field.Distinct > fewCodes:
+			(p.Field.Distinct > fewCodes || haveBoth):
 			parts = append(parts, p)
 		case p.role.Mask == job.MaskDrop && directMeaning(name).meaning == namesOfPeople:
 			whole = p.name

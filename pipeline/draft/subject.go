@@ -22,7 +22,7 @@ var inflections = []string{"", "s", "d", "ed", "n", "er", "r"}
 
 // isAlike reports whether two words are about the same thing.
 func isAlike(a, b string) bool {
-	if len(a) > len(b) {
+	if a, b = withoutDoubles(a), withoutDoubles(b); len(a) > len(b) {
 		a, b = b, a
 	}
 	if stem := strings.TrimSuffix(a, "s"); b == stem+"ed" { // visits and visited
@@ -31,7 +31,12 @@ func isAlike(a, b string) bool {
 	rest, found := strings.CutPrefix(b, a)
 	stem, isY := strings.CutSuffix(a, "y") // happy and happiness
 	return found && len(a) >= 3 && slices.Contains(inflections, rest) ||
-		isY && (b == stem+"ies" || b == stem+"iness")
+		isY && (b == stem+"ies" || b == stem+withoutDoubles("iness"))
+}
+
+// withoutDoubles returns a word with each of its letters once in a row: holliday is a holiday.
+func withoutDoubles(word string) string {
+	return string(slices.Compact([]rune(word)))
 }
 
 // withoutMarks returns the words of a name without the last ones that say only that a column has

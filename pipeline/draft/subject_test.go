@@ -71,6 +71,12 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		{"table.csv", "brain_injury", 3, true},
 		{"table.csv", "dept_class", 3, false},
 		{"table.csv", "Attack_Likelihood", 3, true},
+		{"Holiday_Package.csv", "Holliday_Package", 0, true},
+		{"Holiday_Package.csv", "Holidou_Package", 0, false},
+		{"table.csv", "turnover_Status", 2, true},
+		{"table.csv", "tower_Status", 2, false},
+		{"table.csv", "Buy", 3, true},
+		{"table.csv", "Buy", 2, false},
 		{"table.csv", "Rain_Likelihood", 3, false},
 	} {
 		t.Chdir(t.TempDir())
