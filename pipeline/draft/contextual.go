@@ -121,6 +121,9 @@ var contextual = []struct {
 	facts: words{whole: lengthsOfStay},
 	others: isCalled(words{alone: strings.Fields("patient patients hospital admission admit " +
 		"admitted discharge discharged readmission readmitted")}),
+}, { // when somebody came to a hospital and left it, as times up to and from another one
+	facts:  ofStay,
+	others: isCalled(ofStay),
 }, { // parts of a town next to others
 	facts: partsOfTowns,
 	others: isCalled(words{alone: strings.Fields("precinct ward beat borough neighborhood " +
@@ -251,6 +254,10 @@ var politicians = words{alone: strings.Fields("candidate constituency winner inc
 
 // lengthsOfStay are names of columns of how long somebody stayed.
 var lengthsOfStay = pairs([]string{"lengthofstay"}, append([]string{""}, lasted...))
+
+// ofStay are names of columns of the times at which a stay in a hospital began and ended.
+var ofStay = words{whole: pairs(strings.Fields("adm admit admission dis disch discharge"),
+	[]string{"", "offset"})}
 
 // partsOfTowns are names of columns of parts of a town, next to others.
 var partsOfTowns = words{

@@ -14,7 +14,7 @@ import (
 // by number; nil: the column has no dates and no years.
 func (p *Profile) years() func(row int) float64 {
 	switch {
-	case p.isTime() && p.typ.Kind != formats.Time:
+	case p.isDay():
 		return func(row int) float64 {
 			return 1970 + p.numbers[row]/p.unitsOfDay()/daysOf["year"]
 		}
@@ -135,7 +135,7 @@ func (d *draft) dropAges() {
 				continue
 			}
 			isAge := born && p.typ.Ordered() && slices.Contains(name, "age") && !aged.has(name) &&
-				d.areAgesOf(by, p)
+				d.areAgesOf(by, p) && !p.countsYearsOf(by)
 			isPart := !p.isTime() && (born && births.has(name) || periods.has(name)) &&
 				(born || !isBirth || by.isDated()) && d.isPartOf(by, p)
 			switch {
@@ -147,6 +147,8 @@ func (d *draft) dropAges() {
 				p.role = dropBy(by, isDetermined)
 			case isPart:
 				p.role = dropBy(by, isDetermined+" in nearly all rows")
+			case by.isDay() && !isBirth && yearly.has(name) && p.isYearOf(by):
+				p.role = dropBy(by, "says it, up to a year")
 			}
 		}
 	}
@@ -216,23 +218,35 @@ func (d *draft) isPartOf(by, p *Profile) bool {
 		})
 }
 
-// countsYearsOf reports whether a column has the full years of another one's months in most rows.
-func (p *Profile) countsYearsOf(months *Profile) bool {
-	if !months.typ.Ordered() || p.isTime() || months.isTime() || p.broken ||
-		p.Field.Distinct <= mostOutcomes || months.Field.Distinct <= p.Field.Distinct {
+// isYearOf reports whether a column has years that are nearly those of another one's days, as
+// seasons that begin in autumn.
+func (p *Profile) isYearOf(days *Profile) bool {
+	own, year := p.years(), days.years()
+	return own != nil && !p.isTime() && p.goesNear(
+		func(row int) float64 { return math.Floor(own(row)) },
+		func(row int) float64 { return math.Floor(year(row)) })
+}
+
+// countsYearsOf reports whether a column has the full years of another one's months or days in most
+// rows, as ages those of days up to a birth, which are below 0.
+func (p *Profile) countsYearsOf(of *Profile) bool {
+	if !of.typ.Ordered() || p.isTime() || of.isTime() || p.broken ||
+		p.Field.Distinct <= mostOutcomes || of.Field.Distinct <= p.Field.Distinct {
 		return false
 	}
-	rows, apart := 0, 0
-	for row, x := range p.numbers {
-		y := math.Floor(months.numbers[row] / 12)
-		if x != 0 && !math.IsNaN(x) || y != 0 && !math.IsNaN(y) {
-			rows++
-			if x != y {
-				apart++
+	return slices.ContainsFunc([]float64{12, daysOf["year"]}, func(ofYear float64) bool {
+		rows, apart := 0, 0
+		for row, x := range p.numbers {
+			y := math.Floor(math.Abs(of.numbers[row]) / ofYear)
+			if x != 0 && !math.IsNaN(x) || y != 0 && !math.IsNaN(y) {
+				rows++
+				if x != y {
+					apart++
+				}
 			}
 		}
-	}
-	return 2*rows > len(p.numbers) && apart*resumed <= rows
+		return 2*rows > len(p.numbers) && apart*resumed <= rows
+	})
 }
 
 // dateForm returns the generator of a text column of dates, or "". A few texts may be none, unless

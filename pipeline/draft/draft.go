@@ -57,6 +57,9 @@ type Try func(ctx context.Context, in *dataset.Dataset, j *job.Job,
 
 const (
 	usualK = 10
+	// partOfRare is the largest share of the rows with a text that fewer than k have, in a column
+	// of texts of a few kinds.
+	partOfRare = 0.2
 	// mostRows is the largest number of rows that are read, and mostBytes the largest memory for
 	// them.
 	mostRows  = 200_000
@@ -347,6 +350,11 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 		p := d.profiles[column]
 		if p.Field = d.sample.Values(i); p.Field.Distinct <= namedClasses {
 			p.alone = d.sample.Figures([]int{i}, 1).Unique
+		}
+		if p.hasManyWords() || p.isLong() {
+			rare := d.sample.Figures([]int{i}, usualK).Below * float64(p.Rows)
+			p.recurs = rare <= partOfRare*float64(p.Field.Rows) &&
+				d.sample.Frequent(i, usualK, d.looked).AtLeast <= namedClasses
 		}
 		p.measure()
 	}

@@ -269,7 +269,8 @@ var (
 	}
 	// limits are words that make an age nobody's.
 	limits = words{alone: append(strings.Fields("cutoff limit limits minimum min maximum max "+
-		"threshold adjusted standardized standardised retire retirement pension legal"),
+		"threshold adjusted standardized standardised retire retirement pension legal "+
+		"obfuscated imputed"),
 		averages...)}
 	// averages are words for figures of several people or things.
 	averages = strings.Fields("average avg mean median")

@@ -61,8 +61,9 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 			"college_gpa"},
 		{"sex Handcap cig booze momEd husEmpl daded agew babies",
 			"dependent_disorder injury_height intellectual_disability"},
-		{"sex", "age_limit drinking_age_cutoff retire_age total_family_income household_income " +
-			"school_satisfaction family_history religion_importance pct_black frac_white"},
+		{"sex", "age_limit drinking_age_cutoff retire_age age_is_imputed total_family_income " +
+			"household_income school_satisfaction family_history religion_importance pct_black " +
+			"frac_white"},
 		{"age", "rank colour_code health_self_rated happiness fare_class survey_wt"},
 		{"zip colour", "rank discipline tenure"},
 		{"ht_cm Denomination body_type RIDRETH1 DMDHHSIZ BMXHT gndr villnum", "wt_band"},
@@ -223,6 +224,10 @@ func TestDraftKnowsByOtherColumns(t *testing.T) {
 		"age#;handedness=left|right":                               "age handedness",
 		"age#;apps_used_most=a|b|c;Most_Used_App=x|y|z;sex=m|f":    "age sex",
 		"age#;location=left lobe|right lobe|lung|chest":            "age",
+		"age#;position=supine|prone|on the side":                   "age",
+		"age#;position=top|second":                                 "age position",
+		"age#;adm#;dis#":                                           "age adm dis",
+		"age#;dis#":                                                "age",
 		"age#;Bonus. Only answer if in same country=1|2|3;sex=m|f": "age sex",
 		"age#;rank=a|b|c;prof_id#":                                 "age rank",
 		"level=a|b|c;hire_date=2001-01-02|2003-04-05|2007-08-09;tenure_years#": "level hire_date " +

@@ -91,7 +91,7 @@ var nameless = matches(`^(?i:[a-z]|var|col|column|feat|feature|field|attr|attrib
 // isOfOthers reports whether a column that is called like a fact about people has one about others,
 // or about a part of the body, or the day on which somebody became a customer.
 func (d *draft) isOfOthers(p *Profile) bool {
-	return d.isOfCustomer(p) || d.isOfTeacher(p) || d.isOfSecond(p) || p.namesPartsOfBody()
+	return d.isOfCustomer(p) || d.isOfTeacher(p) || d.isOfSecond(p) || p.isOfBody()
 }
 
 // isOfSecond reports whether a column is about whom the entity meets, as a client: its name ends

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/pipeline/draft"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
@@ -183,7 +184,7 @@ func TestDraftDoubtsNoDesign(t *testing.T) {
 }
 
 // Dummies of a kind are no items of a questionnaire, however many columns have two values, and
-// neither are marks of different things.
+// neither are marks of different things: they are one of up to twelve facts.
 func TestDraftDoubtsDummies(t *testing.T) {
 	columns := map[string]func(i int) string{}
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -197,9 +198,16 @@ func TestDraftDoubtsDummies(t *testing.T) {
 	}
 	columns["vixo"] = func(int) string { return fmt.Sprint(rng.IntN(2)) }
 	columns["zzz"] = func(i int) string { return fmt.Sprint(i % 90) }
-	got := doubted(tableOf(t, 1200, columns))
-	if slices.Sort(got); !slices.Equal(got, []string{"vixo", "z_farms", "z_mines", "z_shops"}) {
-		t.Errorf("%q in doubt", got)
+	for _, fact := range strings.Fields("age race married religion job kids state city") {
+		columns[fact] = func(int) string { return fmt.Sprint(rng.IntN(2)) }
+	}
+	tableOf(t, 1200, columns)
+	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"table.csv"}}, sees(0, 1))
+	got := doubted(text)
+	slices.Sort(got)
+	if err != nil || !slices.Equal(got, []string{"vixo", "z_farms", "z_mines", "z_shops"}) ||
+		strings.Contains(text, "not in this set") {
+		t.Errorf("%q in doubt: %v\n%s", got, err, text)
 	}
 }
 

@@ -42,9 +42,14 @@ var partsOfBody = regexp.MustCompile(`\b(` + strings.Join(strings.Fields("left r
 	"abdomen arms? legs? hands? foot feet knees? hips? shoulders? elbows? wrists? ankles? thighs? "+
 	"(upper|lower).extremit(y|ies)"), "|") + `)\b`)
 
-// namesPartsOfBody reports whether most texts of a column that is called like a place name parts of
-// the body, as those of tumors.
-func (p *Profile) namesPartsOfBody() bool {
-	called := words{alone: []string{"location", "site", "region"}}
-	return called.has(p.words) && 2*p.textsLike(partsOfBody) > len(p.texts.few)
+// postures are words for how a body lies, in small letters.
+var postures = regexp.MustCompile(`\b(supine|prone|lithotomy|trendelenburg|decubitus)\b`)
+
+// isOfBody reports whether most texts of a column that is called like a place name parts of the
+// body, as those of tumors, or some of one that is called a position say how it lies.
+func (p *Profile) isOfBody() bool {
+	called, position := words{alone: []string{"location", "site", "region"}},
+		words{alone: []string{"position"}}
+	return called.has(p.words) && 2*p.textsLike(partsOfBody) > len(p.texts.few) ||
+		position.has(p.words) && p.textsLike(postures) > 0
 }

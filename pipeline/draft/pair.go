@@ -143,7 +143,7 @@ func (d *draft) dropTwins() {
 }
 
 // aroundOthers is the largest part, one in these, of the people whose household or spouse has
-// another race, so that it says little but theirs.
+// another race, or who have another value in a column, so that it says little but theirs.
 const aroundOthers = 5
 
 // isRaceAround reports whether a column has the race of the household or of a relative of those
@@ -294,9 +294,10 @@ func goTogether(by, of []float64) bool {
 }
 
 // isTime reports whether a column has dates or times.
-func (p *Profile) isTime() bool {
-	return ofKind(formats.Date, formats.Timestamp, formats.Time)(p)
-}
+func (p *Profile) isTime() bool { return p.isDay() || p.typ.Kind == formats.Time }
+
+// isDay reports whether a column has dates, or times on some day.
+func (p *Profile) isDay() bool { return ofKind(formats.Date, formats.Timestamp)(p) }
 
 // settle decides about two masked columns of which one determines the other. Of two that determine
 // each other the readable one stays. A sex, a race and a treatment stay. One of few values stays

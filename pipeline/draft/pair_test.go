@@ -238,6 +238,7 @@ func TestDraftDropsPartsOfDays(t *testing.T) {
 	text = tableOf(t, 900, map[string]func(i int) string{
 		"age":        func(i int) string { return fmt.Sprint(20 + i*i%61) },
 		"birth_qrtr": func(i int) string { return fmt.Sprint(1 + i%4) },
+		"birth_days": func(i int) string { return fmt.Sprint(-(20+i*i%61)*366 - i%300) },
 		"age_group":  func(i int) string { return []string{"<=50", ">50"}[(20+i*i%61)/51] },
 		"weeks":      func(i int) string { return fmt.Sprint(20 + i*7%30) },
 		"late":       func(i int) string { return fmt.Sprint((20 + i*7%30) / 40) },

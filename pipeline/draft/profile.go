@@ -37,6 +37,8 @@ type Profile struct {
 	remembered bool // it would be the class, but acquaintances remember it
 	// share of the rows that have a value of their own, which is only known of few values
 	alone float64
+	// texts of a few kinds with many rows each are those of nearly all rows
+	recurs bool
 	// it is between items of a questionnaire, or one of them
 	amongItems, isItem bool
 	isLost             bool // as a sum it would go with a part of it: it stays
@@ -353,16 +355,21 @@ const (
 	proseShare, longShare, fewShare = 0.1, 0.01, 0.5
 )
 
-// isProse reports whether texts are long, or have many words, and are not those of few kinds.
+// isLong reports whether texts are long, and hasManyWords whether they have many words.
+func (p *Profile) isLong() bool { return p.texts.length > proseLength*p.Field.Rows }
+
+func (p *Profile) hasManyWords() bool { return p.texts.spaces > proseSpaces*p.Field.Rows }
+
+// isProse reports whether texts are long, or have many words, and are not those of few kinds, which
+// nearly all rows have.
 func (p *Profile) isProse() bool {
-	rows := float64(max(1, p.Field.Rows))
 	least := proseShare
-	switch long := float64(p.texts.length)/rows > proseLength; {
-	case !long && float64(p.texts.spaces)/rows <= proseSpaces:
+	switch {
+	case p.recurs || !p.isLong() && !p.hasManyWords():
 		return false
 	case p.Field.Distinct <= fewCodes:
 		least = fewShare
-	case long:
+	case p.isLong():
 		least = longShare
 	}
 	return p.distinctShare() > least

@@ -52,7 +52,8 @@ func TestDraftMasksLongAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		texts, rows int
 		want        string
-	}{{2, 900, "suppress"}, {20, 900, "suppress"}, {30, 4000, "suppress"}, {60, 4000, "drop"},
+	}{{2, 900, "suppress"}, {20, 900, "suppress"}, {30, 900, "suppress"}, {200, 900, "drop"},
+		{30, 4000, "suppress"}, {60, 4000, "drop"},
 		{20, 150, "suppress"}, {20, 36, "drop"}} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder

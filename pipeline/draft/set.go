@@ -22,8 +22,8 @@ type set struct {
 	cutFirst []*Profile // those that a search cuts before others
 }
 
-// mostKnown is the largest number of columns that an acquaintance knows or may know with which
-// those in doubt are in the set, too: of more columns a search leaves little.
+// mostKnown is the largest number of facts that an acquaintance knows or may know with which those
+// in doubt are in the set, too: of more columns a search leaves little.
 const mostKnown = 12
 
 // doubts reports whether columns in doubt are in the set.
@@ -52,7 +52,7 @@ func (d *draft) chooseSet() {
 	case len(known) == 0:
 		known, doubted, knownTo = doubted, nil, "what somebody may know"
 	}
-	if len(known)+len(doubted) <= mostKnown && !d.aside {
+	if d.numberOfFacts(known)+d.numberOfFacts(doubted) <= mostKnown && !d.aside {
 		known = append(known, doubted...)
 	} else { // days of what happened are published
 		isOfDays := func(p *Profile) bool { return p.hasPartsOfDays() || d.isOnlyPeriod(p) }

@@ -111,6 +111,16 @@ func (d *draft) kindsOfDummies() (kinds [][]*Profile) {
 	return kinds
 }
 
+// numberOfFacts returns the number of columns, of which the dummies of one kind say one fact.
+func (d *draft) numberOfFacts(columns []*Profile) int {
+	n := len(columns)
+	for _, of := range d.kinds {
+		isOfKind := func(p *Profile) bool { return slices.Contains(of, p) }
+		n -= max(0, numberOf(columns, isOfKind)-1)
+	}
+	return n
+}
+
 // kindOf returns the dummies of the kind of a column; nil: it has none.
 func (d *draft) kindOf(p *Profile) []*Profile {
 	for _, of := range d.kinds {

@@ -699,17 +699,20 @@ func TestDraftCountsFullNames(t *testing.T) {
 }
 
 // A year that the year of a birth and an age give, up to 1, goes with its month, and so does a mark
-// of what two others mark, both or one of them. A count that is a known one in most rows is known,
-// too.
+// of what two others mark, both or one of them. A count or a day that is a known one in most rows
+// is known, too, and a year that nearly is that of a day goes.
 func TestDraftDropsYearsOfAges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	var born, age, kids, black, female [900]int
+	var born, age, kids, black, female, hired [900]int
 	for i := range born {
 		born[i], age[i], kids[i] = 40+rng.IntN(30), 15+rng.IntN(40), rng.IntN(12)
-		black[i], female[i] = rng.IntN(2), rng.IntN(2)
+		black[i], female[i], hired[i] = rng.IntN(2), rng.IntN(2), rng.IntN(7000)
 	}
 	of := func(number func(i int) int) func(i int) string {
 		return func(i int) string { return fmt.Sprint(number(i)) }
+	}
+	day := func(days int) string {
+		return time.Date(2000, 1, 9+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 	}
 	text := tableOf(t, len(born), map[string]func(i int) string{
 		"yearborn":    of(func(i int) int { return born[i] }),
@@ -719,6 +722,9 @@ func TestDraftDropsYearsOfAges(t *testing.T) {
 		"children":    of(func(i int) int { return kids[i] }),
 		"ceb":         of(func(i int) int { return kids[i] + max(0, i%9-7) }),
 		"visits":      of(func(i int) int { return kids[i] + i%9/3 }),
+		"hired":       func(i int) string { return day(hired[i]) },
+		"served":      func(i int) string { return day(hired[i] + i%7/6*rng.IntN(3000)) },
+		"fiscal_year": func(i int) string { return day(hired[i] + 92)[:4] },
 		"black":       of(func(i int) int { return black[i] }),
 		"female":      of(func(i int) int { return female[i] }),
 		"blackfemale": of(func(i int) int { return black[i] * female[i] }),
@@ -727,10 +733,10 @@ func TestDraftDropsYearsOfAges(t *testing.T) {
 	})
 	for column, isDropped := range map[string]bool{"yearborn": false, "agefm": false,
 		"yearfm": true, "monthfm": true, "ceb": false, "blackfemale": true, "black": false,
-		"either": true, "one": false} {
+		"either": true, "one": false, "fiscal_year": true} {
 		if got := roleOfText(text, column); (got == "drop") != isDropped {
 			t.Errorf("%s: %s in\n%s", column, got, text)
 		}
 	}
-	checkCertain(t, text, "black ceb children female sex yearborn")
+	checkCertain(t, text, "black ceb children female hired served sex yearborn")
 }

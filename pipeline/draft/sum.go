@@ -335,16 +335,30 @@ func (d *draft) dropCommon() {
 	}
 }
 
-// isNearly reports whether a number of several values is another one in most rows in which not both
-// are 0, and is at most 1 apart in nearly all of them, as the children of those who live.
+// isNearly reports whether a number or a day of several values is nearly another one, as the
+// children of those who live are all children, and the day of a first job that of a hire.
 func (p *Profile) isNearly(of *Profile) bool {
-	if !p.typ.Ordered() || !of.typ.Ordered() || p.isTime() || of.isTime() || p.broken ||
-		of.broken || p.Field.Distinct <= mostOutcomes || of.Field.Distinct <= mostOutcomes {
+	if !p.typ.Ordered() || !of.typ.Ordered() || p.isTime() && !p.isDay() || p.broken ||
+		of.broken || p.isDay() != of.isDay() || p.Field.Distinct <= mostOutcomes ||
+		of.Field.Distinct <= mostOutcomes {
 		return false
 	}
+	number := func(p *Profile) func(row int) float64 {
+		if p.isDay() {
+			return func(row int) float64 { return math.Floor(p.numbers[row] / p.unitsOfDay()) }
+		}
+		return func(row int) float64 { return p.numbers[row] }
+	}
+	return p.goesNear(number(p), number(of))
+}
+
+// goesNear reports whether numbers of the rows are others in most rows in which not both are 0, and
+// at most 1 apart in nearly all of them, or the others in four fifths of them.
+func (p *Profile) goesNear(number, other func(row int) float64) bool {
 	rows, same, far := 0, 0, 0
-	for row, x := range p.numbers {
-		apart := math.Abs(x - of.numbers[row])
+	for row := range p.numbers {
+		x := number(row)
+		apart := math.Abs(x - other(row))
 		if math.IsNaN(apart) || apart == 0 && x == 0 {
 			continue
 		}
@@ -355,7 +369,8 @@ func (p *Profile) isNearly(of *Profile) bool {
 			far++
 		}
 	}
-	return rows > fewRows && 2*rows >= len(p.numbers) && 2*same > rows && far*rowsToTell <= rows
+	return rows > fewRows && 2*rows >= len(p.numbers) && (2*same > rows && far*rowsToTell <= rows ||
+		(rows-same)*aroundOthers <= rows)
 }
 
 // repeats reports whether a column of several numbers has those of another one in some rows, with
