@@ -72,7 +72,7 @@ func (s *reading) bindColumn(
 func (c *Values) bindNumbered(
 	ctx context.Context, in *domain.Interner, column *Column, pairs partition.Pairs, rows int64,
 ) (*Bound, error) {
-	if err := c.newPart(math.MaxInt64).addPairs(in.Values(), pairs); err != nil {
+	if err := c.part(0, math.MaxInt64).addPairs(in.Values(), pairs); err != nil {
 		return nil, err
 	}
 	bound, err := c.bind(ctx, column, rows)
@@ -117,7 +117,8 @@ type binding struct {
 // bind makes the domain of a column, which has the given number of rows. The values cannot be read
 // again afterwards.
 func (c *Values) bind(ctx context.Context, column *Column, rows int64) (*Bound, error) {
-	nulls := &domain.Counted{Classes: c.nulls()}
+	classes, emptied := c.nulls()
+	nulls := &domain.Counted{Classes: classes}
 	b := &binding{Column: column, of: c}
 	b.walk = func(f func(*domain.Counted) error) error {
 		return c.each(ctx, func(v *domain.Counted) error {
@@ -126,9 +127,9 @@ func (c *Values) bind(ctx context.Context, column *Column, rows int64) (*Bound, 
 		})
 	}
 	b.Nulls = nulls.Records()
-	b.peopled = c.emptied && b.Nulls == 0
+	b.peopled = emptied && b.Nulls == 0
 	b.rareNull = b.Nulls > 0 && b.Pruning.Size(nulls.Classes) < b.Pruning.K
-	b.Attribute = engine.Attribute{Name: b.Spec.Name, HasNull: b.Nulls > 0 || c.emptied}
+	b.Attribute = engine.Attribute{Name: b.Spec.Name, HasNull: b.Nulls > 0 || emptied}
 	var err error
 	switch {
 	case b.Spec.Is(engine.Discretize):

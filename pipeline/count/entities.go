@@ -22,7 +22,6 @@ import (
 // entities is the coder of the entity column: the code of a value is the weight of each record of
 // the entity.
 type entities struct {
-	rows   uint64
 	budget *spill.Budget
 	drawn  int64 // bytes drawn from the budget
 
@@ -62,7 +61,7 @@ func entityKey(hash uint64) uint64 { return max(hash&^greatest, greatest+1) }
 
 // newEntities returns entities without records, for an input with the given number of rows.
 func newEntities(rows uint64, budget *spill.Budget) (*entities, error) {
-	e := &entities{rows: rows, bits: placesOf(rows), budget: budget}
+	e := &entities{bits: placesOf(rows), budget: budget}
 	most := min(rows, mostEntities)
 	if err := e.draw(8 * int64(most)); err != nil {
 		return nil, err

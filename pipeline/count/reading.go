@@ -179,7 +179,8 @@ func (r *reading) newCounting(number, workers int) *counting {
 	}
 	for i, c := range r.columns {
 		if c.coder == nil {
-			w.columnCounters[i] = &columnCounter{part: c.values.newPart(c.room), lists: r.lists}
+			part := c.values.part(number, c.room)
+			w.columnCounters[i] = &columnCounter{part: part, lists: r.lists}
 			continue
 		}
 		w.maps[i] = domain.NewMapping(c.coder)

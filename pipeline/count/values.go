@@ -31,9 +31,8 @@ type Values struct {
 	budget    *spill.Budget
 	sorting   spill.Sorting
 	sorter    *spill.Sorter // nil: there are no parts
-	parts     []*part
-	// emptied says that a person of the population has no value.
-	emptied bool
+	parts     []*part       // by worker
+	ofPeople  bool          // the values that are added are those of people of the population
 }
 
 // part is one worker's part of a column's values.
@@ -95,24 +94,30 @@ func (r *Request) CheckValueRoom(i int, longest, all int64, budget *spill.Budget
 	return nil
 }
 
-// newPart returns a part that holds at most about room bytes in memory. All parts of a column have
-// the same room.
-func (c *Values) newPart(room int64) *part {
+// part returns the part of the worker with a number. The workers before it have their parts
+// already. A part holds at most about room bytes in memory, the same for all parts of a column.
+func (c *Values) part(worker int, room int64) *part {
 	if c.sorter == nil {
 		c.sorting.Run = room / 2 // the garbage of a growing run takes the other half
 		c.sorter = spill.NewSorter(c.sorting)
 	}
-	p := &part{Values: c, rows: c.sorter.NewRun()}
-	c.parts = append(c.parts, p)
-	return p
+	if worker == len(c.parts) {
+		c.parts = append(c.parts, &part{Values: c, rows: c.sorter.NewRun()})
+	}
+	return c.parts[worker]
 }
 
-// nulls returns the classes of records without a value, in order.
-func (c *Values) nulls() (nulls []engine.Frequency) {
+// nulls returns the classes of records without a value, in order, and whether a person of the
+// population has none.
+func (c *Values) nulls() (nulls []engine.Frequency, ofPeople bool) {
 	for _, p := range c.parts {
 		nulls = engine.AddFrequencies(nulls, p.nulls)
 	}
-	return nulls
+	last := len(nulls) - 1
+	if ofPeople = last >= 0 && nulls[last].Class == classOfPeople; ofPeople {
+		nulls = nulls[:last]
+	}
+	return nulls, ofPeople
 }
 
 // inWords reports whether rows have values as words.
@@ -121,6 +126,9 @@ func (c *Values) inWords() bool { return c.typ.InWords() && !c.texts }
 // add counts the records with a reader's code, by class.
 func (p *part) add(values *formats.Values, code uint32, classes ...engine.Frequency) error {
 	i := int(code) - 1
+	if p.ofPeople {
+		classes = []engine.Frequency{{Class: classOfPeople, Count: 1}}
+	}
 	switch {
 	case code == 0 || p.nanIsNull && domain.IsNaN(values, i):
 		p.nulls = engine.AddFrequencies(p.nulls, classes)
@@ -225,7 +233,7 @@ func (c *Values) each(ctx context.Context, f func(*domain.Counted) error) (err e
 			c.parse(of, &value)
 		}
 		class := binary.BigEndian.Uint32(row[end:])
-		if class == ofPeople {
+		if class == classOfPeople {
 			continue
 		}
 		value.Classes = append(value.Classes, engine.Frequency{Class: class, Count: uint64(count)})

@@ -38,7 +38,7 @@ func tinyPart(tb testing.TB, t formats.Type, mask string, room int) *part {
 	open := func(string) (*spill.Store, error) { return store, nil }
 	field := formats.Field{Name: "c", Type: t}
 	values := NewValues(field, mask, mask == job.MaskDiscretize, open, budget)
-	return values.newPart(int64(room * EntryBytes))
+	return values.part(0, int64(room*EntryBytes))
 }
 
 // plainCounts counts (text, class) pairs with a map.
@@ -79,7 +79,8 @@ func mustCount(t *testing.T, c *part, want plainCounts, nulls map[uint32]uint64)
 		t.Errorf("%d values are not the %d that were counted, or not as often", len(got), len(want))
 	}
 	counted := map[uint32]uint64{}
-	for _, pair := range c.Values.nulls() {
+	without, _ := c.Values.nulls()
+	for _, pair := range without {
 		counted[pair.Class] = pair.Count
 	}
 	if !maps.Equal(counted, nulls) {
@@ -138,8 +139,8 @@ func TestValues(t *testing.T) {
 		c := tinyPart(t, types[rng.IntN(len(types))], mask, room)
 		fan := 2 + rng.IntN(5)
 		c.sorter.Readers = int64(fan) * spill.ReaderBytes
-		for range rng.IntN(3) {
-			c.newPart(int64(room * EntryBytes))
+		for more := range rng.IntN(3) {
+			c.part(1+more, int64(room*EntryBytes))
 		}
 		before, want, nulls := c.budget.Used(), plainCounts{}, map[uint32]uint64{}
 		for range rng.IntN(40) {
