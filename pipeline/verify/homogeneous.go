@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sync"
 
 	"github.com/kcut/kcut/formats/release"
 )
@@ -115,52 +114,8 @@ func loneOf(hashes []uint64) uint64 {
 	return hashes[0]
 }
 
-// mostValues is the largest number of values of a column whose records are counted.
+// mostValues is the largest number of values of a lone column whose records are counted.
 const mostValues = 1 << 12
-
-// valueRows counts the records of each value of a column, by its hash, for several goroutines.
-type valueRows struct {
-	mutex sync.Mutex
-	rows  map[uint64]uint64 // nil: there are too many values
-}
-
-func newValueRows() *valueRows { return &valueRows{rows: make(map[uint64]uint64)} }
-
-// count counts a block of rows.
-func (c *valueRows) count(rows int, column *release.Hashes) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if column.Same {
-		c.add(column.List[column.One], uint64(rows))
-		return
-	}
-	every := column.Every[:rows]
-	if len(column.List) > rows {
-		for _, number := range every {
-			c.add(column.List[number], 1)
-		}
-		return
-	}
-	var counts [release.BlockRows]uint64
-	for _, number := range every {
-		counts[number]++
-	}
-	for number, n := range counts[:len(column.List)] {
-		if n > 0 {
-			c.add(column.List[number], n)
-		}
-	}
-}
-
-// add adds records with a value.
-func (c *valueRows) add(value, records uint64) {
-	if c.rows == nil {
-		return
-	}
-	if c.rows[value] += records; len(c.rows) > mostValues {
-		c.rows = nil
-	}
-}
 
 // homogeneity counts the classes of a set that have one value of a column.
 type homogeneity struct {
@@ -177,7 +132,11 @@ func (v *verifier) addLone(set int, lone []uint64, records uint64) {
 		h := &v.homogeneity[set][i]
 		h.classes++
 		h.records += records
-		high, low := bits.Mul64(records, uint64(v.rows)-v.known[i].rows[value])
+		others := uint64(v.rows)
+		if whole := v.whole[v.lone[i].at]; whole.used <= mostValues {
+			others -= whole.records(lone[i : i+1])
+		}
+		high, low := bits.Mul64(records, others)
 		var carry uint64
 		h.low, carry = bits.Add64(h.low, low, 0)
 		h.high, _ = bits.Add64(h.high, high, carry)

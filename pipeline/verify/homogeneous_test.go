@@ -21,21 +21,21 @@ func TestGained(t *testing.T) {
 		{mostValues, 0.75},
 	} {
 		for _, mixedFirst := range []bool{false, true} {
-			known := newValueRows()
+			r := &rules{cut: &cutfile.File{Class: "income"}, lone: []loneColumn{{name: "income"}}}
+			whole := r.newWhole(0)
 			for _, mixes := range []bool{mixedFirst, !mixedFirst} {
 				if !mixes {
-					known.add(0, records-mixedClass)
+					must(t, whole[0].add([]uint64{0}, records-mixedClass))
 				} else if tt.others < mixedClass {
-					known.add(0, mixedClass-tt.others)
+					must(t, whole[0].add([]uint64{0}, mixedClass-tt.others))
 				}
 				for i := range tt.others {
 					if mixes {
-						known.add(1+i, 1)
+						must(t, whole[0].add([]uint64{1 + i}, 1))
 					}
 				}
 			}
-			v := verifier{rows: records, known: []*valueRows{known},
-				rules:       &rules{lone: []loneColumn{{name: "income"}}},
+			v := verifier{rows: records, rules: r, whole: whole,
 				homogeneity: [][]homogeneity{make([]homogeneity, 1)}}
 			v.addLone(0, []uint64{0}, records-mixedClass)
 			v.addLone(0, []uint64{mixed}, mixedClass)
@@ -78,9 +78,7 @@ func TestLoneValues(t *testing.T) {
 			newLabelKey([]int{0, 1}, below)}, orders: make([]*order, 1)}
 		r.setLone()
 		v := verifier{rules: r, homogeneity: [][]homogeneity{make([]homogeneity, 2)}}
-		for range r.lone {
-			v.known = append(v.known, newValueRows())
-		}
+		v.whole = r.newWhole(0)
 		want := make(map[[8]uint64]map[[2]uint64]uint64) // by group, column and value
 		values := [2]map[uint64]uint64{{}, {}}
 		type block struct {
@@ -103,7 +101,7 @@ func TestLoneValues(t *testing.T) {
 					want[group][[2]uint64{uint64(column), hash}]++
 					values[column][hash]++
 				}
-				v.known[column].count(b.rows, &kept)
+				must(t, v.whole[column].count(b.rows, &kept))
 			}
 			v.rows += int64(b.rows)
 			blocks = append(blocks, b)

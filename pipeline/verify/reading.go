@@ -21,7 +21,7 @@ type reading struct {
 	shares   []*shareRange // by key
 	open     []int         // keys that still must be counted
 	again    bool          // footers, kept columns, marks and values have been read
-	known    []*valueRows  // by lone column
+	whole    []*valueRows  // by shown column: its values in all rows; nil: they are not counted
 	rows     atomic.Int64
 	progress func(rows int64)
 }
@@ -39,9 +39,6 @@ func (r *rules) newReading(kept []string, workers int) *reading {
 		progress: func(int64) {}}
 	for key := range r.keys {
 		p.shares, p.open = append(p.shares, newShareRange(0)), append(p.open, key)
-	}
-	for range r.lone {
-		p.known = append(p.known, newValueRows())
 	}
 	for range workers {
 		p.counters = append(p.counters, newCounter(r, p.shares))
@@ -151,12 +148,12 @@ func (p *reading) count(
 			return err
 		}
 	}
-	if err := c.countWhole(rows, kept); err != nil {
-		return err
-	}
-	if !p.again {
-		for i, column := range p.lone {
-			p.known[i].count(rows, &kept[column.at])
+	for i, whole := range p.whole {
+		if whole == nil {
+			continue
+		}
+		if err := whole.count(rows, &kept[i]); err != nil {
+			return err
 		}
 	}
 	if c.classes != nil {

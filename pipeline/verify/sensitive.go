@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -84,71 +85,80 @@ func (k *labelKey) packValues(keys []uint64, column *release.Hashes) (same bool)
 	return column.Same
 }
 
-// newWhole returns tables that count the values of the sensitive columns in all rows, within the
-// given bytes in all. A table is nil for a column whose measures do not need these counts.
-func (r *rules) newWhole(counters int, limit int64) (tables [][]*table) {
-	tables = make([][]*table, counters)
-	for c := range r.values {
-		shares, relative := newShareRange(limit/int64(len(r.values))), r.values[c].Relative() != ""
-		for i := range tables {
-			var t *table
-			if relative {
-				t = newTable(1, shares)
-			}
-			tables[i] = append(tables[i], t)
-		}
-	}
-	return tables
+// valueRows counts the records of each value of a column in all rows, by its hash, for several
+// goroutines.
+type valueRows struct {
+	mutex sync.Mutex
+	*table
+	needed bool // by a measure; else values beyond mostValues need no count
 }
 
-// countWhole counts the values in a block of rows.
-func (c *counter) countWhole(rows int, kept []release.Hashes) error {
-	for i, t := range c.whole {
-		if t == nil {
-			continue
+// newWhole returns the counts for the hashed columns that have measures that need them, within the
+// given bytes in all, and for lone columns.
+func (r *rules) newWhole(limit int64) []*valueRows {
+	all := make([]*valueRows, len(r.hashed()))
+	for _, column := range r.lone {
+		all[column.at] = &valueRows{table: newTable(1, newShareRange(math.MaxInt64))}
+	}
+	for i := range r.values {
+		if r.values[i].Relative() != "" {
+			shares := newShareRange(limit / int64(len(r.values)))
+			all[i] = &valueRows{table: newTable(1, shares), needed: true}
 		}
-		keys, one := c.keys[:rows], labelKey{size: 1}
-		one.packValues(keys, &kept[i])
+	}
+	return all
+}
+
+// count counts a block of rows.
+func (c *valueRows) count(rows int, column *release.Hashes) error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if !c.needed && c.used > mostValues {
+		return nil
+	}
+	if column.Same {
+		return c.add(column.List[column.One:][:1], uint64(rows))
+	}
+	every := column.Every[:rows]
+	if len(column.List) > rows {
 		for from, to := 0, 0; from < rows; from = to { // equal rows often follow each other
-			for to = from + 1; to < rows && keys[to] == keys[from]; to++ {
+			for to = from + 1; to < rows && every[to] == every[from]; to++ {
 			}
-			if err := t.add(keys[from:from+1], uint64(to-from)); err != nil {
+			if err := c.add(column.List[every[from]:][:1], uint64(to-from)); err != nil {
 				return err
 			}
+		}
+		return nil
+	}
+	var counts [release.BlockRows]uint64
+	for _, number := range every {
+		counts[number]++
+	}
+	for number, n := range counts[:len(column.List)] {
+		if n == 0 {
+			continue
+		}
+		if err := c.add(column.List[number:][:1], n); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// joinWhole adds up the counts of the workers. All values must have had room.
-func (v *verifier) joinWhole(counters []*counter) error {
-	for i, sum := range counters[0].whole {
-		if sum == nil {
-			continue
-		}
-		for _, c := range counters[1:] {
-			for value, records := range c.whole[i].all() {
-				if err := sum.add(value, records); err != nil {
-					return err
-				}
-			}
-			c.whole[i].clear()
-		}
-		if sum.shares.until.Load() < hashShares {
+// arrangeWhole arranges the values of all rows for the measures that need that. All values that
+// measures need must have had room.
+func (v *verifier) arrangeWhole() error {
+	for i := range v.values {
+		whole := v.whole[i]
+		if whole != nil && !whole.shares.all() {
 			return errManyGroups
 		}
-	}
-	v.whole = counters[0].whole
-	for i, whole := range v.whole {
 		if o := v.orders[i]; o != nil {
-			o.arrange(whole)
+			o.arrange(whole.table)
 		}
 		if t := v.trees[i]; t != nil {
-			t.arrange(whole)
+			t.arrange(whole.table)
 		}
-	}
-	for _, c := range counters {
-		c.whole = nil
 	}
 	return nil
 }
@@ -182,7 +192,7 @@ func (v *verifier) addTable(claim int, t *table) {
 			}
 			value := slot[t.class:t.size]
 			whole := uint64(0)
-			if of := v.whole[m.column]; of != nil {
+			if of := v.whole[m.column]; of != nil && of.needed {
 				whole = of.records(value)
 			}
 			m.add(value[0], slot[stride-1], whole)

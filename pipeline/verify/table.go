@@ -349,7 +349,6 @@ func (k *labelKey) pack(word int, keys []uint64, numbers []release.Numbers) (sam
 type counter struct {
 	rules   *rules
 	tables  []*table      // by key
-	whole   []*table      // by sensitive column: its values in all rows; nil: already counted
 	marked  uint64        // number of rows that have only marks
 	classes *classCounter // nil: class sizes are not requested
 	// labelChanges is, by check, the number of rows with another label than the previous row of

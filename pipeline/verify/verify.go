@@ -142,21 +142,18 @@ type verifier struct {
 	memory  int64 // largest size in bytes of the counts of all sets
 	events  resources.Events
 
-	rows      int64
-	marked    uint64
-	anonymity []uint64           // by set
-	classes   []uint64           // by set
-	regions   *table             // regions of the cut; nil: it has none
-	found     int                // number of regions with records
-	outside   uint64             // number of records that belong to no region
-	released  [][]releasedColumn // by set
-	groups    *groups            // nil: not requested
-	measures  []measures         // by claim
-	// homogeneity counts classes, by set of the cut and lone column; known the values of the
-	// columns.
-	homogeneity [][]homogeneity
-	known       []*valueRows
-	whole       []*table // by sensitive column: number of records by hash of the value
+	rows        int64
+	marked      uint64
+	anonymity   []uint64           // by set
+	classes     []uint64           // by set
+	regions     *table             // regions of the cut; nil: it has none
+	found       int                // number of regions with records
+	outside     uint64             // number of records that belong to no region
+	released    [][]releasedColumn // by set
+	groups      *groups            // nil: not requested
+	measures    []measures         // by claim
+	homogeneity [][]homogeneity    // by set of the cut and lone column
+	whole       []*valueRows       // by hashed column: its values in all rows; nil: not counted
 
 	asked      *asked           // what a job asks; nil: there is none
 	population Population       // counts the people in the groups; nil: nobody does
@@ -211,13 +208,11 @@ func newVerifier(
 func (v *verifier) scan(ctx context.Context) (err error) {
 	memory := v.memory / 3 * 2 // the rest is for tables that are moved
 	p := v.newReading(v.kept, v.threads)
-	v.known = p.known
 	if len(v.measures) > 0 {
 		memory -= memory / 4
-		for i, whole := range v.newWhole(v.threads, memory/3) {
-			p.counters[i].whole = whole
-		}
 	}
+	v.whole = v.newWhole(memory / 3)
+	p.whole = v.whole
 	var all []*classCounter
 	if e := v.classSizes; e != nil {
 		defer func() { e.budget.Return(e.budget.Used()) }()
@@ -244,9 +239,10 @@ func (v *verifier) scan(ctx context.Context) (err error) {
 		}
 		v.rows, v.marked = p.rows.Load(), p.marked()
 		if !p.again {
-			if err := v.joinWhole(p.counters); err != nil {
+			if err := v.arrangeWhole(); err != nil {
 				return err
 			}
+			p.whole = nil
 			v.checkOrder(p)
 		}
 		if v.classSizes != nil && !p.again {
