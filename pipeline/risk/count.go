@@ -68,11 +68,11 @@ func NewCounts(r *Request, rows int64, scanners int, budget *spill.Budget) *Coun
 	for i := range scanners {
 		own := budget.Part(share / 4)
 		s := &Scanner{
-			Request:          r,
-			tuples:           make([]uint64, countRows),
-			dependencies:     newDependencies(r, rows, i == 0, budget),
-			groups:           c.groups.Counter(own),
-			dictionaryReader: dictionaryReader{c.dictionaries, make([]seenValues, len(r.Kept))},
+			Request:      r,
+			tuples:       make([]uint64, countRows),
+			dependencies: newDependencies(r, rows, i == 0, budget),
+			groups:       c.groups.Counter(own),
+			dictionaries: c.dictionaries,
 		}
 		if c.raw != nil {
 			s.raw = c.raw.Counter(own)
@@ -159,8 +159,7 @@ func (c *Counts) Determines() []Determination { return c.scanners[0].dependencie
 // Dictionaries returns the sorted values of each kept column, nil for a column with many values,
 // and the bytes that are drawn for them. The caller returns these bytes. The request must ask for
 // dictionaries.
-func (c *Counts) Dictionaries() (values []*formats.Values,
-	drawn int64) {
+func (c *Counts) Dictionaries() (values []*formats.Values, drawn int64) {
 	return c.dictionaries.take()
 }
 
@@ -199,17 +198,17 @@ func Count(
 // Scanner is one goroutine's share of the counts.
 type Scanner struct {
 	*Request
-	rows             int64
-	hashes           []Hashes     // by column of a batch
-	nested           []nestedRows // by column of a batch, if the column is nested
-	raw              *Counter     // nil: not requested
-	groups           *GroupCounter
-	entities         []uint64   // of a block of rows
-	tuples           []uint64   // of a block of rows
-	codes            [][]uint32 // of these rows, in the columns that are hashed
-	ofCodes          [][]uint64 // hashes of these columns, by code
-	dependencies     *dependencies
-	dictionaryReader dictionaryReader
+	rows         int64
+	hashes       []Hashes     // by column of a batch
+	nested       []nestedRows // by column of a batch, if the column is nested
+	raw          *Counter     // nil: not requested
+	groups       *GroupCounter
+	entities     []uint64   // of a block of rows
+	tuples       []uint64   // of a block of rows
+	codes        [][]uint32 // of these rows, in the columns that are hashed
+	ofCodes      [][]uint64 // hashes of these columns, by code
+	dependencies *dependencies
+	dictionaries *dictionaries // nil: not requested
 }
 
 // countRows is the number of rows that are hashed at a time: their hashes stay in a first-level
@@ -240,10 +239,17 @@ func (s *Scanner) Block(b *formats.Batch, from, to int) error {
 	return nil
 }
 
-// learn hashes the values of a batch, and the nested values of its first rows.
+// learn adds the new values of a batch to the dictionaries, and hashes them, and the nested values
+// of the batch's first rows.
 func (s *Scanner) learn(b *formats.Batch, rows int) error {
 	if s.hashes == nil {
 		s.hashes, s.nested = make([]Hashes, len(b.Columns)), make([]nestedRows, len(b.Columns))
+	}
+	if s.dictionaries != nil {
+		for i, at := range s.Kept {
+			values := b.Columns[at].Values
+			s.dictionaries.learn(i, values, s.hashes[at].learned(values))
+		}
 	}
 	for i, column := range b.Columns {
 		if column.Leaves == nil {
@@ -252,11 +258,6 @@ func (s *Scanner) learn(b *formats.Batch, rows int) error {
 		}
 		if err := s.nested[i].learn(column.Leaves, rows); err != nil {
 			return err
-		}
-	}
-	if s.Dictionaries {
-		for i, column := range s.Kept {
-			s.dictionaryReader.learn(i, b.Columns[column].Values)
 		}
 	}
 	return nil

@@ -97,31 +97,26 @@ func (d *dependencies) add(
 	}
 	d.times = b.CountsOf(from, to)
 	JoinAll(hashes, d.codes[columns:], d.ofCodes[columns:])
-	first := 0
-	if d.complete() {
-		if first = d.addWhole(hashes); d.complete() {
-			return nil
+	limit := d.all.limit()
+	first := 0 // the row from which on the samples of columns lack rows
+	for row, hash := range hashes {
+		if hash>>32 >= limit {
+			continue
+		}
+		if unset := d.all.add(hash, d.records(row)); unset != nil {
+			d.set(unset, row)
+			if d.complete() && d.all.full() {
+				d.divide()
+				first = row + 1
+			}
+			d.all.settle()
+			limit = d.all.limit()
 		}
 	}
-	d.addTo(d.all, hashes, first)
 	for _, s := range d.by {
 		d.addBy(s, hashes, first)
 	}
 	return nil
-}
-
-// addWhole adds rows while all rows have room. It returns the number of rows that it has added.
-func (d *dependencies) addWhole(hashes []uint64) int {
-	for row, hash := range hashes {
-		if unset := d.all.add(hash, d.records(row)); unset != nil {
-			d.set(unset, row)
-			if d.all.full() {
-				d.divide()
-				return row + 1
-			}
-		}
-	}
-	return len(hashes)
 }
 
 // records returns the number of records that a row of the block stands for.
@@ -139,7 +134,7 @@ func (d *dependencies) set(values []uint32, row int) {
 	}
 }
 
-// divide starts to leave out rows, and to hold rows by single columns.
+// divide starts to hold rows by single columns, since rows will be left out.
 func (d *dependencies) divide() {
 	for c := range d.columns {
 		s := newRowSample(c, d.most, len(d.columns))
@@ -147,18 +142,6 @@ func (d *dependencies) divide() {
 			s.take(d.all, i)
 		}
 		d.by = append(d.by, s)
-	}
-	d.all.settle()
-}
-
-// addTo adds the rows of the block, from the first one on, whose own hashes choose them.
-func (d *dependencies) addTo(s *rowSample, hashes []uint64, first int) {
-	limit := s.limit()
-	for row := first; row < len(hashes); row++ {
-		if hashes[row]>>32 < limit {
-			d.addRow(s, hashes[row], row)
-			limit = s.limit()
-		}
 	}
 }
 
@@ -170,17 +153,14 @@ func (d *dependencies) addBy(s *rowSample, hashes []uint64, first int) {
 		return
 	}
 	for row, code := range d.codes[s.column][:len(hashes)] {
-		if byCode[code]>>32 < limit && row >= first {
-			d.addRow(s, hashes[row], row)
+		if byCode[code]>>32 >= limit || row < first {
+			continue
+		}
+		if unset := s.add(hashes[row], d.records(row)); unset != nil {
+			d.set(unset, row)
+			s.settle()
 			limit = s.limit()
 		}
-	}
-}
-
-func (d *dependencies) addRow(s *rowSample, hash uint64, row int) {
-	if unset := s.add(hash, d.records(row)); unset != nil {
-		d.set(unset, row)
-		s.settle()
 	}
 }
 
@@ -190,35 +170,15 @@ func (d *dependencies) merge(o *dependencies) {
 	if !d.counts() {
 		return
 	}
-	if d.complete() && o.complete() {
-		d.mergeWhole(o)
-		return
-	}
-	for _, one := range []*dependencies{d, o} {
-		if one.complete() {
-			one.divide()
+	if !d.complete() || !o.complete() || !d.all.fits(o.all) {
+		for _, one := range []*dependencies{d, o} {
+			if one.complete() {
+				one.divide()
+			}
 		}
 	}
 	d.all.merge(o.all)
 	for i, s := range d.by {
 		s.merge(o.by[i])
-	}
-}
-
-// mergeWhole adds the rows of another scanner. So far, neither of the two has left out any.
-func (d *dependencies) mergeWhole(o *dependencies) {
-	for i, hash := range o.all.hashes {
-		if d.complete() {
-			if unset := d.all.add(hash, o.all.counts[i]); unset != nil {
-				if copy(unset, o.all.row(i)); d.all.full() {
-					d.divide()
-				}
-			}
-			continue
-		}
-		d.all.take(o.all, i)
-		for _, s := range d.by {
-			s.take(o.all, i)
-		}
 	}
 }

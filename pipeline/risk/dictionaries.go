@@ -46,6 +46,9 @@ func MostDictionaryValues(memory int64) int64 {
 
 // learn adds the values of a column, from a position on, to its dictionary.
 func (d *dictionaries) learn(column int, values *formats.Values, from int) {
+	if from == values.Len() {
+		return
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.of[column] == nil && !d.given[column] {
@@ -124,27 +127,4 @@ func sorted(values *formats.Values) *formats.Values {
 		to.AppendBytes(values.Bytes(i))
 	}
 	return to
-}
-
-// dictionaryReader adds the values that one scanner reads to the dictionaries.
-type dictionaryReader struct {
-	*dictionaries
-	lists []seenValues // by kept column
-}
-
-// seenValues is the number of values, of a list that only grows, that were added.
-type seenValues struct {
-	of *formats.Values
-	n  int
-}
-
-func (l *dictionaryReader) learn(column int, values *formats.Values) {
-	seen := &l.lists[column]
-	if seen.of != values {
-		*seen = seenValues{of: values}
-	}
-	if n := values.Len(); n > seen.n {
-		l.dictionaries.learn(column, values, seen.n)
-		seen.n = n
-	}
 }

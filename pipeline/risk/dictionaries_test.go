@@ -35,9 +35,11 @@ func TestDictionaries(t *testing.T) {
 			budget := spill.NewBudget(tt.memory)
 			d := newDictionaries(2, budget)
 			want := [2][]string{textsOf(tt.values, tt.length), textsOf(70, 2)}
-			all := make([]dictionaryReader, scanners)
-			for i := range all {
-				all[i] = dictionaryReader{d, make([]seenValues, 2)}
+			all := make([][2]Hashes, scanners)
+			learn := func(scanner, column int, list *formats.Values) {
+				h := &all[scanner][column]
+				d.learn(column, list, h.learned(list))
+				h.Learn(list)
 			}
 			for i := range 30 {
 				texts := want[i%2]
@@ -45,10 +47,10 @@ func TestDictionaries(t *testing.T) {
 				for _, at := range rng.Perm(len(texts))[:max(1, len(texts)*(i/2)/14)] {
 					list.AppendBytes([]byte(texts[at]))
 					if rng.IntN(2000) == 0 { // it grows
-						all[i%scanners].learn(i%2, list)
+						learn(i%scanners, i%2, list)
 					}
 				}
-				all[i%scanners].learn(i%2, list)
+				learn(i%scanners, i%2, list)
 			}
 			values, drawn := d.take()
 			d.close()

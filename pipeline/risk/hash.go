@@ -26,6 +26,14 @@ func (h *Hashes) Learn(values *formats.Values) []uint64 {
 	return h.byCode
 }
 
+// learned returns the number of values of a list that Learn has hashed.
+func (h *Hashes) learned(values *formats.Values) int {
+	if h.of != values {
+		return 0
+	}
+	return len(h.byCode) - 1
+}
+
 // HashValue returns the hash of one value of a list.
 func HashValue(values *formats.Values, i int) uint64 {
 	if values.Type.InWords() {

@@ -44,19 +44,37 @@ func (s *rowSample) chooses(i int) bool {
 	return uint64(upper) < s.limit()
 }
 
+// place returns the place of a row in the index by its hash: 0 if the row is new.
+func (s *rowSample) place(hash uint64) *uint32 {
+	mask := uint64(len(s.index) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		if at := &s.index[i]; *at == 0 || s.hashes[*at-1] == hash {
+			return at
+		}
+	}
+}
+
+// fits reports whether there is room for all rows of another sample.
+func (s *rowSample) fits(o *rowSample) bool {
+	rows := len(s.hashes)
+	for _, hash := range o.hashes {
+		if *s.place(hash) == 0 {
+			rows++
+		}
+	}
+	return rows <= s.most
+}
+
 // add counts rows with a hash. If the row is new, add returns its values for the caller to set;
 // then the caller calls settle.
 func (s *rowSample) add(hash, rows uint64) (unset []uint32) {
-	mask := uint64(len(s.index) - 1)
-	i := hash & mask
-	for ; s.index[i] != 0; i = (i + 1) & mask {
-		if at := s.index[i] - 1; s.hashes[at] == hash {
-			s.counts[at] += rows
-			return nil
-		}
+	at := s.place(hash)
+	if *at > 0 {
+		s.counts[*at-1] += rows
+		return nil
 	}
 	s.hashes, s.counts = append(s.hashes, hash), append(s.counts, rows)
-	s.index[i] = uint32(len(s.hashes))
+	*at = uint32(len(s.hashes))
 	if 2*len(s.hashes) > len(s.index) {
 		s.rebuild(2 * len(s.index))
 	}
@@ -69,12 +87,8 @@ func (s *rowSample) rebuild(size int) {
 	if clear(s.index); size > len(s.index) {
 		s.index = make([]uint32, size)
 	}
-	mask := uint64(size - 1)
 	for at, hash := range s.hashes {
-		i := hash & mask
-		for ; s.index[i] != 0; i = (i + 1) & mask {
-		}
-		s.index[i] = uint32(at + 1)
+		*s.place(hash) = uint32(at + 1)
 	}
 }
 
