@@ -9,8 +9,6 @@ import (
 // pseudonyms are the pseudonyms of one column's values, for one goroutine.
 type pseudonyms struct {
 	maker   *pseudonym.Maker
-	of      *formats.Values // the values whose pseudonyms are made
-	made    *formats.Values
 	column  formats.Column
 	account *spill.Account
 }
@@ -26,22 +24,19 @@ func newPseudonyms(c *releaseColumn, budget *spill.Budget) *pseudonyms {
 // replace returns a coded column with pseudonyms in place of its values. It is valid until the next
 // call.
 func (t *pseudonyms) replace(c *formats.Column) (*formats.Column, error) {
-	if t.of != c.Values {
-		t.of, t.made = c.Values, &formats.Values{Type: formats.Type{Kind: formats.String}}
-	}
-	t.maker.AppendPseudonyms(t.made, t.of, t.made.Len())
-	if bytes := int64(cap(t.made.Data)) + 4*int64(cap(t.made.Ends)); bytes > usualPseudonyms {
+	made := t.maker.Pseudonyms(c.Values)
+	if bytes := int64(cap(made.Data)) + 4*int64(cap(made.Ends)); bytes > usualPseudonyms {
 		if err := t.account.Draw(bytes); err != nil {
 			return nil, err
 		}
 	}
 	t.column = *c
-	t.column.Values = t.made
+	t.column.Values = made
 	return &t.column, nil
 }
 
-// close removes the pseudonyms, and returns the drawn bytes.
+// close returns the drawn bytes. No more pseudonyms can be made.
 func (t *pseudonyms) close() {
-	t.of, t.made = nil, nil
+	t.maker = nil
 	t.account.Close()
 }

@@ -61,18 +61,19 @@ func (p *People) count(
 	pairs, mu := make([][][2]uint64, len(fields)), sync.Mutex{}
 	err := m.EachClass(ctx, fields, func() func(
 		[]*formats.Column, int, int, []uint64, []uint64) error {
-		var of []*tokens
+		var makers []*pseudonym.Maker
 		for _, name := range p.Columns {
-			of = append(of, &tokens{maker: p.Keys[name].NewMaker()})
+			makers = append(makers, p.Keys[name].NewMaker())
 		}
+		people := make([]risk.Hashes, len(makers))
 		return func(columns []*formats.Column, from, to int, _, classes []uint64) error {
 			mu.Lock()
 			defer mu.Unlock()
 			for i, c := range columns {
-				hashes := of[i].learn(c.Values)
+				hashes := people[i].Learn(makers[i].Pseudonyms(c.Values))
 				for row, code := range c.Codes[from:to] {
 					if code > 0 { // else it is null, and nobody's
-						pairs[i] = append(pairs[i], [2]uint64{hashes[code-1], classes[row]})
+						pairs[i] = append(pairs[i], [2]uint64{hashes[code], classes[row]})
 					}
 				}
 			}
@@ -92,26 +93,4 @@ func (p *People) count(
 	}
 	p.Pairs = pairs
 	return nil
-}
-
-// tokens are the hashes of the pseudonyms of one column's values, for one goroutine.
-type tokens struct {
-	maker  *pseudonym.Maker
-	of     *formats.Values
-	made   *formats.Values
-	hashes []uint64
-}
-
-// learn returns the hashes of the pseudonyms of values. It is valid until the next call.
-func (t *tokens) learn(values *formats.Values) []uint64 {
-	if t.of != values {
-		t.of, t.hashes = values, t.hashes[:0]
-		t.made = &formats.Values{Type: formats.Type{Kind: formats.String}}
-	}
-	first := t.made.Len()
-	t.maker.AppendPseudonyms(t.made, values, first)
-	for i := first; i < t.made.Len(); i++ {
-		t.hashes = append(t.hashes, risk.HashValue(t.made, i))
-	}
-	return t.hashes
 }

@@ -127,6 +127,8 @@ func (k *Key) Fingerprint() []byte {
 
 // Maker makes pseudonyms with a key, for one goroutine.
 type Maker struct {
+	of     *formats.Values // whose pseudonyms are made
+	made   *formats.Values
 	mac    hash.Hash
 	prefix []byte // no canonical text begins with it
 	form   form   // nil: tokens
@@ -143,10 +145,13 @@ func (k *Key) NewMaker() *Maker {
 	return m
 }
 
-// AppendPseudonyms appends the pseudonyms of values, starting with the value from, to made, which
-// are texts.
-func (m *Maker) AppendPseudonyms(made, values *formats.Values, from int) {
-	for i := from; i < values.Len(); i++ {
+// Pseudonyms returns the pseudonyms of a list of values, texts, until the next call. It makes only
+// those of values that are new to it in a list that grows.
+func (m *Maker) Pseudonyms(values *formats.Values) *formats.Values {
+	if m.of != values {
+		m.of, m.made = values, &formats.Values{Type: formats.Type{Kind: formats.String}}
+	}
+	for i := m.made.Len(); i < values.Len(); i++ {
 		m.mac.Reset()
 		m.mac.Write(m.prefix)
 		m.mac.Write(m.canonical(values, i))
@@ -156,8 +161,9 @@ func (m *Maker) AppendPseudonyms(made, values *formats.Values, from int) {
 		} else {
 			m.text = m.form.append(m.text[:0], m.sum)
 		}
-		made.AppendBytes(m.text)
+		m.made.AppendBytes(m.text)
 	}
+	return m.made
 }
 
 // Makes reports whether a key may make a text: whether it looks like a token or, if a form is

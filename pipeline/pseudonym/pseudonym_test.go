@@ -34,8 +34,7 @@ func token(t *testing.T, key *Key, typ formats.Type, text string) string {
 	if err := values.Parse(text); err != nil {
 		t.Fatalf("%v %q: %v", typ, text, err)
 	}
-	tokens := &formats.Values{Type: formats.Type{Kind: formats.String}}
-	key.NewMaker().AppendPseudonyms(tokens, values, 0)
+	tokens := key.NewMaker().Pseudonyms(values)
 	return tokens.Text(0)
 }
 

@@ -16,8 +16,7 @@ import (
 func replaced(key *Key, form, text string) string {
 	values := &formats.Values{Type: formats.Type{Kind: formats.String}}
 	values.AppendBytes([]byte(text))
-	made := &formats.Values{Type: formats.Type{Kind: formats.String}}
-	key.With(form).NewMaker().AppendPseudonyms(made, values, 0)
+	made := key.With(form).NewMaker().Pseudonyms(values)
 	return made.Text(0)
 }
 
