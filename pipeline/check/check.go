@@ -91,7 +91,8 @@ type Result struct {
 	// if they were asked for
 	Uniques *Uniques `json:"minimal_sample_uniques,omitempty"`
 
-	OK bool `json:"ok"` // every class meets the limits of the request
+	OK     bool     `json:"ok"` // every class meets the limits of the request
+	broken []string // limits that some class does not meet
 }
 
 // Sensitive is all measures of a sensitive column, each in the class where it is worst. All count

@@ -2,9 +2,11 @@ package check
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/risk"
@@ -193,11 +195,17 @@ func (w *walk) result() *Result {
 	if w.PopulationSize >= w.people && w.PopulationSize > 0 {
 		r.Population = w.classes.Population(w.PopulationSize, w.people)
 	}
-	r.OK = r.Anonymity >= int64(w.K) &&
-		(w.MaxAverageRisk == 0 || r.Prosecutor.Average <= w.MaxAverageRisk+engine.Slack)
+	if r.Anonymity < int64(w.K) {
+		r.broken = append(r.broken, fmt.Sprintf("anonymity %d is below k = %d", r.Anonymity, w.K))
+	}
+	if most := w.MaxAverageRisk; most > 0 && r.Prosecutor.Average > most+engine.Slack {
+		r.broken = append(r.broken, fmt.Sprintf("the average risk %s is above %s",
+			text.Percent(r.Prosecutor.Average), text.Percent(most)))
+	}
 	if w.register != nil {
 		w.addRegister(r)
 	}
+	r.OK = len(r.broken) == 0
 	return r
 }
 
@@ -210,7 +218,7 @@ func (w *walk) addRegister(r *Result) {
 		r.Journalist = risk.Risk{Highest: 1 / float64(of.KMap), Average: average}
 		r.Marketer = average
 	}
-	r.OK = r.OK && len(of.Broken(int64(w.KMap), w.MinPresence, w.MaxPresence)) == 0
+	r.broken = append(r.broken, of.Broken(int64(w.KMap), w.MinPresence, w.MaxPresence)...)
 }
 
 // spread is the counts of the values of a sensitive column.

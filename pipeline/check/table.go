@@ -7,11 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/job"
@@ -88,7 +86,7 @@ func Table(ctx context.Context, opt Options) (*Result, error) {
 		err = fault.Errorf(fault.Privacy,
 			"mask these columns before the table goes out: kcut init drafts a job, kcut run "+
 				"does it",
-			"check %s: %s", strings.Join(opt.Columns, ", "), opt.broken(result))
+			"check %s: %s", strings.Join(opt.Columns, ", "), strings.Join(result.broken, "; "))
 	}
 	return result, err
 }
@@ -137,23 +135,6 @@ func (o *Options) checkSubsets() error {
 	return fault.Errorf(fault.Usage, hint,
 		"check subsets of up to %d of %d columns: these are more than %d sets, and each may take "+
 			"a look at all rows", o.Subsets, len(o.Columns), mostUniqueSets)
-}
-
-// broken returns the limits that a result breaks.
-func (o *Options) broken(r *Result) string {
-	var broken []string
-	if r.Anonymity < int64(o.K) {
-		broken = append(broken, fmt.Sprintf("anonymity %d is below k = %d", r.Anonymity, o.K))
-	}
-	if most := float64(o.MaxAverageRisk); most > 0 && r.Prosecutor.Average > most+engine.Slack {
-		broken = append(broken, fmt.Sprintf("the average risk %s is above %s",
-			text.Percent(r.Prosecutor.Average), text.Percent(most)))
-	}
-	if of := r.Register; of != nil {
-		broken = append(broken, of.Broken(int64(o.KMap), float64(o.MinPresence),
-			float64(o.MaxPresence))...)
-	}
-	return strings.Join(broken, "; ")
 }
 
 // names returns the names of all columns that are read.

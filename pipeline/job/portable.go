@@ -18,15 +18,10 @@ func (j *Job) Portable() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := *j
+	p := *j.WithoutPeople()
 	p.TaxonomyFile, p.Taxonomies = "", nil
 	p.Input, p.InputCounts = slices.Clone(j.Input), slices.Clone(j.InputCounts)
-	p.Columns = slices.Clone(j.Columns)
-	p.Population, p.Sets = Population{}, slices.Clone(j.Sets)
-	for i := range p.Sets {
-		s := &p.Sets[i]
-		s.KMap, s.MinPresence, s.MaxPresence = 0, 0, nil
-	}
+	p.Columns, p.Population = slices.Clone(j.Columns), Population{}
 	paths := []*string{&p.Output.Path, &p.Previous, &p.Limits.SpillDir}
 	for _, list := range [][]string{p.Input, p.InputCounts} {
 		for i := range list {

@@ -3,7 +3,6 @@ package sql
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/formats"
@@ -126,8 +125,6 @@ type releasedColumn struct {
 	name     string
 	decision *node // nil: it is kept
 	of       func(n *node) string
-	values   []string // of a masked one: all possible values except null; nil: structs
-	null     bool     // it may have null
 }
 
 // released lays out the masked table: it has the columns of the release of the same job, in the
@@ -188,12 +185,7 @@ func (d *Dialect) rendered(r *masking.Released, decision *node) (column released
 	if len(r.Parts) > 0 {
 		err = d.structsOf(r, labels)
 	} else {
-		labels, column.null, err = d.valuesOf(r.Values, r.Codes)
-		for _, value := range slices.Compact(slices.Sorted(slices.Values(labels))) {
-			if !strings.HasPrefix(value, "CAST(NULL ") {
-				column.values = append(column.values, value)
-			}
-		}
+		labels, err = d.valuesOf(r.Values, r.Codes)
 	}
 	column.of = func(n *node) string {
 		switch {
@@ -225,22 +217,21 @@ func (d *Dialect) failing(r *masking.Released) string {
 }
 
 // valuesOf writes values by codes; code 0 is null.
-func (d *Dialect) valuesOf(values *formats.Values, codes []uint32) (written []string, null bool,
-	err error) {
+func (d *Dialect) valuesOf(values *formats.Values, codes []uint32) (written []string, err error) {
 	as, err := d.typeOf(values.Type)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	for _, code := range codes {
 		value := fmt.Sprintf("CAST(NULL AS %s)", as)
-		if null = null || code == 0; code > 0 {
+		if code > 0 {
 			if value, err = d.literal(values.Type, values.Text(int(code-1))); err != nil {
-				return nil, false, err
+				return nil, err
 			}
 		}
 		written = append(written, value)
 	}
-	return written, null, nil
+	return written, nil
 }
 
 // structsOf writes the structs of labels; labels without a struct are null.
@@ -250,7 +241,7 @@ func (d *Dialect) structsOf(r *masking.Released, labels []string) error {
 	}
 	fields := make([][]string, len(labels))
 	for _, part := range r.Parts {
-		values, _, err := d.valuesOf(part.Values, part.Codes)
+		values, err := d.valuesOf(part.Values, part.Codes)
 		if err != nil {
 			return err
 		}
