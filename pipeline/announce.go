@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -43,4 +44,38 @@ func (r *runRecords) withdraw(ctx context.Context) error {
 		err = errors.Join(err, r.work.Remove(pendingFile), r.revokeRemote(ctx))
 	}
 	return err
+}
+
+// publish moves the verified and announced release to its output. It does nothing if the release
+// existed before. It gives the work folder back.
+func (r *runRecords) publish(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, r.close(err)) }()
+	if r.target == nil {
+		return nil
+	}
+	err = r.res.stage(ctx, resources.StagePublish, func() error {
+		return r.target.Publish(ctx, r.res.Threads)
+	})
+	if err != nil {
+		return errors.Join(err, r.withdraw(ctx))
+	}
+	r.confirmRemote(ctx)
+	return r.confirm()
+}
+
+// giveUp removes the release, which is not published, because of a failure, and gives the work
+// folder back.
+func (r *runRecords) giveUp(ctx context.Context, failure error) (err error) {
+	if r.target != nil {
+		err = r.withdraw(ctx)
+	}
+	return errors.Join(err, r.close(failure))
+}
+
+// path returns the place of the release before it is published, or of one that existed before.
+func (r *runRecords) path() string {
+	if r.target == nil {
+		return r.job.Output.Path
+	}
+	return r.target.Path()
 }

@@ -79,8 +79,8 @@ func (run *jobRun) release(ctx context.Context, res *runState) error {
 }
 
 // prepare carries out the stages of a job up to the verdict. Afterwards nothing of the input is in
-// memory.
-func (run *jobRun) prepare(ctx context.Context, res *runState) (made *ready, err error) {
+// memory. The caller must publish the release, or give it up.
+func (run *jobRun) prepare(ctx context.Context, res *runState) (made *runRecords, err error) {
 	records, err := openRunRecords(ctx, run.job, run.opt, res)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (run *jobRun) prepare(ctx context.Context, res *runState) (made *ready, err
 		return nil, err
 	}
 	if res.report.AlreadyDone {
-		return &ready{records}, run.traceAgain(ctx, s, res)
+		return records, run.traceAgain(ctx, s, res)
 	}
 	if err := measureRows(ctx, s.Bound, nil, res); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (run *jobRun) prepare(ctx context.Context, res *runState) (made *ready, err
 	if err != nil {
 		return nil, errors.Join(err, records.withdraw(ctx))
 	}
-	return &ready{records}, nil
+	return records, nil
 }
 
 // traceAgain searches the cut of a release that exists already, for the trace alone: nothing keeps

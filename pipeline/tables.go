@@ -35,7 +35,7 @@ type TableReport struct {
 type tableRun struct {
 	jobRun
 	name string
-	made *ready // the verified release
+	made *runRecords // of the verified release
 }
 
 // RunTables carries out the jobs of several tables, each with all of the memory. It publishes all
@@ -56,11 +56,11 @@ func RunTables(ctx context.Context, t *job.Tables, opt RunOptions) (*TablesRepor
 	var published []string
 	for i, run := range runs {
 		if err != nil {
-			err = errors.Join(err, run.made.withdraw(ctx, err))
+			err = errors.Join(err, run.made.giveUp(ctx, err))
 			continue
 		}
 		if err = run.made.publish(ctx); err == nil {
-			report.Tables[i].Report = run.made.records.res.report
+			report.Tables[i].Report = run.made.res.report
 			published = append(published, run.name)
 		} else if err = inTable(run.name, err); len(published) > 0 {
 			err = fmt.Errorf("%w; published before: %s; the same command publishes the rest", err,
