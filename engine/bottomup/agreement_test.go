@@ -54,7 +54,7 @@ func TestAgreesWithNaiveSearch(t *testing.T) {
 
 // newCase draws a table and an engine with few bins, often with hardly any witnesses.
 func newCase(r *rand.Rand) (enginetest.Case, bottomup.Engine) {
-	e := bottomup.Engine{Loss: bottomup.Loss(r.IntN(2)), Bins: 1 + r.IntN(8)}
+	e := bottomup.Engine{Weighted: r.IntN(2) == 1, Bins: 1 + r.IntN(8)}
 	return enginetest.NewCase(r, 60), e.WithWitnesses(r.IntN(4))
 }
 

@@ -22,7 +22,7 @@ func newColumn(a *engine.Attribute, h *partition.Histogram, e Engine) *column {
 	tree := engine.NewValueTree(a, h.Sizes(), e.Bins)
 	n := tree.Len()
 	c := &column{
-		tree: tree, loss: losses(tree, h, e.Loss),
+		tree: tree, loss: losses(tree, h, e.Weighted),
 		inCut: make([]bool, n), outside: make([]int32, n), children: make([]int32, n),
 	}
 	for node := range n {
@@ -95,7 +95,7 @@ func (c *column) above(node int32) int32 {
 // losses returns the information lost by generalizing to every node (section 3): I(G) is the
 // entropy of the classes in the node's records, minus that in its children's, each weighted with
 // its share of them. It is 0 for a leaf.
-func losses(tree *engine.ValueTree, h *partition.Histogram, loss Loss) []float64 {
+func losses(tree *engine.ValueTree, h *partition.Histogram, weighted bool) []float64 {
 	sizes, entropies := impurities(tree, h)
 	lost := make([]float64, tree.Len())
 	for node := range lost {
@@ -107,7 +107,7 @@ func losses(tree *engine.ValueTree, h *partition.Histogram, loss Loss) []float64
 			rest += float64(float64(sizes[c]) / size * entropies[c])
 		}
 		lost[node] = entropies[node] - rest
-		if loss == Size {
+		if weighted {
 			lost[node] *= size / float64(sizes[0])
 		}
 	}

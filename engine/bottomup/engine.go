@@ -29,21 +29,14 @@ import (
 
 // Engine is Bottom-Up Generalization.
 type Engine struct {
-	Loss Loss
-	Bins int // largest number of bins in a discretized attribute's hierarchy; 0: engine.DefaultBins
+	// Weighted multiplies the loss of a generalization by the node's share of the records. The
+	// paper's loss, I(G), is the impurity that the node's records gain, however few they are.
+	Weighted bool
+	// largest number of bins in a discretized attribute's hierarchy; 0: engine.DefaultBins
+	Bins int
 
 	witnesses int // replaces maxWitnesses, unless 0
 }
-
-// Loss selects the loss of a generalization.
-type Loss uint8
-
-// The losses. Paper is I(G), the impurity that the node's records gain. It is the same for small
-// and large nodes; Size weighs it with the node's share of the records.
-const (
-	Paper Loss = iota
-	Size
-)
 
 var _ engine.Engine = Engine{}
 

@@ -14,11 +14,11 @@ import (
 // naive is the search as the definitions read: it rescans all rows, as text, for every
 // generalization of every step, and shares nothing with the engine except the input.
 type naive struct {
-	data  enginetest.Data
-	sets  []engine.Set
-	loss  bottomup.Loss
-	trees []*engine.ValueTree // the test of ValueTree compares them with the text of the rows
-	rows  [][]int             // by row and column: the node of the cut
+	data     enginetest.Data
+	sets     []engine.Set
+	weighted bool
+	trees    []*engine.ValueTree // the test of ValueTree compares them with the text of the rows
+	rows     [][]int             // by row and column: the node of the cut
 }
 
 // naiveSearch returns the steps and the released rows. It fails the test where the paper's Theorem
@@ -60,10 +60,10 @@ func naiveSearch(t *testing.T, data enginetest.Data, sets []engine.Set,
 
 func newNaive(data enginetest.Data, sets []engine.Set, e bottomup.Engine) *naive {
 	n := &naive{
-		data: data,
-		sets: withoutImplied(sets),
-		loss: e.Loss,
-		rows: make([][]int, len(data.Rows)),
+		data:     data,
+		sets:     withoutImplied(sets),
+		weighted: e.Weighted,
+		rows:     make([][]int, len(data.Rows)),
 	}
 	codes := data.Codes()
 	histograms := codes.Table(engine.Plan{Histograms: true}).Histograms
@@ -242,7 +242,7 @@ func (n *naive) lost(g generalization) float64 {
 	for child, classes := range parts {
 		lost -= float64(sizes[child]) / float64(size) * enginetest.Entropy(classes)
 	}
-	if n.loss == bottomup.Size {
+	if n.weighted {
 		lost *= float64(size) / float64(len(n.rows))
 	}
 	return lost

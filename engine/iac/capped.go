@@ -140,6 +140,9 @@ func (c caps) exceeded(delta, epsilon float64) bool {
 	return false
 }
 
+// reaches reports whether x is not below y, except for rounding errors of their sums.
+func reaches(x, y float64) bool { return -x <= engine.AsGoodAs(-y, 1) }
+
 // divergence returns D(before || after) in bits, with shares of all n records. A value without
 // records afterwards counts with one record; so does every value when after is empty.
 func divergence(before, after []uint64, n uint64) (bits float64) {

@@ -24,26 +24,13 @@ type Engine struct {
 	Capped bool
 	// Capped: largest changes of divergence and information, as shares of the largest possible ones
 	Delta, Epsilon float64
-	Small          Small
-	// levels with less information about the class than this share of the best one are left out; 0:
-	// none is
-	MinInfo float64
+	// TopUp suppresses further equivalence classes, the smallest first, while the suppressed
+	// records are too few: fewer than the largest k or, when no k is asked for, than the k that was
+	// reached. Without it, suppressed records that are too few are left out of the release.
+	TopUp bool
 	// largest number of bins of a discretized attribute's hierarchy; 0: engine.DefaultBins
 	Bins int
 }
-
-// Small selects the treatment of suppressed records when they are too few: fewer than the largest k
-// or, when no k is asked for, than the k that was reached.
-type Small uint8
-
-// Drop leaves them out of the release. TopUp suppresses further equivalence classes, the smallest
-// first, until there are enough. Keep releases them, as the paper does: they match everything, but
-// stay too few.
-const (
-	Drop Small = iota
-	TopUp
-	Keep
-)
 
 var _ engine.Engine = Engine{}
 

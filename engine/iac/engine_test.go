@@ -30,12 +30,11 @@ func pairs(counts map[string]int) enginetest.Data {
 // TestSmall: 2 suppressed records are too few for k = 3.
 func TestSmall(t *testing.T) {
 	d := pairs(map[string]int{"ax": 5, "ay": 2, "bx": 4, "by": 3})
-	for small, want := range map[iac.Small]map[string]int{
-		iac.Drop:  {"ax": 5, "bx": 4, "by": 3, "": 2},
-		iac.TopUp: {"ax": 5, "bx": 4, "**": 5},
-		iac.Keep:  {"ax": 5, "bx": 4, "by": 3, "**": 2},
+	for topUp, want := range map[bool]map[string]int{
+		false: {"ax": 5, "bx": 4, "by": 3, "": 2},
+		true:  {"ax": 5, "bx": 4, "**": 5},
 	} {
-		got, err := run(iac.Engine{Small: small}, d, engine.Set{Columns: []int{0, 1}, K: 3})
+		got, err := run(iac.Engine{TopUp: topUp}, d, engine.Set{Columns: []int{0, 1}, K: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,37 +48,33 @@ func TestSmall(t *testing.T) {
 		}
 		if !reflect.DeepEqual(counts, want) || got.suppressed != uint64(want["**"]) ||
 			got.dropped != uint64(want[""]) {
-			t.Errorf("small %d: got %v, want %v", small, counts, want)
+			t.Errorf("top up %t: got %v, want %v", topUp, counts, want)
 		}
 	}
 }
 
 // TestAdultLevels: nearly constant levels have the most information about the class relative to
-// their own, unless a minimum of information is required.
+// their own.
 func TestAdultLevels(t *testing.T) {
 	d := enginetest.Adult(t, "workclass", "native-country")
 	const training = 30_162
 	d.Rows, d.Classes = d.Rows[:training], d.Classes[:training]
-	for minInfo, want := range map[float64]string{0: "[With-Pay Without-pay] 41",
-		0.9: "[Federal-gov Local-gov Private Self-emp-inc Self-emp-not-inc State-gov " +
-			"Without-pay] 41"} {
-		got, err := run(iac.Engine{Small: iac.Keep, MinInfo: minInfo}, d,
-			engine.Set{Columns: []int{0, 1}, K: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var labels [2][]string
-		for _, row := range got.released {
-			for c := range labels {
-				if !slices.Contains(labels[c], row[c].Text) {
-					labels[c] = append(labels[c], row[c].Text)
-				}
+	got, err := run(iac.Engine{}, d, engine.Set{Columns: []int{0, 1}, K: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels [2][]string
+	for _, row := range got.released {
+		for c := range labels {
+			if !slices.Contains(labels[c], row[c].Text) {
+				labels[c] = append(labels[c], row[c].Text)
 			}
 		}
-		slices.Sort(labels[0])
-		if text := fmt.Sprint(labels[0], len(labels[1])); text != want {
-			t.Errorf("min_info %g: got %s, want %s", minInfo, text, want)
-		}
+	}
+	slices.Sort(labels[0])
+	const want = "[With-Pay Without-pay] 41"
+	if text := fmt.Sprint(labels[0], len(labels[1])); text != want {
+		t.Errorf("got %s, want %s", text, want)
 	}
 }
 
@@ -146,9 +141,7 @@ func TestAgreesWithNaiveWhereEntitiesCount(t *testing.T) {
 		if want := runNaive(c.Data, c.Sets, e); err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("%v\ngot  %v\nwant %v\n%+v %s", err, got, want, e, c)
 		}
-		if e.Small != iac.Keep {
-			c.Data.CheckProtected(t, got.released, c.Sets)
-		}
+		c.Data.CheckProtected(t, got.released, c.Sets)
 		suppressed, dropped = suppressed+int(min(got.suppressed, 1)),
 			dropped+int(min(got.dropped, 1))
 	})
@@ -162,10 +155,7 @@ func TestAgreesWithNaiveWhereEntitiesCount(t *testing.T) {
 // newCase draws a table and an engine. Mostly it asks IACc for a small k, or for none.
 func newCase(r *rand.Rand) (enginetest.Case, iac.Engine) {
 	c := enginetest.NewCase(r, 80)
-	e := iac.Engine{Capped: r.IntN(2) == 0, Small: iac.Small(r.IntN(3)), Bins: 1 + r.IntN(8)}
-	if r.IntN(3) == 0 {
-		e.MinInfo = r.Float64()
-	}
+	e := iac.Engine{Capped: r.IntN(2) == 0, TopUp: r.IntN(3) == 0, Bins: 1 + r.IntN(8)}
 	if e.Capped {
 		e.Delta, e.Epsilon = r.Float64(), r.Float64()
 		none := r.IntN(2) == 0

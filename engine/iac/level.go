@@ -20,27 +20,15 @@ type level struct {
 // other.
 func (e Engine) bestLevel(a *engine.Attribute, h *partition.Histogram) level {
 	tree := engine.NewValueTree(a, h.Sizes(), e.Bins)
-	var levels []level
-	var found []information
-	most := 0.0
-	for depth := tree.Height(); depth >= min(1, tree.Height()); depth-- {
-		l := level{tree: tree, histogram: h, nodes: nodesAt(tree, depth)}
-		i := inform(l.counts())
-		levels, found, most = append(levels, l), append(found, i), max(most, i.mutual)
-	}
 	var best engine.Best[level]
 	best.Reset(1)
-	for i, l := range levels {
-		if reaches(found[i].mutual, e.MinInfo*most) {
-			best.Offer(-found[i].normalized(), l)
-		}
+	for depth := tree.Height(); depth >= min(1, tree.Height()); depth-- {
+		l := level{tree: tree, histogram: h, nodes: nodesAt(tree, depth)}
+		best.Offer(-inform(l.counts()).normalized(), l)
 	}
-	chosen, _ := best.First() // the level with the most information reaches any share of it
+	chosen, _ := best.First()
 	return chosen
 }
-
-// reaches reports whether x is not below y, except for rounding errors of their sums.
-func reaches(x, y float64) bool { return -x <= engine.AsGoodAs(-y, 1) }
 
 // nodesAt returns the nodes of a depth, and the leaves above it.
 func nodesAt(tree *engine.ValueTree, depth int) (nodes []int) {

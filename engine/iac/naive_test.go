@@ -68,7 +68,7 @@ func runNaive(data enginetest.Data, sets []engine.Set, e iac.Engine) outcome {
 	} else if reached < k {
 		return outcome{unreached: true}
 	}
-	if e.Small == iac.TopUp {
+	if e.TopUp {
 		n.topUp(k)
 	}
 	return n.outcome(k)
@@ -77,7 +77,7 @@ func runNaive(data enginetest.Data, sets []engine.Set, e iac.Engine) outcome {
 // level returns the nodes of a column's rows in its best level.
 func (n *naive) level(tree *engine.ValueTree, codes []uint32) []int {
 	var levels [][]int // most specific first
-	var mutual, normalized []float64
+	var normalized []float64
 	for depth := tree.Height(); depth > 0; depth-- {
 		of := make([]int, len(codes))
 		for r, code := range codes {
@@ -86,23 +86,13 @@ func (n *naive) level(tree *engine.ValueTree, codes []uint32) []int {
 			}
 		}
 		m, own := n.information(of, nil)
-		levels, mutual, normalized = append(levels, of), append(mutual, m),
-			append(normalized, ratio(m, own))
+		levels, normalized = append(levels, of), append(normalized, ratio(m, own))
 	}
 	if len(levels) == 0 {
 		return make([]int, len(codes))
 	}
-	least := n.MinInfo * slices.Max(mutual)
-	most := 0.0
-	for i := range levels {
-		if mutual[i] >= least-1e-9 {
-			most = max(most, normalized[i])
-		}
-	}
-	return levels[slices.IndexFunc(levels, func(of []int) bool {
-		m, own := n.information(of, nil)
-		return m >= least-1e-9 && ratio(m, own) >= most-1e-9
-	})]
+	most := slices.Max(normalized)
+	return levels[slices.IndexFunc(normalized, func(x float64) bool { return x >= most-1e-9 })]
 }
 
 func ratio(x, y float64) float64 {
@@ -272,7 +262,7 @@ func (n *naive) exceeded(c int) bool {
 
 func (n *naive) outcome(k int) outcome {
 	s := n.suppressed()
-	drop := n.few(s, k) && n.Small == iac.Drop
+	drop := n.few(s, k)
 	o := outcome{suppressed: uint64(len(s))}
 	if drop {
 		o = outcome{dropped: uint64(len(s))}

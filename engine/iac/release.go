@@ -24,7 +24,7 @@ func (s *search) release(t *tuples) *engine.Regions {
 	}
 	switch suppressed := s.input.Rows - size; {
 	case suppressed == 0:
-	case s.Small == Drop && !s.holds(&s.all, s.weight-weight):
+	case !s.holds(&s.all, s.weight-weight):
 		r.DroppedRecords = suppressed
 	default:
 		r.Suppressed, l.others = suppressed, int32(len(numbers))

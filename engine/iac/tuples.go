@@ -228,7 +228,7 @@ func (c *core) small(tuple int) bool {
 // fill suppresses further tuples, the smallest first, until there are none or enough suppressed
 // records.
 func (s *search) fill(c *core) {
-	if s.Small != TopUp {
+	if !s.TopUp {
 		return
 	}
 	numbers, size, weight := c.left()

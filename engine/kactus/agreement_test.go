@@ -47,7 +47,7 @@ func newCase(r *rand.Rand) randomCase {
 		Seed:       r.Uint64(),
 		MinObjects: r.IntN(4),
 		Prune:      r.IntN(3) == 0,
-		Leftover:   kactus.Leftover(r.IntN(2)),
+		Recruit:    r.IntN(2) == 1,
 	}
 	return c
 }

@@ -35,7 +35,7 @@ func (s *search) draw(t tree, b bag) (draw, error) {
 		return d, nil
 	}
 	d.keep = s.k - 1
-	if s.Leftover == Recruit {
+	if s.Recruit {
 		d.keep *= 2
 	}
 	d.keep = min(d.keep, b.size-s.k)

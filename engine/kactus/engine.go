@@ -25,8 +25,8 @@
 // Where there are kinds of records, no record leaves its group: masking distinguishes records of a
 // cell only by their order, not by their kinds. So the records of children that do not hold are
 // left at the node, however few they are, and those left at the root are joined with whole groups,
-// the smallest first, until they hold; but fewer than k are dropped if the option for leftovers
-// says so.
+// the smallest first, until they hold; but fewer than k are dropped, unless the engine is to
+// recruit.
 //
 // Several quasi-identifier sets are reduced to one: the union of their columns with the largest k.
 // Without a class there is no test, and everything is suppressed.
@@ -44,23 +44,15 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Leftover selects the treatment of the last records when they are fewer than k.
-type Leftover uint8
-
-// The ways to treat leftovers.
-const (
-	Drop Leftover = iota // they are not released
-	// records of groups with more than k records complete them, if there are enough
-	Recruit
-)
-
 // Engine is kACTUS. It ignores MaxSteps and Score of the search's options.
 type Engine struct {
 	Seed uint64 // seed of the keys that select records to move
 	// of the decision tree: number of records that two branches of a test must have; 0: k
 	MinObjects int
 	Prune      bool // the decision tree is pruned
-	Leftover   Leftover
+	// Recruit completes the last records, if they are fewer than k, with records of groups that
+	// have more than k, if there are enough. Otherwise these last records are not released.
+	Recruit bool
 }
 
 var _ engine.Engine = Engine{}

@@ -123,7 +123,7 @@ func (s *kindSearch) release(node int, counts []uint64) {
 // finish decides about the records left at the root that do not hold. Joined with all groups they
 // do.
 func (s *kindSearch) finish(counts []uint64) {
-	if s.Leftover == Drop && s.stats.Size < s.k {
+	if !s.Recruit && s.stats.Size < s.k {
 		for _, n := range counts {
 			s.dropped += n
 		}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
-	"github.com/kcut/kcut/engine/kactus"
 )
 
 // naiveKinds suppresses rows along a tree where there are kinds of records, as the definitions
@@ -64,7 +63,7 @@ func (n *naiveKinds) released() (released [][]engine.Label, suppressed, joined i
 	slices.SortFunc(n.groups, func(a, b rowGroup) int {
 		return cmp.Or(cmp.Compare(len(a.rows), len(b.rows)), cmp.Compare(a.node, b.node))
 	})
-	dropped := n.engine.Leftover == kactus.Drop && n.Stats(root).Size < uint64(n.k)
+	dropped := !n.engine.Recruit && n.Stats(root).Size < uint64(n.k)
 	for !dropped && len(root) > 0 && !n.protects(root) {
 		root, n.groups = append(root, n.groups[0].rows...), n.groups[1:]
 		joined++

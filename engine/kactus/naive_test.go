@@ -66,7 +66,7 @@ func (n *naive) complete(root []copied) {
 			spare = append(spare, place{i, c})
 		}
 	}
-	if n.engine.Leftover == kactus.Drop || len(spare) < missing {
+	if !n.engine.Recruit || len(spare) < missing {
 		n.dropped = len(root)
 		return
 	}

@@ -193,7 +193,7 @@ func (s *search) collect(t tree, b *bag, children []bag) error {
 func (s *search) release(b bag) {
 	s.groups[b.node] = b.size
 	s.spare += b.size - s.k
-	if s.Leftover == Recruit {
+	if s.Recruit {
 		for _, t := range b.lowest {
 			s.recruits.add(t)
 		}
@@ -231,7 +231,7 @@ func (s *search) finish(b bag) {
 		return
 	case s.holds(b.size):
 		recruited = 0
-	case s.Leftover == Drop || s.spare < recruited:
+	case !s.Recruit || s.spare < recruited:
 		s.dropped = b.size
 		return
 	}

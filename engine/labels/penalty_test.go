@@ -23,8 +23,8 @@ var engines = []engine.Engine{
 	topdown.Engine{}, topdown.Engine{}, topdown.Engine{}, bottomup.Engine{}, mondrian.Engine{},
 	mondrian.Engine{Relaxed: true}, mondrian.Engine{InfoGain: true},
 	mondrian.Engine{Ordered: true, Tight: true},
-	kactus.Engine{MinObjects: 1}, kactus.Engine{MinObjects: 2, Leftover: kactus.Recruit},
-	iac.Engine{Small: iac.Drop, Bins: 3}, iac.Engine{Small: iac.TopUp},
+	kactus.Engine{MinObjects: 1}, kactus.Engine{MinObjects: 2, Recruit: true},
+	iac.Engine{Bins: 3}, iac.Engine{TopUp: true},
 }
 
 // naive returns the penalty of one column of a release from the labels of its rows, nil for those

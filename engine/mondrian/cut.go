@@ -64,8 +64,6 @@ func (s *search) cutDimension(ctx context.Context, p part, column int) (done boo
 				median, below := medianOf(set, size)
 				cut.at, cut.shared, cut.of = set.Codes[median], size/2-below, set.Size(median)
 			}
-		case s.engine.Median == Exact:
-			cut = s.exactCut(set, size)
 		default:
 			cut = s.nearestCut(set, size)
 		}
@@ -105,7 +103,8 @@ func (s *search) partsNulls(set *cells.FrequencySet, size uint64) bool {
 	return s.allowable(set.Size(last), size-set.Size(last))
 }
 
-// nearestCut returns the allowable cut whose sides are nearest in size.
+// nearestCut returns the allowable cut whose sides are nearest in size, so that a part that has an
+// allowable cut is cut. In a tie it is the smaller code.
 func (s *search) nearestCut(set *cells.FrequencySet, size uint64) cut {
 	best, least, left := noCut, size, uint64(0)
 	s.begin(set)
@@ -119,18 +118,6 @@ func (s *search) nearestCut(set *cells.FrequencySet, size uint64) cut {
 		}
 	}
 	return best
-}
-
-// exactCut returns the cut after the median, if it is allowable.
-func (s *search) exactCut(set *cells.FrequencySet, size uint64) cut {
-	median, left := medianOf(set, size)
-	left += set.Size(median)
-	s.begin(set)
-	s.shift(set, 0, median+1)
-	if !s.allowable(left, size-left) || median+1 == len(set.Codes) {
-		return noCut
-	}
-	return cut{at: set.Codes[median+1]}
 }
 
 // medianOf returns the smallest value with half of the records, rounded down, at or below it, and

@@ -46,23 +46,10 @@ import (
 	"github.com/kcut/kcut/partition/cells"
 )
 
-// Median selects where strict Mondrian cuts an ordered dimension.
-type Median uint8
-
-// The medians.
-const (
-	// Nearest is the allowable cut whose two sides are nearest in size, so that a part that has an
-	// allowable cut is cut. In a tie it is the smaller code.
-	Nearest Median = iota
-	// Exact is the cut after the smallest value with half of the records at or below it. If that is
-	// not allowable, there is no cut.
-	Exact
-)
-
 // Engine is Mondrian. It ignores MaxSteps and Score of the search's options.
 type Engine struct {
-	// InfoGain chooses the split with the least entropy of classes, not the widest dimension. The
-	// fields for the median below then have no effect.
+	// InfoGain chooses the split with the least entropy of classes, not the widest dimension.
+	// Relaxed then has no effect.
 	InfoGain bool
 	// Balanced makes InfoGain that is not guided weigh what a split leaves of the classes' entropy
 	// against what it says of its own column, as for several target attributes (TODS 2008), so that
@@ -78,8 +65,6 @@ type Engine struct {
 	Brief bool
 	// Relaxed shares the records at the median among both sides.
 	Relaxed bool
-	// Median is the median of strict cuts.
-	Median Median
 	// Ordered makes the engine cut generalized attributes by the order of their leaves, too, not
 	// into the children of a node, where InfoGain is not set. Tight labels are sets of nodes then,
 	// or of an interval and the null.

@@ -425,17 +425,6 @@ func (n *naive) cutAt(part []naiveCell, a int, bound naiveBound, path []string) 
 		return best
 	case n.engine.Relaxed && !n.mixed(a, codes):
 		return n.relaxedCut(part, a, bound, path)
-	case n.engine.Median == mondrian.Exact:
-		for i, code := range codes {
-			if below := count(part, a, func(v int) bool {
-				return v <= code
-			}); below >= len(part)/2 {
-				if i+1 == len(codes) {
-					return nil
-				}
-				return n.threshold(part, a, codes[i+1], bound)
-			}
-		}
 	}
 	var best *sides
 	for _, s := range codes[1:] {

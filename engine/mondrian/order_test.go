@@ -33,7 +33,7 @@ func (c randomCase) unnamed(e mondrian.Engine) bool {
 // that the search gave it, or one of the same labels.
 func TestOrderOfRegions(t *testing.T) {
 	engines := []mondrian.Engine{
-		{}, {Median: mondrian.Exact}, {Ordered: true}, {InfoGain: true},
+		{}, {Ordered: true}, {InfoGain: true},
 		{InfoGain: true, Guided: true}, {InfoGain: true, Guided: true, Brief: true},
 	}
 	several := 0

@@ -23,9 +23,9 @@ var engines = []engine.Engine{
 	topdown.Engine{}, topdown.Engine{}, topdown.Engine{}, topdown.Engine{}, bottomup.Engine{},
 	mondrian.Engine{}, mondrian.Engine{Relaxed: true}, mondrian.Engine{Ordered: true},
 	mondrian.Engine{InfoGain: true},
-	kactus.Engine{MinObjects: 1}, kactus.Engine{MinObjects: 2, Leftover: kactus.Recruit},
-	iac.Engine{Small: iac.Drop, Bins: 3},
-	iac.Engine{Small: iac.TopUp}, iac.Engine{Capped: true, Delta: 0.5, Epsilon: 0.2, Bins: 5},
+	kactus.Engine{MinObjects: 1}, kactus.Engine{MinObjects: 2, Recruit: true},
+	iac.Engine{Bins: 3}, iac.Engine{TopUp: true},
+	iac.Engine{Capped: true, Delta: 0.5, Epsilon: 0.2, Bins: 5},
 }
 
 // naive returns the error of a release, row by row and value by value, only from texts. Rows that

@@ -134,33 +134,22 @@ func topDown(*job.Job) engine.Engine { return topdown.Engine{} }
 
 func bottomUp(j *job.Job) engine.Engine {
 	a := &j.Algorithm
-	e := bottomup.Engine{Bins: a.Bins}
-	if a.Loss == job.LossWeighted {
-		e.Loss = bottomup.Size
-	}
-	return e
+	return bottomup.Engine{Weighted: a.Loss == job.LossWeighted, Bins: a.Bins}
 }
 
 func kactusTree(j *job.Job) engine.Engine {
 	a := &j.Algorithm
-	e := kactus.Engine{
+	return kactus.Engine{
 		Seed:       uint64(a.Seed),
 		MinObjects: a.MinObjects,
 		Prune:      a.Prune == job.PrunePessimistic,
+		Recruit:    a.Leftover == job.LeftoverRecruit,
 	}
-	if a.Leftover == job.LeftoverRecruit {
-		e.Leftover = kactus.Recruit
-	}
-	return e
 }
 
 func iack(j *job.Job) engine.Engine {
 	a := &j.Algorithm
-	e := iac.Engine{Bins: a.Bins}
-	if a.Small == job.SmallTopUp {
-		e.Small = iac.TopUp
-	}
-	return e
+	return iac.Engine{TopUp: a.Small == job.SmallTopUp, Bins: a.Bins}
 }
 
 func iacc(j *job.Job) engine.Engine {
