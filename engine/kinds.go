@@ -35,6 +35,14 @@ var ErrKinds = fault.New(fault.Usage, "", "the algorithm, or one of its options,
 // Len returns the number of kinds.
 func (k *Kinds) Len() int { return len(k.Class) }
 
+// ClassOf returns the class of a kind. Where there are no kinds, they are classes.
+func (k *Kinds) ClassOf(kind uint32) uint32 {
+	if k == nil {
+		return kind
+	}
+	return k.Class[kind]
+}
+
 // Stats writes the figures that protections ask for of records with the given counts by kind. It
 // reuses the lists in to.
 func (k *Kinds) Stats(counts []uint64, to *Stats) {

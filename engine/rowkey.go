@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"math/bits"
 	"strconv"
 
 	"github.com/kcut/kcut/partition"
@@ -127,6 +128,20 @@ func fnvText(h uint64, text string) uint64 {
 		h = fnvByte(h, text[i])
 	}
 	return h
+}
+
+// HashOf returns a hash of the codes that a key has in some fields.
+func HashOf(fields []partition.Field, key []uint64) (hash uint64) {
+	for _, f := range fields {
+		hash = Mix(hash + uint64(f.Code(key)))
+	}
+	return hash
+}
+
+// IsSampled reports whether a hash is among the smallest ones: about most of all hashes are.
+func IsSampled(hash uint64, all, most int) bool {
+	place, _ := bits.Mul64(hash, uint64(all))
+	return all <= most || place < uint64(most)
 }
 
 // Mix is the finalizer of splitmix64 (Steele, Lea and Flood, 2014).

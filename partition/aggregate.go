@@ -50,6 +50,18 @@ func (t *Table) Scan(ctx context.Context, space Space, visit func(*Table) error)
 	return nil
 }
 
+// Each calls visit with the key and the count of every record. The key is valid until it returns.
+func (t *Table) Each(
+	ctx context.Context, space Space, visit func(key []uint64, count uint64),
+) error {
+	return t.Scan(ctx, space, func(block *Table) error {
+		for key, count := range block.All() {
+			visit(key, count)
+		}
+		return nil
+	})
+}
+
 // ScanTogether is Scan on the space's threads: several workers call visit at the same time, each
 // with its number, which is below Threads. A single worker reads a spilled table.
 func (t *Table) ScanTogether(

@@ -144,10 +144,10 @@ func (t *Table) arrange(ctx context.Context, space Space, by rowKey) (err error)
 	}
 	sorter := by.sorter(t.Layout, space)
 	defer func() { err = errors.Join(err, sorter.Close()) }()
-	run, words := sorter.NewRun(), t.Layout.Words
+	run := sorter.NewRun()
 	err = t.Scan(ctx, space, func(block *Table) error {
-		for i, n := range block.Counts {
-			if err := by.add(run, block.Keys[i*words:(i+1)*words], n); err != nil {
+		for key, n := range block.All() {
+			if err := by.add(run, key, n); err != nil {
 				return err
 			}
 		}

@@ -19,7 +19,10 @@
 // Not promised: any order of the records of a table or of a partition.
 package partition
 
-import "math/bits"
+import (
+	"iter"
+	"math/bits"
+)
 
 // Table is a compressed table: distinct tuples of codes, each with the number of its rows. Record i
 // has the key Keys[i*Layout.Words:(i+1)*Layout.Words] and the count Counts[i] > 0. The records of a
@@ -81,6 +84,18 @@ func Sum(counts []uint64) (size uint64) {
 		size += n
 	}
 	return size
+}
+
+// All returns the keys and the counts of the records in memory.
+func (t *Table) All() iter.Seq2[[]uint64, uint64] {
+	return func(yield func(key []uint64, count uint64) bool) {
+		w := t.Layout.Words
+		for i, count := range t.Counts {
+			if !yield(t.Keys[i*w:(i+1)*w], count) {
+				return
+			}
+		}
+	}
 }
 
 // Put appends a record. Its size, the count, is not 0.

@@ -1,26 +1,7 @@
 package boost
 
-// Column is a column of codes, 0 ≤ code < Domain.
-type Column struct {
-	Domain  int
-	Ordered bool // codes ascend with the values
-}
-
 // maxBins is the largest number of bins of a column.
 const maxBins = 256
-
-// Records are tuples of codes, given by column, with their class and their number of records.
-type Records struct {
-	Columns []Column
-	Classes int
-	Codes   [][]uint32
-	Class   []uint32
-	Counts  []uint64
-	Hash    []uint64 // by tuple: decides the folds of its records
-}
-
-// recordBytes returns the memory of a record with a number of columns in Records.
-func recordBytes(columns int) int { return 4*columns + 4 + 8 + 8 }
 
 // binned are records with the codes of every column replaced by few bins.
 type binned struct {

@@ -130,17 +130,14 @@ func (q *qid) count(ctx context.Context, space partition.Space) error {
 func (q *qid) find(ctx context.Context, space partition.Space) error {
 	before := q.anonymity
 	q.anonymity, q.witnesses = math.MaxUint64, nil
-	err := q.table.Scan(ctx, space, func(t *partition.Table) error {
-		for i, n := range t.Counts {
-			if n < q.anonymity {
-				q.anonymity, q.witnesses = n, q.witnesses[:0]
-			}
-			if n == q.anonymity && len(q.witnesses) < q.limit {
-				q.witnesses = append(q.witnesses,
-					q.vid(t.Layout, t.Keys[i*t.Layout.Words:][:t.Layout.Words]))
-			}
+	fields := q.table.Layout.Fields
+	err := q.table.Each(ctx, space, func(key []uint64, n uint64) {
+		if n < q.anonymity {
+			q.anonymity, q.witnesses = n, q.witnesses[:0]
 		}
-		return nil
+		if n == q.anonymity && len(q.witnesses) < q.limit {
+			q.witnesses = append(q.witnesses, q.vid(fields, key))
+		}
 	})
 	if q.anonymity != before {
 		clear(q.blocked)
@@ -149,9 +146,9 @@ func (q *qid) find(ctx context.Context, space partition.Space) error {
 }
 
 // vid returns the nodes of a key in the table's codes.
-func (q *qid) vid(layout partition.Layout, key []uint64) vid {
+func (q *qid) vid(fields []partition.Field, key []uint64) vid {
 	v := make(vid, len(q.columns))
-	for i, f := range layout.Fields {
+	for i, f := range fields {
 		v[i] = q.nodes[i][f.Code(key)]
 	}
 	return v
@@ -209,16 +206,12 @@ func (q *qid) after(ctx context.Context, space partition.Space, g generalization
 	}
 	var alone []vid
 	anonymity = math.MaxUint64
-	err = merged.Scan(ctx, space, func(t *partition.Table) error {
-		for i, n := range t.Counts {
-			anonymity = min(anonymity, n)
-			key := t.Keys[i*t.Layout.Words:][:t.Layout.Words]
-			if n == q.anonymity && t.Layout.Fields[g.column].Code(key) == child &&
-				len(alone) < q.limit {
-				alone = append(alone, q.vid(t.Layout, key))
-			}
+	fields := merged.Layout.Fields
+	err = merged.Each(ctx, space, func(key []uint64, n uint64) {
+		anonymity = min(anonymity, n)
+		if n == q.anonymity && fields[g.column].Code(key) == child && len(alone) < q.limit {
+			alone = append(alone, q.vid(fields, key))
 		}
-		return nil
 	})
 	q.blocked[g.column] = block{node: g.node, vids: alone}
 	return anonymity, errors.Join(err, merged.Discard(space))

@@ -52,27 +52,24 @@ func deal(ctx context.Context, table *engine.Table, most int, space partition.Sp
 	}
 	drawn, order, key := &partition.Table{Layout: layout}, []hashed(nil),
 		make([]uint64, layout.Words)
-	err := all.Scan(ctx, space, func(records *partition.Table) error {
-		fields, w := records.Layout.Fields, records.Layout.Words
-		for i, n := range records.Counts {
-			clear(key)
-			code := uint32(0)
-			for c, to := range layout.Fields {
-				if code = 0; c < len(fields) {
-					code = fields[c].Code(records.Keys[i*w : (i+1)*w])
-				}
-				key[to.Word] |= uint64(code) << to.Shift
+	fields := all.Layout.Fields
+	err := all.Each(ctx, space, func(from []uint64, n uint64) {
+		clear(key)
+		code := uint32(0)
+		for c, to := range layout.Fields {
+			if code = 0; c < len(fields) {
+				code = fields[c].Code(from)
 			}
-			hash := hashOf(key)
-			if n = d.share(hash, n); n == 0 {
-				continue
-			}
-			class := judge.ClassOf(table, code)
-			order = append(order, hashed{hash: hash, class: class, at: int32(len(order))})
-			drawn.Put(key, n)
-			d.size += n
+			key[to.Word] |= uint64(code) << to.Shift
 		}
-		return nil
+		hash := hashOf(key)
+		if n = d.share(hash, n); n == 0 {
+			return
+		}
+		class := table.Kinds.ClassOf(code)
+		order = append(order, hashed{hash: hash, class: class, at: int32(len(order))})
+		drawn.Put(key, n)
+		d.size += n
 	})
 	if err != nil {
 		return nil, err

@@ -65,17 +65,13 @@ func Learners() []Learner { return []Learner{Tree{}, Bayes{}, Logistic{}, Booste
 
 // each calls f with all tuples in order. The tuple is valid until f returns.
 func (d Data) each(ctx context.Context, f func(tuple []uint32, class uint32, count uint64)) error {
-	fields, words := d.Table.Layout.Fields, d.Table.Layout.Words
+	fields := d.Table.Layout.Fields
 	codes := make([]uint32, len(fields))
-	return d.Table.Scan(ctx, d.Space, func(block *partition.Table) error {
-		for i, count := range block.Counts {
-			key := block.Keys[i*words : (i+1)*words]
-			for f, field := range fields {
-				codes[f] = field.Code(key)
-			}
-			f(codes[:len(d.Columns)], codes[len(d.Columns)], count)
+	return d.Table.Each(ctx, d.Space, func(key []uint64, count uint64) {
+		for f, field := range fields {
+			codes[f] = field.Code(key)
 		}
-		return nil
+		f(codes[:len(d.Columns)], codes[len(d.Columns)], count)
 	})
 }
 

@@ -50,14 +50,10 @@ func everything([]uint64, uint64) bool { return true }
 // each calls visit with the records of a table that a filter selects.
 func (s *search) each(ctx context.Context, table *partition.Table, keep filter,
 	visit func(key []uint64, size uint64)) error {
-	return table.Scan(ctx, s.space, func(block *partition.Table) error {
-		w := block.Layout.Words
-		for i, n := range block.Counts {
-			if key := block.Keys[i*w : (i+1)*w]; keep(key, n) {
-				visit(key, n)
-			}
+	return table.Each(ctx, s.space, func(key []uint64, size uint64) {
+		if keep(key, size) {
+			visit(key, size)
 		}
-		return nil
 	})
 }
 

@@ -21,12 +21,8 @@ type diary []string
 
 func (d *diary) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *cells.Cells) error {
 	var records []string
-	err := cells.Visit(ctx, func(table *partition.Table) error {
-		w := table.Layout.Words
-		for i, n := range table.Counts {
-			records = append(records, fmt.Sprint(table.Keys[i*w:(i+1)*w], n))
-		}
-		return nil
+	err := cells.Each(ctx, func(key []uint64, n uint64) {
+		records = append(records, fmt.Sprint(key, n))
 	})
 	slices.Sort(records)
 	*d = append(*d, fmt.Sprint("leaf ", leaf, t.Number(leaf), t.Parent(leaf), cells.Size(),

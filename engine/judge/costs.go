@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine/workload"
-	"github.com/kcut/kcut/partition"
 )
 
 // Costs are the costs of a release, for the records from which its rules were made. Equivalence
@@ -103,21 +102,17 @@ func (c *costing) each(
 	}
 	var labels, next []uint32
 	size, largest := uint64(0), uint64(0)
-	err = table.Scan(ctx, c.space, func(block *partition.Table) error {
-		w := block.Layout.Words
-		for i, n := range block.Counts {
-			next = next[:0]
-			for _, field := range block.Layout.Fields[:len(c.penalties)] {
-				next = append(next, field.Code(block.Keys[i*w:(i+1)*w]))
-			}
-			if size > 0 && !slices.Equal(labels, next) {
-				visit(labels, size, largest)
-				size, largest = 0, 0
-			}
-			labels = append(labels[:0], next...)
-			size, largest = size+n, max(largest, n)
+	err = table.Each(ctx, c.space, func(key []uint64, n uint64) {
+		next = next[:0]
+		for _, field := range table.Layout.Fields[:len(c.penalties)] {
+			next = append(next, field.Code(key))
 		}
-		return nil
+		if size > 0 && !slices.Equal(labels, next) {
+			visit(labels, size, largest)
+			size, largest = 0, 0
+		}
+		labels = append(labels[:0], next...)
+		size, largest = size+n, max(largest, n)
 	})
 	if size > 0 {
 		visit(labels, size, largest)

@@ -50,9 +50,7 @@ func (r *Records) Part(take func() Take) Source {
 		b, taken := newBlock(len(r.Attributes), len(r.Kept)), take()
 		b.grow(min(blockRecords, r.Counts.Len(), mostCodes/len(b.Columns)))
 		err := r.Counts.Scan(ctx, r.Space, func(records *partition.Table) error {
-			w := records.Layout.Words
-			for i, n := range records.Counts {
-				key := records.Keys[i*w : (i+1)*w]
+			for key, n := range records.All() {
 				if n = taken(key, n); n > 0 {
 					b.add(r.Table, records.Layout.Fields, key, n)
 				}
@@ -127,7 +125,7 @@ func (b *Block) add(table *engine.Table, fields []partition.Field, key []uint64,
 		}
 		b.Columns[i] = append(b.Columns[i], code)
 	}
-	b.Classes, b.Counts = append(b.Classes, ClassOf(table, code)), append(b.Counts, records)
+	b.Classes, b.Counts = append(b.Classes, table.Kinds.ClassOf(code)), append(b.Counts, records)
 }
 
 // copy adds records of another block's tuple.
@@ -164,12 +162,4 @@ func (b *Block) drop() (dropped uint64) {
 		}
 	}
 	return dropped
-}
-
-// ClassOf returns the class of a kind of records.
-func ClassOf(table *engine.Table, kind uint32) uint32 {
-	if table.Kinds != nil {
-		return table.Kinds.Class[kind]
-	}
-	return kind
 }

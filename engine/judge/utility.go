@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -64,20 +63,12 @@ func Observe(
 		return o, nil
 	}
 	tuples := table.Groupings[0]
-	all := uint64(tuples.Len())
-	most := uint64(min(mostObserved, mostCodes/(len(table.Attributes)+1)))
+	all, most := tuples.Len(), min(mostObserved, mostCodes/(len(table.Attributes)+1))
 	take := func(key []uint64, n uint64) uint64 {
-		if all <= most {
+		if engine.IsSampled(engine.HashOf(tuples.Layout.Fields, key), all, most) {
 			return n
 		}
-		hash := uint64(0)
-		for _, field := range tuples.Layout.Fields {
-			hash = engine.Mix(hash + uint64(field.Code(key)))
-		}
-		if place, _ := bits.Mul64(hash, all); place >= most {
-			return 0
-		}
-		return n
+		return 0
 	}
 	o.sample = *newBlock(len(table.Attributes), 0)
 	source := (&Records{Table: table, Counts: tuples, Space: space}).Part(func() Take {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/induce"
-	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/cells"
 )
 
@@ -16,11 +15,12 @@ import (
 // leftovers at the root are joined with some.
 type kindSearch struct {
 	*search
-	kinds  *engine.Kinds
-	bags   []kindBag             // of open nodes with a child that does not hold, the root's first
-	of     map[int][]countedKind // of every group, by node
-	joined map[int]bool          // the groups that were joined with the leftovers
-	counts []uint64              // scratch: by kind
+	kinds *engine.Kinds
+	// of open nodes with a child that does not hold, the root's first
+	bags   []kindBag
+	of     map[int][]engine.KindCount // of every group, by node
+	joined map[int]bool               // the groups that were joined with the leftovers
+	counts []uint64                   // scratch: by kind
 	stats  engine.Stats
 	bytes  int64 // memory of the lists of groups
 }
@@ -31,21 +31,15 @@ type kindBag struct {
 	counts []uint64 // by kind
 }
 
-// countedKind is a number of records of a kind.
-type countedKind struct {
-	kind  uint32
-	count uint64
-}
-
-// countedKindBytes is its memory.
-const countedKindBytes = 16
+// countBytes is the memory of a count of a kind.
+const countBytes = 16
 
 // byKind begins the search by kinds.
 func (s *search) byKind(kinds *engine.Kinds) *kindSearch {
 	s.kinds = &kindSearch{
 		search: s,
 		kinds:  kinds,
-		of:     map[int][]countedKind{},
+		of:     map[int][]engine.KindCount{},
 		joined: map[int]bool{},
 		counts: make([]uint64, kinds.Len()),
 	}
@@ -55,13 +49,8 @@ func (s *search) byKind(kinds *engine.Kinds) *kindSearch {
 // Leaf adds a leaf's records.
 func (s *kindSearch) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *cells.Cells) error {
 	clear(s.counts)
-	err := cells.Visit(ctx, func(table *partition.Table) error {
-		w, kind := table.Layout.Words, table.Layout.Fields[len(table.Layout.Fields)-1]
-		for i, count := range table.Counts {
-			s.counts[kind.Code(table.Keys[i*w:(i+1)*w])] += count
-		}
-		return nil
-	})
+	kind := s.keys.Fields[len(s.keys.Fields)-1]
+	err := cells.Each(ctx, func(key []uint64, count uint64) { s.counts[kind.Code(key)] += count })
 	if err != nil {
 		return err
 	}
@@ -110,14 +99,14 @@ func (s *kindSearch) protects(counts []uint64) bool {
 func (s *kindSearch) release(node int, counts []uint64) {
 	for kind, n := range counts {
 		if n > 0 {
-			s.of[node] = append(s.of[node], countedKind{uint32(kind), n})
+			s.of[node] = append(s.of[node], engine.KindCount{Kind: uint32(kind), Records: n})
 			s.groups[node] += n
 		}
 	}
 	if node == 0 {
 		s.suppressed = s.groups[0]
 	}
-	s.bytes += int64(cap(s.of[node])) * countedKindBytes
+	s.bytes += int64(cap(s.of[node])) * countBytes
 }
 
 // finish decides about the records left at the root that do not hold. Joined with all groups they
@@ -134,7 +123,7 @@ func (s *kindSearch) finish(counts []uint64) {
 	})
 	for ; !s.protects(counts); order = order[1:] {
 		for _, c := range s.of[order[0]] {
-			counts[c.kind] += c.count
+			counts[c.Kind] += c.Records
 		}
 		s.joined[order[0]] = true
 		delete(s.groups, order[0])
@@ -148,7 +137,7 @@ func (s *kindSearch) weight(node int) (weight uint64) {
 		return 0
 	}
 	for _, c := range s.of[node] {
-		weight += c.count * s.kinds.Weight[c.kind]
+		weight += c.Records * s.kinds.Weight[c.Kind]
 	}
 	return weight
 }

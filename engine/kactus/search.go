@@ -6,7 +6,6 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/induce"
-	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/cells"
 	"github.com/kcut/kcut/spill"
 )
@@ -91,17 +90,12 @@ func (s *search) pack(ctx context.Context, t tree, leaf int, cells *cells.Cells)
 	if s.holds(b.size) && d.keep == 0 {
 		return s.leave(t, b)
 	}
-	err = cells.Visit(ctx, func(table *partition.Table) error {
-		w := table.Layout.Words
-		for i, count := range table.Counts {
-			c := cell{table.Keys[i*w : (i+1)*w], count}
-			if s.holds(b.size) {
-				d.offer(c)
-			} else {
-				b.cells = append(b.cells, cell{slices.Clone(c.key), count})
-			}
+	err = cells.Each(ctx, func(key []uint64, count uint64) {
+		if s.holds(b.size) {
+			d.offer(cell{key, count})
+		} else {
+			b.cells = append(b.cells, cell{slices.Clone(key), count})
 		}
-		return nil
 	})
 	if err != nil {
 		return err

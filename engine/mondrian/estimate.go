@@ -2,7 +2,6 @@ package mondrian
 
 import (
 	"context"
-	"math/bits"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -54,42 +53,38 @@ func (g *guide) estimate(ctx context.Context, table *engine.Table, space partiti
 	if g.probabilities() == 0 {
 		return nil
 	}
-	e := estimate{table: table, classes: g.classes, attributes: len(table.Attributes)}
+	records := boost.Records{Classes: g.classes, Kinds: table.Kinds}
 	for a := range table.Attributes {
-		e.columns = append(e.columns, boost.Column{
+		records.Columns = append(records.Columns, boost.Column{
 			Domain:  table.Attributes[a].Len(),
 			Ordered: table.Attributes[a].Mask == engine.Discretize,
 		})
 	}
 	cells, threads := table.Groupings[0], max(1, space.Threads)
-	n, options := min(cells.Len(), fittedCells+fittedCells/32),
-		g.engine.options(table.Rows, e.classes)
-	bytes := boost.Bytes(e.columns, e.classes, n, threads, options)
+	scratch := make([]block, threads)
+	for i := range scratch {
+		scratch[i].Records, scratch[i].masses = records, make([][]uint32, g.probabilities())
+	}
+	n, options := boost.SampleLen(cells.Len(), fittedCells),
+		g.engine.options(table.Rows, g.classes)
+	bytes := boost.Bytes(records.Columns, g.classes, n, threads, options)
 	if space.Budget != nil { // at most a share of it is for records
 		if err := space.Budget.Draw("models of the classes", bytes); err != nil {
 			return err
 		}
 		defer space.Budget.Return(bytes)
 	}
-	records, err := e.sample(ctx, cells, space)
+	if err := records.Sample(ctx, cells, fittedCells, space); err != nil {
+		return err
+	}
+	models, err := boost.Fit(ctx, &records, options, threads)
 	if err != nil {
 		return err
 	}
-	models, err := boost.Fit(ctx, records, options, threads)
-	if err != nil {
-		return err
-	}
-	scratch := make([]block, threads)
-	wider, err := cells.Widen(ctx, e.classes-1, bitsOf,
+	wider, err := cells.Widen(ctx, g.probabilities(), bitsOf,
 		func(w workers.Worker, t *partition.Table) ([][]uint32, error) {
 			b := &scratch[w.Number]
-			b.reset(len(e.columns))
-			for i := range t.Counts {
-				b.add(&e, t, i)
-			}
-			for len(b.masses) < e.classes-1 {
-				b.masses = append(b.masses, nil)
-			}
+			b.Load(t)
 			for class := range b.masses {
 				b.masses[class] = slices.Grow(b.masses[class][:0], t.Len())[:t.Len()]
 			}
@@ -104,71 +99,9 @@ func (g *guide) estimate(ctx context.Context, table *engine.Table, space partiti
 
 const bitsOf = 16
 
-// estimate is the state of computing probabilities.
-type estimate struct {
-	table      *engine.Table
-	columns    []boost.Column
-	classes    int
-	attributes int
-}
-
 // block is some cells in the form that models need.
 type block struct {
 	boost.Records
-	masses  [][]uint32
+	masses  [][]uint32 // by class except the last: of every cell
 	scratch boost.Scratch
-}
-
-func (b *block) reset(columns int) {
-	for len(b.Codes) < columns {
-		b.Codes = append(b.Codes, nil)
-	}
-	for c := range b.Codes {
-		b.Codes[c] = b.Codes[c][:0]
-	}
-	b.Class, b.Counts, b.Hash = b.Class[:0], b.Counts[:0], b.Hash[:0]
-}
-
-// add adds a cell of a table.
-func (b *block) add(e *estimate, t *partition.Table, i int) {
-	w := t.Layout.Words
-	key := t.Keys[i*w : (i+1)*w]
-	for a := range b.Codes {
-		b.Codes[a] = append(b.Codes[a], t.Layout.Fields[a].Code(key))
-	}
-	class := t.Layout.Fields[e.attributes].Code(key)
-	if e.table.Kinds != nil {
-		class = e.table.Kinds.Class[class]
-	}
-	b.Class, b.Counts = append(b.Class, class), append(b.Counts, t.Counts[i])
-	b.Hash = append(b.Hash, hash(t.Layout.Fields[:e.attributes], key))
-}
-
-// sample returns the cells to which models are fitted: those of the tuples with the smallest
-// hashes.
-func (e *estimate) sample(ctx context.Context, t *partition.Table,
-	space partition.Space) (*boost.Records, error) {
-	var b block
-	b.Columns, b.Classes = e.columns, e.classes
-	b.reset(len(e.columns))
-	all := uint64(t.Len())
-	return &b.Records, t.Scan(ctx, space, func(records *partition.Table) error {
-		w := records.Layout.Words
-		for i := range records.Counts {
-			place, _ := bits.Mul64(hash(records.Layout.Fields[:e.attributes],
-				records.Keys[i*w:(i+1)*w]), all)
-			if all <= fittedCells || place < fittedCells {
-				b.add(e, records, i)
-			}
-		}
-		return nil
-	})
-}
-
-// hash returns a number that depends only on the codes of a tuple.
-func hash(fields []partition.Field, key []uint64) (h uint64) {
-	for _, f := range fields {
-		h = engine.Mix(h + uint64(f.Code(key)))
-	}
-	return h
 }

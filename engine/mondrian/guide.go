@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/cells"
 )
 
@@ -141,20 +140,11 @@ func (g *guide) look(ctx context.Context, of *cells.Cells, o *outcome) (err erro
 		return nil
 	}
 	class, probabilities := g.fields[len(g.dimensions)], g.fields[len(g.dimensions)+1:]
-	err = of.Visit(ctx, func(t *partition.Table) error {
-		w := t.Layout.Words
-		for i, count := range t.Counts {
-			key := t.Keys[i*w : (i+1)*w]
-			of := class.Code(key)
-			if g.kinds != nil {
-				of = g.kinds.Class[of]
-			}
-			o.classes[of] += count
-			for c, f := range probabilities {
-				o.masses[c] += count * uint64(f.Code(key))
-			}
+	err = of.Each(ctx, func(key []uint64, count uint64) {
+		o.classes[g.kinds.ClassOf(class.Code(key))] += count
+		for c, f := range probabilities {
+			o.masses[c] += count * uint64(f.Code(key))
 		}
-		return nil
 	})
 	last := g.classes - 1
 	o.masses[last] = o.size << cells.MassBits

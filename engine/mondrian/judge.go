@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/cells"
 )
 
@@ -104,11 +103,7 @@ func (j *judge) weight(ctx context.Context, of *cells.Cells, columns int) (weigh
 		return 0, nil
 	}
 	kind := of.Layout().Fields[columns]
-	return weight, of.Visit(ctx, func(t *partition.Table) error {
-		w := t.Layout.Words
-		for i, count := range t.Counts {
-			weight += count * j.kinds.Weight[kind.Code(t.Keys[i*w:(i+1)*w])]
-		}
-		return nil
+	return weight, of.Each(ctx, func(key []uint64, count uint64) {
+		weight += count * j.kinds.Weight[kind.Code(key)]
 	})
 }

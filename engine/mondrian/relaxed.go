@@ -63,14 +63,10 @@ func (x *relaxed) record(ctx context.Context, p part, region int32) error {
 	if x.divided.Len() == 0 {
 		return nil
 	}
-	return p.cells.Visit(ctx, func(t *partition.Table) error {
-		w := t.Layout.Words
-		for i, count := range t.Counts {
-			if cell, ok := x.divided.Find(t.Keys[i*w : (i+1)*w]); ok {
-				x.divided.Send(cell, int(region), count)
-			}
+	return p.cells.Each(ctx, func(key []uint64, count uint64) {
+		if cell, ok := x.divided.Find(key); ok {
+			x.divided.Send(cell, int(region), count)
 		}
-		return nil
 	})
 }
 
@@ -160,19 +156,14 @@ func (d *draw) breakTie(ctx context.Context, cells *cells.Cells, n int) error {
 // each visits all copies: their keys, cells and numbers.
 func (d *draw) each(ctx context.Context, cells *cells.Cells,
 	visit func(key uint64, cell []uint64, number uint64)) error {
-	return cells.Visit(ctx, func(t *partition.Table) error {
-		w := t.Layout.Words
-		for i, count := range t.Counts {
-			cell := t.Keys[i*w : (i+1)*w]
-			if d.field.Code(cell) != d.code {
-				continue
-			}
-			hash := d.keys.Cell(cell)
-			for number := range count {
-				visit(engine.CopyKey(hash, number), cell, number)
-			}
+	return cells.Each(ctx, func(cell []uint64, count uint64) {
+		if d.field.Code(cell) != d.code {
+			return
 		}
-		return nil
+		hash := d.keys.Cell(cell)
+		for number := range count {
+			visit(engine.CopyKey(hash, number), cell, number)
+		}
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/cells"
 )
 
@@ -134,15 +133,11 @@ func (g *guide) grown(ctx context.Context, of *cells.Cells) (found outcome, err 
 
 // identify returns a number of 128 bits that depends on the cells, but not on their order.
 func identify(ctx context.Context, of *cells.Cells) (part [2]uint64, err error) {
-	return part, of.Visit(ctx, func(t *partition.Table) error {
-		w := t.Layout.Words
-		for i, count := range t.Counts {
-			a, b := count, ^count
-			for _, word := range t.Keys[i*w : (i+1)*w] {
-				a, b = engine.Mix(a^word), engine.Mix(b+word)
-			}
-			part[0], part[1] = part[0]+a, part[1]+b
+	return part, of.Each(ctx, func(key []uint64, count uint64) {
+		a, b := count, ^count
+		for _, word := range key {
+			a, b = engine.Mix(a^word), engine.Mix(b+word)
 		}
-		return nil
+		part[0], part[1] = part[0]+a, part[1]+b
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/cells"
 )
 
@@ -93,16 +92,11 @@ func (x *tightest) load(ctx context.Context, s *search, p part) error {
 	if err := s.account.Draw(s.Bytes()); err != nil {
 		return err
 	}
-	err := p.cells.Visit(ctx, func(t *partition.Table) error {
-		w := t.Layout.Words
-		for i := range t.Counts {
-			key := t.Keys[i*w : (i+1)*w]
-			for _, column := range x.asked {
-				v := &x.values[column]
-				v.places = append(v.places, s.fields[column].Code(key))
-			}
+	err := p.cells.Each(ctx, func(key []uint64, _ uint64) {
+		for _, column := range x.asked {
+			v := &x.values[column]
+			v.places = append(v.places, s.fields[column].Code(key))
 		}
-		return nil
 	})
 	for _, column := range x.asked {
 		x.order = x.values[column].sort(x.order[:0])

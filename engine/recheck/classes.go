@@ -169,8 +169,8 @@ func (c *classes) each(
 	}
 	var of []engine.KindCount
 	var stats engine.Stats
-	words, total, isWanted := t.Layout.Words, uint64(0), false
-	class, next := make([]uint64, words), make([]uint64, words)
+	total, isWanted := uint64(0), false
+	class, next := make([]uint64, t.Layout.Words), make([]uint64, t.Layout.Words)
 	end := func() error {
 		if !isWanted {
 			return nil
@@ -178,8 +178,8 @@ func (c *classes) each(
 		return visit(class, c.contentOf(total, of, &stats))
 	}
 	err := t.Scan(ctx, c.space, func(block *partition.Table) error {
-		for i, n := range block.Counts {
-			copy(next, block.Keys[i*words:])
+		for key, n := range block.All() {
+			copy(next, key)
 			next[kind.Word] &^= kind.Mask << kind.Shift
 			if total == 0 || !slices.Equal(class, next) {
 				if err := end(); err != nil {
@@ -189,8 +189,7 @@ func (c *classes) each(
 				isWanted = wanted(class)
 			}
 			if total += n; isWanted && kinds != nil {
-				k := kind.Code(block.Keys[i*words:])
-				of = append(of, engine.KindCount{Kind: k, Records: n})
+				of = append(of, engine.KindCount{Kind: kind.Code(key), Records: n})
 			}
 		}
 		return nil

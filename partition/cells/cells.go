@@ -107,9 +107,20 @@ func (c *Cells) Len() int {
 // Layout returns the layout of their keys.
 func (c *Cells) Layout() partition.Layout { return c.layout }
 
-// Visit calls visit with the cells, some at a time, in any order. They are valid until it returns
+// Each calls visit with the key and the count of every cell, in any order. The key is valid until
+// visit returns and must not be changed.
+func (c *Cells) Each(ctx context.Context, visit func(key []uint64, count uint64)) error {
+	return c.visit(ctx, func(t *partition.Table) error {
+		for key, count := range t.All() {
+			visit(key, count)
+		}
+		return nil
+	})
+}
+
+// visit calls visit with the cells, some at a time, in any order. They are valid until it returns
 // and must not be changed.
-func (c *Cells) Visit(ctx context.Context, visit func(*partition.Table) error) error {
+func (c *Cells) visit(ctx context.Context, visit func(*partition.Table) error) error {
 	err := c.fetch(ctx)
 	switch {
 	case err != nil:

@@ -208,7 +208,7 @@ func (c *cellsCase) compare(ctx context.Context, cells *Cells, rows []row) error
 			sizeOf(rows), len(rows))
 	}
 	var visited []row
-	if err := cells.Visit(ctx, func(t *partition.Table) error {
+	if err := cells.visit(ctx, func(t *partition.Table) error {
 		visited = append(visited, rowsOf(t)...)
 		return nil
 	}); err != nil {

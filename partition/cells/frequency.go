@@ -358,7 +358,7 @@ func (c *Cells) Extents(ctx context.Context, tops []uint32) ([]Extent, error) {
 	for range tops {
 		c.extents = append(c.extents, none)
 	}
-	err := c.Visit(ctx, func(t *partition.Table) error {
+	err := c.visit(ctx, func(t *partition.Table) error {
 		for i, top := range tops {
 			c.extents[i].join(extentOf(t, t.Layout.Fields[i], uint64(top)))
 		}

@@ -155,7 +155,7 @@ func (r *Request) count(ctx context.Context, res *count.Resources, space partiti
 		defer w.homes.account.Close()
 	}
 	if len(values) > 0 {
-		if err := table.Scan(ctx, space, w.addWhole); err != nil {
+		if err := table.Each(ctx, space, w.addWhole); err != nil {
 			return nil, err
 		}
 		w.order(values)

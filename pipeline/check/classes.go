@@ -70,22 +70,17 @@ func (r *Request) newWalk(
 	return w
 }
 
-// addWhole counts the sensitive values of all rows, and the rows without a weight.
-func (w *walk) addWhole(records *partition.Table) error {
-	words := records.Layout.Words
-	for i, n := range records.Counts {
-		key := records.Keys[i*words : (i+1)*words]
-		if w.isPopulation(key) {
-			continue
-		}
-		for s := range w.spreads {
-			w.spreads[s].whole[w.fields[s].Code(key)] += n
-		}
-		if w.weights != nil {
-			w.weights.inspect(key, n)
-		}
+// addWhole counts the sensitive values of rows, and the rows without a weight.
+func (w *walk) addWhole(key []uint64, n uint64) {
+	if w.isPopulation(key) {
+		return
 	}
-	return nil
+	for s := range w.spreads {
+		w.spreads[s].whole[w.fields[s].Code(key)] += n
+	}
+	if w.weights != nil {
+		w.weights.inspect(key, n)
+	}
 }
 
 // order puts the sensitive values of all rows in order.
@@ -99,12 +94,11 @@ func (w *walk) order(values []*domain.Interner) {
 
 // add processes tuples; those of one class follow each other.
 func (w *walk) add(records *partition.Table) error {
-	words, known := records.Layout.Words, digestWords
+	known := digestWords
 	if w.Entity >= 0 {
 		known += digestWords
 	}
-	for i, n := range records.Counts {
-		key := records.Keys[i*words : (i+1)*words]
+	for key, n := range records.All() {
 		same := len(w.class) > 0 && slices.Equal(key[:digestWords], w.class[:digestWords])
 		if !same {
 			w.end()

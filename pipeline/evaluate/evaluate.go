@@ -258,19 +258,15 @@ func (e *evaluation) count(ctx context.Context) error {
 	e.classes, e.rows, e.split = make([]uint64, max(1, len(e.ClassNames))), 0, 0
 	e.grouped = make([]uint64, e.groups)
 	kind := e.kind()
-	return e.Counts.Scan(ctx, e.Space, func(block *partition.Table) error {
-		for i, n := range block.Counts {
-			key := block.Keys[i*block.Layout.Words:][:block.Layout.Words]
-			e.rows += n
-			e.classes[judge.ClassOf(e.Table, kind.Code(key))] += n
-			switch {
-			case e.SplitColumn != "":
-				e.split += n * e.last(key)
-			case e.groups > 0:
-				e.grouped[e.last(key)] += n
-			}
+	return e.Counts.Each(ctx, e.Space, func(key []uint64, n uint64) {
+		e.rows += n
+		e.classes[e.Kinds.ClassOf(kind.Code(key))] += n
+		switch {
+		case e.SplitColumn != "":
+			e.split += n * e.last(key)
+		case e.groups > 0:
+			e.grouped[e.last(key)] += n
 		}
-		return nil
 	})
 }
 

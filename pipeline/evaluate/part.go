@@ -122,7 +122,7 @@ func (d *assigner) next(key []uint64, rows uint64) (tested uint64) {
 		return 0
 	}
 	field := d.kind()
-	c := &d.classes[judge.ClassOf(d.Table, field.Code(key))]
+	c := &d.classes[d.Kinds.ClassOf(field.Code(key))]
 	for rows > 0 {
 		at := c.next % c.turn
 		if turns := rows / c.turn; at == 0 && turns > 0 {
