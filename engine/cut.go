@@ -1,6 +1,10 @@
 package engine
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kcut/kcut/partition"
+)
 
 // Suppressed is the label of the values that a suppressed attribute does not disclose.
 const Suppressed = "*"
@@ -144,7 +148,7 @@ func CutTree(a *Attribute, nodes []int) ColumnCut {
 	for i, n := range nodes {
 		c.Labels = append(c.Labels, Label{Text: a.Tree.Name(n)})
 		lo, hi := a.Tree.Range(n)
-		fill(c.Code[lo:hi], uint32(i))
+		partition.Fill(c.Code[lo:hi], uint32(i))
 	}
 	if a.HasNull && nodes[0] != 0 {
 		c.addNull()
@@ -164,7 +168,7 @@ func CutIntervals(a *Attribute, starts []int) ColumnCut {
 		interval := a.Interval(lo, hi)
 		c.Intervals = append(c.Intervals, interval)
 		c.Labels = append(c.Labels, Label{Text: interval.Label})
-		fill(c.Code[lo:hi], uint32(i))
+		partition.Fill(c.Code[lo:hi], uint32(i))
 	}
 	if a.HasNull && len(starts) > 1 {
 		c.addNull()
@@ -175,7 +179,7 @@ func CutIntervals(a *Attribute, starts []int) ColumnCut {
 // CutSuppressed returns the cut of an attribute that discloses the given codes, which ascend.
 func CutSuppressed(a *Attribute, disclosed []int) ColumnCut {
 	c := ColumnCut{Code: make([]uint32, a.Len())}
-	fill(c.Code, uint32(len(disclosed)))
+	partition.Fill(c.Code, uint32(len(disclosed)))
 	for i, code := range disclosed {
 		c.Labels = append(c.Labels, a.Label(code))
 		c.Code[code] = uint32(i)
@@ -188,12 +192,6 @@ func CutSuppressed(a *Attribute, disclosed []int) ColumnCut {
 func (c *ColumnCut) addNull() {
 	c.Code[len(c.Code)-1] = uint32(len(c.Labels))
 	c.Labels = append(c.Labels, Label{Null: true})
-}
-
-func fill(codes []uint32, label uint32) {
-	for i := range codes {
-		codes[i] = label
-	}
 }
 
 // RecordSuppression takes some records out of a cut: they are released with a mark in every column,

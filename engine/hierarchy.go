@@ -1,6 +1,10 @@
 package engine
 
-import "math"
+import (
+	"math"
+
+	"github.com/kcut/kcut/partition"
+)
 
 // Hierarchy is a tree of a column's values, whose leaves are all values of the column that there
 // may be. A null, and a value that is no leaf, is a child of the root.
@@ -63,7 +67,7 @@ func NewSpread(h *Hierarchy, leaves []uint32, whole []uint64) *Spread {
 
 // shares returns the share of records at or below each node.
 func (h *Hierarchy) shares(leaves []uint32, records []uint64) []float64 {
-	below, all := make([]uint64, len(h.parent)), sum(records)
+	below, all := make([]uint64, len(h.parent)), partition.Sum(records)
 	for i, n := range records {
 		below[leaves[i]] += n
 	}

@@ -1,6 +1,10 @@
 package engine
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/kcut/kcut/partition"
+)
 
 // Limit bounds a measure of a sensitive column in every equivalence class. It is a Protection once
 // it is bound to a table.
@@ -21,7 +25,7 @@ type Limit struct {
 // whole table have them.
 func (l *Limit) Bind(column *SensitiveValues, whole []uint64) {
 	values := column.Values
-	l.values = Histogram{Whole: whole, Total: sum(whole)}
+	l.values = Histogram{Whole: whole, Total: partition.Sum(whole)}
 	if column.Places != nil && l.Measure == OrderedCloseness {
 		l.values.Order = NewOrder(column.Places, whole)
 		l.values.Rank = l.values.Order.Rank
@@ -62,7 +66,7 @@ func (l *Limit) Judge(class Histogram) (figure float64, meets bool) {
 	if l.Of == nil {
 		return figure, l.meets(figure, l.Bound)
 	}
-	all := float64(sum(class.Records))
+	all := float64(partition.Sum(class.Records))
 	for value, n := range class.Records {
 		if float64(n) > (class.Most[value]+Slack)*all {
 			return figure, false

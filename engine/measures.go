@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/partition"
 )
 
 // Slack is the tolerance for floats: a share in decimals has no exact float, and sums of floats
@@ -185,7 +186,7 @@ func distinctValues(h Histogram) (distinct float64) {
 }
 
 func entropyL(h Histogram) float64 {
-	all, entropy := float64(sum(h.Records)), 0.0
+	all, entropy := float64(partition.Sum(h.Records)), 0.0
 	for _, n := range h.Records {
 		if n > 0 {
 			share := float64(n) / all
@@ -202,11 +203,11 @@ func largestShare(h Histogram) float64 {
 			largest = max(largest, n)
 		}
 	}
-	return float64(largest) / float64(max(1, sum(h.Records)))
+	return float64(largest) / float64(max(1, partition.Sum(h.Records)))
 }
 
 func distance(h Histogram) float64 {
-	all, left, moved := float64(sum(h.Records)), h.Total, 0.0
+	all, left, moved := float64(partition.Sum(h.Records)), h.Total, 0.0
 	for value, n := range h.Records {
 		moved += math.Abs(float64(n)/all - float64(h.Whole[value])/float64(h.Total))
 		left -= h.Whole[value]
@@ -247,7 +248,7 @@ func (h Histogram) RecursiveC(most int) (least []float64) {
 		}
 	}
 	slices.SortFunc(counts, func(a, b uint64) int { return cmp.Compare(b, a) })
-	rest := sum(counts)
+	rest := partition.Sum(counts)
 	for i := 0; i+1 < min(most, len(counts)); i++ {
 		rest -= counts[i]
 		least = append(least, float64(counts[0])/float64(rest))
@@ -258,7 +259,7 @@ func (h Histogram) RecursiveC(most int) (least []float64) {
 // ratios returns the smallest and the largest ratio of the share of a value and its share in the
 // whole table.
 func (h Histogram) ratios() (least, most float64) {
-	all, left := sum(h.Records), h.Total
+	all, left := partition.Sum(h.Records), h.Total
 	least = math.Inf(1)
 	for value, n := range h.Records {
 		if whole := h.Whole[value]; whole > 0 {
@@ -279,7 +280,7 @@ func basicBeta(h Histogram) float64 {
 }
 
 func enhancedBeta(h Histogram) float64 {
-	all := float64(sum(h.Records))
+	all := float64(partition.Sum(h.Records))
 	for value, n := range h.Records {
 		if n == 0 {
 			continue
@@ -295,14 +296,6 @@ func enhancedBeta(h Histogram) float64 {
 func delta(h Histogram) float64 {
 	least, most := h.ratios()
 	return max(math.Log(most), -math.Log(least))
-}
-
-// sum returns the sum of counts.
-func sum(counts []uint64) (all uint64) {
-	for _, n := range counts {
-		all += n
-	}
-	return all
 }
 
 // worse returns the worse one of two figures.

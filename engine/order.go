@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+
+	"github.com/kcut/kcut/partition"
 )
 
 // Order has the values of a column that occur in a whole table, in their order, with the null last.
@@ -24,7 +26,7 @@ func NewOrder(places []uint32, whole []uint64) *Order {
 	}
 	slices.SortFunc(codes, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
 	o := &Order{Rank: make([]uint32, len(whole)), sums: make([]float64, 1, len(codes)+1)}
-	all, below := float64(sum(whole)), uint64(0)
+	all, below := float64(partition.Sum(whole)), uint64(0)
 	for rank, code := range codes {
 		o.Rank[code] = uint32(rank)
 		below += whole[code]
@@ -53,7 +55,7 @@ func (o *Order) distance(h Histogram) float64 {
 		}
 	}
 	slices.SortFunc(class[1:], func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
-	all, below, moved := float64(sum(h.Records)), uint64(0), 0.0
+	all, below, moved := float64(partition.Sum(h.Records)), uint64(0), 0.0
 	for i, value := range class {
 		until := last
 		if i+1 < len(class) {

@@ -101,11 +101,7 @@ func CopyKey(cell, number uint64) uint64 {
 		h = fnvByte(h, byte(number))
 		number >>= 8
 	}
-	h ^= h >> 30
-	h *= 0xbf58476d1ce4e5b9
-	h ^= h >> 27
-	h *= 0x94d049bb133111eb
-	return h ^ h>>31
+	return finish(h)
 }
 
 // Compare orders cells by their codes, column by column, the class last.
@@ -144,9 +140,11 @@ func IsSampled(hash uint64, all, most int) bool {
 	return all <= most || place < uint64(most)
 }
 
-// Mix is the finalizer of splitmix64 (Steele, Lea and Flood, 2014).
-func Mix(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
+// Mix is a step of splitmix64 (Steele, Lea and Flood, 2014).
+func Mix(z uint64) uint64 { return finish(z + 0x9e3779b97f4a7c15) }
+
+// finish is the finalizer of splitmix64.
+func finish(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31

@@ -86,6 +86,13 @@ func Sum(counts []uint64) (size uint64) {
 	return size
 }
 
+// Fill makes all codes equal.
+func Fill(codes []uint32, code uint32) {
+	for i := range codes {
+		codes[i] = code
+	}
+}
+
 // All returns the keys and the counts of the records in memory.
 func (t *Table) All() iter.Seq2[[]uint64, uint64] {
 	return func(yield func(key []uint64, count uint64) bool) {

@@ -3,6 +3,8 @@ package classify
 import (
 	"context"
 	"math"
+
+	"github.com/kcut/kcut/partition"
 )
 
 // Bayes learns naive Bayes classifiers by the rules of Weka's NaiveBayes: it estimates nominal
@@ -48,13 +50,9 @@ func (b *bayes) Logs(tuple []uint32, logs []float64) {
 
 // frequencies returns the logarithms of Laplace's estimates.
 func frequencies(counts []uint64) []float64 {
-	var all uint64
-	for _, n := range counts {
-		all += n
-	}
-	logs := make([]float64, len(counts))
+	all, logs := partition.Sum(counts)+uint64(len(counts)), make([]float64, len(counts))
 	for i, n := range counts {
-		logs[i] = math.Log(float64(n+1) / float64(all+uint64(len(counts))))
+		logs[i] = math.Log(float64(n+1) / float64(all))
 	}
 	return logs
 }

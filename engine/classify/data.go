@@ -123,7 +123,7 @@ func (Tree) Name() string { return "tree" }
 // Learn grows a tree and prunes it. The tree's memory is drawn from the budget of the data's space
 // and stays drawn.
 func (Tree) Learn(ctx context.Context, d Data) (Classifier, error) {
-	inducer := induce.Inducer{Classes: d.Classes, MinObjects: 2, MDL: true, Prune: true}
+	inducer := induce.Inducer{Classes: d.Classes, MinObjects: 2, Prune: true}
 	inducer.Account = spill.NewAccount(d.Space.Budget, "a decision tree")
 	for _, c := range d.Columns {
 		inducer.Columns = append(inducer.Columns,

@@ -3,6 +3,8 @@ package classify
 import (
 	"context"
 	"math"
+
+	"github.com/kcut/kcut/partition"
 )
 
 // Logistic learns multinomial logistic regressions. A nominal column has a weight for each code, a
@@ -81,11 +83,8 @@ func newRegression(ctx context.Context, d Data) (*regression, error) {
 
 // standardize computes the terms of a numeric column, with mean 0 and deviation 1.
 func standardize(c Column, classes int, counts []uint64, weight int, terms []term) {
-	g := fit(c.Values, 0, func(code int) (n uint64) {
-		for _, m := range counts[code*classes:][:classes] {
-			n += m
-		}
-		return n
+	g := fit(c.Values, 0, func(code int) uint64 {
+		return partition.Sum(counts[code*classes:][:classes])
 	})
 	for code, x := range c.Values {
 		if g.deviation > 0 {

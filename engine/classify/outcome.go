@@ -81,11 +81,8 @@ func rank(odds float64) int {
 }
 
 // records returns the number of records of a class.
-func (o *Outcome) records(class int) (n uint64) {
-	for _, said := range o.counts[class*o.classes:][:o.classes] {
-		n += said
-	}
-	return n
+func (o *Outcome) records(class int) uint64 {
+	return partition.Sum(o.counts[class*o.classes:][:o.classes])
 }
 
 // Error returns the share of records with a wrong prediction.

@@ -44,7 +44,6 @@ type Inducer struct {
 	Kinds   *engine.Kinds // not nil: the last column has these kinds, which determine the class
 	// number of records that at least two branches of every test must have, at least 1
 	MinObjects uint64
-	MDL        bool // numeric tests gain less because they were chosen among many
 	// subtrees are replaced if they are not expected to make fewer errors than a leaf
 	Prune   bool
 	Account *spill.Account

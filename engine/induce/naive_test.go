@@ -22,24 +22,22 @@ func TestAgreesWithNaiveGrowth(t *testing.T) {
 	cases := enginetest.Cases(t, 200, func(r *rand.Rand) {
 		c := enginetest.NewCase(r, 50)
 		codes := c.Data.Codes()
-		for _, mdl := range []bool{true, false} {
-			i := inducer(codes)
-			i.MDL, i.MinObjects = mdl, uint64(1+r.IntN(4))
-			n := naive{codes, int(i.MinObjects), mdl}
-			tree, want := grow(t, i, codes), n.tree()
-			difference := n.compare(tree, want)
-			nodes += tree.Len()
-			if difference == "" {
-				n.prune(want)
-				want.renumber(0)
-				i.Prune = true
-				p := grow(t, i, codes)
-				difference = n.compare(p, want)
-				pruned += tree.Len() - p.Len()
-			}
-			if difference != "" {
-				t.Fatalf("%+v: %s\n%s", i, difference, c)
-			}
+		i := inducer(codes)
+		i.MinObjects = uint64(1 + r.IntN(4))
+		n := naive{codes, int(i.MinObjects)}
+		tree, want := grow(t, i, codes), n.tree()
+		difference := n.compare(tree, want)
+		nodes += tree.Len()
+		if difference == "" {
+			n.prune(want)
+			want.renumber(0)
+			i.Prune = true
+			p := grow(t, i, codes)
+			difference = n.compare(p, want)
+			pruned += tree.Len() - p.Len()
+		}
+		if difference != "" {
+			t.Fatalf("%+v: %s\n%s", i, difference, c)
 		}
 	})
 	t.Logf("%d cases, %d nodes, %d pruned", cases, nodes, pruned)
@@ -104,7 +102,6 @@ func (n naive) compare(tree *induce.Tree, want *decision) string {
 type naive struct {
 	enginetest.Codes
 	minObjects int
-	mdl        bool
 }
 
 // decision is a node of a tree.
@@ -242,9 +239,7 @@ func (n naive) numeric(column int, rows []int) (decisionTest, bool) {
 		return decisionTest{}, false
 	}
 	t := first(tests, func(t decisionTest) float64 { return t.gain })
-	if n.mdl {
-		t.gain -= math.Log2(float64(len(tests))) / known
-	}
+	t.gain -= math.Log2(float64(len(tests))) / known
 	t.ratio = t.gain / information(t.parts)
 	return t, true
 }
@@ -329,7 +324,7 @@ func (n naive) expectedErrors(rows []int) float64 {
 }
 
 func inducer(codes enginetest.Codes) induce.Inducer {
-	i := induce.Inducer{Classes: codes.Classes, MDL: true}
+	i := induce.Inducer{Classes: codes.Classes}
 	for a := range codes.Attributes {
 		i.Columns = append(i.Columns, induce.ColumnOf(&codes.Attributes[a]))
 	}

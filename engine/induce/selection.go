@@ -165,9 +165,7 @@ func (s *selection) numeric(column Column, set *cells.FrequencySet) (c candidate
 	}
 	t, _ := s.split.best.First()
 	c = candidate{split: t.at, nulls: nulls > 0, gain: t.gain}
-	if s.MDL {
-		c.gain -= math.Log2(float64(admissible)) / float64(known)
-	}
+	c.gain -= math.Log2(float64(admissible)) / float64(known)
 	c.ratio = c.gain / s.information(engine.NLog(nulls)+engine.NLog(t.left)+
 		engine.NLog(known-t.left))
 	return c, true

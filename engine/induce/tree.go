@@ -110,17 +110,15 @@ func (t *Tree) follow(n *node, code uint32) int32 {
 // branch for them no record takes. Codes are by column.
 func (t *Tree) Locate(codes [][]uint32, row int) int {
 	at := int32(0)
-	for {
+	for t.nodes[at].column != none {
 		n := &t.nodes[at]
-		if n.column == none {
-			return int(at)
-		}
 		next := t.follow(n, codes[n.column][row])
 		if next == none {
-			return int(at)
+			break
 		}
 		at = next
 	}
+	return int(at)
 }
 
 // Predict returns the class counts of the leaf for a tuple of codes, as Classes does. Where no

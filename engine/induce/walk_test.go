@@ -96,7 +96,7 @@ func TestPredictGoesWhereMostGo(t *testing.T) {
 		}
 		i := inducer(codes)
 		i.MinObjects = 1
-		n := naive{codes, 1, true}
+		n := naive{codes, 1}
 		tree, root := grow(t, i, codes), n.tree()
 		for range 50 {
 			tuple := make([]uint32, len(codes.Columns))

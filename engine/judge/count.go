@@ -98,7 +98,7 @@ func Search(
 	ctx context.Context, e engine.Engine, table *engine.Table, requirement engine.Requirement,
 	options engine.Options,
 ) (engine.Recoding, error) {
-	options.Space.Share = options.Space.Budget.Left()
+	options.Space.Share = options.Space.Budget.Grant(&spill.Search)
 	for _, grouping := range table.Groupings {
 		options.Space.Share += grouping.Bytes()
 	}

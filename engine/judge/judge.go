@@ -67,16 +67,6 @@ func (r *Records) Part(take func() Take) Source {
 	}
 }
 
-// then returns a source of the records of one source followed by those of another.
-func (s Source) then(other Source) Source {
-	return func(ctx context.Context, visit func(*Block) error) error {
-		if err := s(ctx, visit); err != nil {
-			return err
-		}
-		return other(ctx, visit)
-	}
-}
-
 // Block is some records.
 type Block struct {
 	// codes of the attributes and of the kept columns, followed by kinds, or zeros

@@ -37,10 +37,15 @@ func (f *Fold) Prepare(ctx context.Context, costs bool, budget *spill.Budget) (e
 
 // Source returns the source of the records from which rules are made.
 func (f *Fold) Source() Source {
-	if f.RulesFromAll {
-		return f.Training.then(f.Test)
+	if !f.RulesFromAll {
+		return f.Training
 	}
-	return f.Training
+	return func(ctx context.Context, visit func(*Block) error) error {
+		if err := f.Training(ctx, visit); err != nil {
+			return err
+		}
+		return f.Test(ctx, visit)
+	}
 }
 
 // Trial judges a way to mask records.

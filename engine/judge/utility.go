@@ -208,11 +208,7 @@ func (o *Observed) explained(c column, each func(add adder)) float64 {
 	entropy, present := surprise(classes, all)
 	left, parts := 0.0, 0
 	for _, counts := range joined {
-		size := uint64(0)
-		for _, n := range counts {
-			size += n
-		}
-		if size > 0 {
+		if size := partition.Sum(counts); size > 0 {
 			loss, _ := surprise(counts, size)
 			left, parts = left+loss, parts+1
 		}
@@ -240,10 +236,7 @@ func surprise(classes []uint64, all uint64) (sum float64, present int) {
 // bins returns the part of every code: neighbours of an order with about as many records, or one
 // of the most frequent codes, or all others.
 func (c column) bins(sizes []uint64) []uint8 {
-	of, all, below := make([]uint8, len(sizes)), uint64(0), uint64(0)
-	for _, n := range sizes {
-		all += n
-	}
+	of, all, below := make([]uint8, len(sizes)), partition.Sum(sizes), uint64(0)
 	if c.ordered {
 		for code, n := range sizes {
 			of[code] = uint8(min(bins-1, bins*below/max(1, all)))

@@ -105,7 +105,6 @@ func (c randomCase) naive(t *testing.T) *naive {
 	i := induce.Inducer{
 		Classes:    n.codes.Classes,
 		MinObjects: uint64(cmp.Or(c.engine.MinObjects, n.k)),
-		MDL:        true,
 		Prune:      c.engine.Prune,
 	}
 	for a := range n.codes.Attributes {

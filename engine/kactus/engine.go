@@ -90,7 +90,6 @@ func (e Engine) inducer(table *engine.Table, k uint64, account *spill.Account) i
 		Classes:    table.Classes,
 		Kinds:      table.Kinds,
 		MinObjects: k,
-		MDL:        true,
 		Account:    account,
 	}
 	if e.MinObjects > 0 {

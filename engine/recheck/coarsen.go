@@ -50,18 +50,9 @@ func (x *choice) compare(y *choice) int {
 }
 
 // frontier is a heap of choices, the first one on top.
-type frontier []*choice
+type frontier struct{ engine.List[*choice] }
 
-func (f frontier) Len() int           { return len(f) }
-func (f frontier) Less(i, j int) bool { return f[i].compare(f[j]) < 0 }
-func (f frontier) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
-func (f *frontier) Push(x any)        { *f = append(*f, x.(*choice)) }
-func (f *frontier) Pop() any {
-	last := len(*f) - 1
-	x := (*f)[last]
-	*f = (*f)[:last]
-	return x
-}
+func (f frontier) Less(i, j int) bool { return f.List[i].compare(f.List[j]) < 0 }
 
 // coarsen returns the fewest steps whose rolling back makes every set hold, and among several such
 // choices the one that loses least. When its patience ends, it returns a choice in which no step
@@ -72,11 +63,11 @@ func (f *frontier) Pop() any {
 // of the number of steps that they undo in all.
 func (c *classes) coarsen(ctx context.Context) ([]rolledBack, error) {
 	c.looked = 0
-	open := frontier{{rolledBack: c.none()}}
+	open := frontier{engine.List[*choice]{{rolledBack: c.none()}}}
 	for cuts := 1; ; cuts++ {
 		x := heap.Pop(&open).(*choice)
-		for len(open) > 0 && open[0].compare(x) == 0 { // the same choice, found in several ways
-			heap.Pop(&open)
+		for open.Len() > 0 && open.List[0].compare(x) == 0 {
+			heap.Pop(&open) // the same choice, found in another way
 		}
 		ways, err := c.fewestWays(ctx, x.rolledBack)
 		switch {
@@ -90,7 +81,7 @@ func (c *classes) coarsen(ctx context.Context) ([]rolledBack, error) {
 		}
 		if c.hurries = c.hurries || cuts >= leastCuts && c.looked+
 			cuts*cutTuples >= patience; c.hurries {
-			open = nil
+			open = frontier{}
 		}
 		for _, way := range ways {
 			heap.Push(&open, c.with(x.rolledBack, way))

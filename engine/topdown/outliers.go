@@ -82,7 +82,7 @@ func (s *search) killOutliers() {
 			s.stale = set.Emptied(s.stale)
 		}
 	}
-	for s.queue.overs.Len() > 0 && s.taken+s.queue.overs.list[0].more > s.outliers {
+	for s.queue.overs.Len() > 0 && s.taken+s.queue.overs.List[0].more > s.outliers {
 		value := heap.Pop(&s.queue.overs).(over).value
 		s.queue.candidates[value].over = 0
 		switch {

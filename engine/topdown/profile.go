@@ -59,10 +59,7 @@ func newProfile(table *engine.Table, attribute int, of engine.Set, outliers uint
 // one or more equivalence classes.
 func (p *profile) standAlone(lo, hi int, records uint64) bool {
 	if p.weights != nil {
-		records = 0
-		for _, weight := range p.weights[lo:hi] {
-			records += weight
-		}
+		records = partition.Sum(p.weights[lo:hi])
 	}
 	return !p.set.Prunable(p.kinds.Entities(records))
 }
@@ -74,11 +71,7 @@ func (p *profile) populated(lo, hi int, records uint64) bool {
 	if p.people == nil || !p.set.Population.Asked() {
 		return true
 	}
-	people := uint64(0)
-	for _, n := range p.people[lo:hi] {
-		people += n
-	}
-	return p.set.Population.Holds(records, people)
+	return p.set.Population.Holds(records, partition.Sum(p.people[lo:hi]))
 }
 
 // count adds the class frequencies of the codes lo ≤ code < hi and returns their sum.

@@ -1,6 +1,10 @@
 package topdown
 
-import "container/heap"
+import (
+	"container/heap"
+
+	"github.com/kcut/kcut/engine"
+)
 
 // candidate is a value that can be refined.
 type candidate struct {
@@ -64,7 +68,7 @@ func (q *queue) before(g, h int32) bool {
 	case a.column != b.column:
 		return a.column < b.column
 	}
-	return q.candidates[a.members.list[0]].order < q.candidates[b.members.list[0]].order
+	return q.candidates[a.members.List[0]].order < q.candidates[b.members.List[0]].order
 }
 
 func (c *columnQueue) Len() int { return len(c.groups) }
@@ -94,24 +98,10 @@ func (c *columnQueue) Pop() any {
 	return g
 }
 
-// list has the methods that all heaps of container/heap need.
-type list[T any] []T
-
-func (l list[T]) Len() int      { return len(l) }
-func (l list[T]) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
-func (l *list[T]) Push(x any)   { *l = append(*l, x.(T)) }
-
-func (l *list[T]) Pop() any {
-	last := len(*l) - 1
-	x := (*l)[last]
-	*l = (*l)[:last]
-	return x
-}
-
 // members is the heap of a group's values. Their numbers are in the order of the candidates.
-type members struct{ list[int32] }
+type members struct{ engine.List[int32] }
 
-func (m members) Less(i, j int) bool { return m.list[i] < m.list[j] }
+func (m members) Less(i, j int) bool { return m.List[i] < m.List[j] }
 
 // over is the largest number of outliers that refining a candidate would make.
 type over struct {
@@ -120,9 +110,9 @@ type over struct {
 }
 
 // overs is a heap, the largest number on top.
-type overs struct{ list[over] }
+type overs struct{ engine.List[over] }
 
-func (o overs) Less(i, j int) bool { return o.list[i].more > o.list[j].more }
+func (o overs) Less(i, j int) bool { return o.List[i].more > o.List[j].more }
 
 // newQueue returns a queue for a number of columns, without candidates.
 func newQueue(columns int, isDead func(int32) bool) *queue {
@@ -179,7 +169,7 @@ func (q *queue) settle(g int32) {
 func (q *queue) first(g int32) int32 {
 	of := &q.groups[g]
 	for of.members.Len() > 0 {
-		value := of.members.list[0]
+		value := of.members.List[0]
 		if q.candidates[value].group == g && !q.isDead(value) {
 			return value
 		}
@@ -216,5 +206,5 @@ func (q *queue) best() (value int32, ok bool) {
 	if best == noGroup {
 		return 0, false
 	}
-	return q.groups[best].members.list[0], true
+	return q.groups[best].members.List[0], true
 }

@@ -166,7 +166,7 @@ func (r *refined) enter(s *search, n int) {
 		child := uint32(0)
 		for _, part := range r.below(n) {
 			if r.people != nil || part.size > 0 {
-				fill(v.Child[r.code[part.lo]:r.code[part.hi]], child)
+				partition.Fill(v.Child[r.code[part.lo]:r.code[part.hi]], child)
 				child++
 			}
 		}
@@ -254,11 +254,5 @@ func (r *refined) stop(s *search, n int) engine.Stop {
 		return engine.Stop{Why: engine.WhyFinest}
 	default:
 		return engine.Stop{Why: whole.why}
-	}
-}
-
-func fill(codes []uint32, code uint32) {
-	for i := range codes {
-		codes[i] = code
 	}
 }

@@ -328,8 +328,8 @@ func (s *search) groupOf(value int32) int32 {
 // column.
 func (s *search) place(g int32) {
 	of := &s.queue.groups[g]
-	of.loss = s.loss(of.members.list[0])
-	of.isLeast = s.inspects && s.outliers > 0 && !s.isInspected(of.members.list[0])
+	of.loss = s.loss(of.members.List[0])
+	of.isLeast = s.inspects && s.outliers > 0 && !s.isInspected(of.members.List[0])
 	if s.columns[of.column].bounds() == nil {
 		s.rescore(g)
 	} else {
@@ -340,7 +340,7 @@ func (s *search) place(g int32) {
 // rescore computes the score of a group's candidates.
 func (s *search) rescore(g int32) {
 	of := &s.queue.groups[g]
-	of.gain = s.columns[of.column].gain(s.queue.candidates[of.members.list[0]].node)
+	of.gain = s.columns[of.column].gain(s.queue.candidates[of.members.List[0]].node)
 	of.score = s.balanced(of.column, s.scoreOf(of, of.gain))
 }
 

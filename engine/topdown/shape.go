@@ -1,6 +1,9 @@
 package topdown
 
-import "github.com/kcut/kcut/engine"
+import (
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
 
 // shape makes the nodes of a taxonomy.
 type shape interface {
@@ -99,9 +102,7 @@ func (v *intervals) bestSplit(lo, hi int, frequencies []uint64, withNull bool) i
 	onLeft, onRight, ofNull := room[:n], room[n:2*n], room[2*n:]
 	copy(onRight, frequencies)
 	var whole, left, right, null part
-	for _, f := range frequencies {
-		whole.size += f
-	}
+	whole.size = partition.Sum(frequencies)
 	whole.impurity = v.impurity(frequencies, whole.size, v.penalty(span{lo: lo, hi: hi}))
 	if withNull {
 		null.size = v.count(ofNull, hi, hi+1)

@@ -81,7 +81,7 @@ func newSuppressed(p profile) *suppressed {
 
 // number numbers the open codes and assigns their kinds; all other codes share the last number.
 func (c *suppressed) number() {
-	fill(c.code, uint32(len(c.open)))
+	partition.Fill(c.code, uint32(len(c.open)))
 	kinds := make(map[string]int)
 	c.ofKind.Start = []int{0}
 	var key []byte

@@ -24,11 +24,8 @@ type FrequencySet struct {
 const MassBits = 16
 
 // Size returns the number of records of Codes[i].
-func (f *FrequencySet) Size(i int) (size uint64) {
-	for _, n := range f.Count[f.Start[i]:f.Start[i+1]] {
-		size += n
-	}
-	return size
+func (f *FrequencySet) Size(i int) uint64 {
+	return partition.Sum(f.Count[f.Start[i]:f.Start[i+1]])
 }
 
 // reset empties the set.

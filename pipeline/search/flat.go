@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
@@ -29,7 +30,7 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 		d, spec := &counts.Columns[a].Domain, s.Specs[s.Masked[a]]
 		name, sizes := d.Attribute.Name, counts.Table.Histograms[a].Sizes()
 		labels, nulls := labelsOf(recoding, a, sizes)
-		single, outside := labels+nulls == 1, 2*d.Outside > sum(sizes)
+		single, outside := labels+nulls == 1, 2*d.Outside > partition.Sum(sizes)
 		if outside {
 			flat.outside = append(flat.outside, name)
 		}
@@ -42,7 +43,7 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 			flat.lost = append(flat.lost, name)
 		}
 		if single {
-			NoteFewNulls(spec, s.algorithm, d.Nulls, sum(sizes), of[a].K, s.Noted)
+			NoteFewNulls(spec, s.algorithm, d.Nulls, partition.Sum(sizes), of[a].K, s.Noted)
 		}
 	}
 	flat.note(s.Noted)
@@ -136,11 +137,4 @@ func labelsOf(recoding engine.Recoding, a int, records []uint64) (labels, nulls 
 		}
 	}
 	return len(got) - nulls, nulls
-}
-
-func sum(numbers []uint64) (n uint64) {
-	for _, number := range numbers {
-		n += number
-	}
-	return n
 }

@@ -192,17 +192,8 @@ func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) 
 	if err != nil {
 		return nil, fmt.Errorf("sample records with their classes: %w", err)
 	}
-	share := s.Budget.Grant(&spill.Search) // all that nobody else has drawn
-	for _, grouping := range table.Groupings {
-		share += grouping.Bytes()
-	}
 	options := algorithm.Options(s.Job, table.Attributes)
-	options.Space = partition.Space{
-		Budget:  s.Budget,
-		Store:   s.Scratch.Opened(),
-		Share:   share,
-		Threads: s.Threads,
-	}
+	options.Space = space
 	options.OnStep = func(step engine.Step) {
 		out.Steps = step.Number
 		trace.step(step)
@@ -212,7 +203,7 @@ func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) 
 		s.Advanced(resources.StageSearch,
 			resources.Progress{Done: int64(step.Number), Live: int64(step.Live)})
 	}
-	recoding, err := s.searcher().Search(ctx, table, s.requirement, options)
+	recoding, err := judge.Search(ctx, s.searcher(), table, s.requirement, options)
 	s.adopt()
 	if err := errors.Join(err, trace.err); err != nil {
 		return nil, err
