@@ -13,13 +13,10 @@ func (s *search) release(t *tuples) *engine.Regions {
 	numbers, size, weight := t.left()
 	slices.SortFunc(numbers, t.compare)
 	r := &engine.Regions{}
-	l := &locator{
-		layout: t.layout,
-		index:  partition.NewIndex(t.layout, len(numbers)),
-		others: engine.Dropped,
-	}
+	l := &locator{others: engine.Dropped}
+	l.Index = partition.NewIndex(t.layout, len(numbers))
 	for _, n := range numbers {
-		l.index.Add(t.index.Key(n))
+		l.Index.Add(t.index.Key(n))
 		r.Sizes = append(r.Sizes, t.sizes[n])
 	}
 	switch suppressed := s.input.Rows - size; {
@@ -41,7 +38,7 @@ func (s *search) release(t *tuples) *engine.Regions {
 	}
 	r.Released = make([]uint32, len(r.Sizes)*len(s.levels))
 	for a := range s.levels {
-		column, labels := s.label(len(r.Sizes), a, l)
+		column, labels := s.label(len(r.Sizes), a, t.layout.Fields, l)
 		r.Columns = append(r.Columns, column)
 		for region, label := range labels {
 			r.Released[region*len(s.levels)+a] = label
@@ -54,19 +51,17 @@ func (s *search) release(t *tuples) *engine.Regions {
 
 // label returns the labels of an attribute, which are the nodes that regions have, in preorder, and
 // the label number of every region. An attribute of no set has only its root.
-func (s *search) label(regions, attribute int, l *locator) (c engine.ColumnCut,
-	labels []uint32) {
+func (s *search) label(
+	regions, attribute int, fields []partition.Field, l *locator,
+) (c engine.ColumnCut, labels []uint32) {
 	level := s.levels[attribute]
 	nodes := make([]int, regions)
 	if i := slices.Index(s.attributes, attribute); i >= 0 {
-		field := l.layout.Fields[i]
-		l.columns = append(l.columns, located{
-			attribute: attribute,
-			codes:     level.merge().Codes,
-			field:     field,
+		l.Columns = append(l.Columns, partition.FinderColumn{
+			Column: attribute, Labels: level.merge().Codes, Field: fields[i],
 		})
-		for region := range l.index.Len() {
-			nodes[region] = level.nodes[field.Code(l.index.Key(region))]
+		for region := range l.Index.Len() {
+			nodes[region] = level.nodes[fields[i].Code(l.Index.Key(region))]
 		}
 	}
 	number := make([]uint32, level.tree.Len())
@@ -92,35 +87,14 @@ func (s *search) label(regions, attribute int, l *locator) (c engine.ColumnCut,
 
 // locator finds the regions of generalized tuples.
 type locator struct {
-	layout  partition.Layout
-	columns []located
-	index   *partition.Index
-	others  int32 // region of the tuples that are not in the index
-}
-
-// located is a column of the index.
-type located struct {
-	attribute int
-	codes     []uint32 // by code of the attribute
-	field     partition.Field
+	partition.Finder       // regions, by the numbers of the index
+	others           int32 // region of the tuples that are not in the index
 }
 
 // Locate writes the regions of n tuples.
 func (l *locator) Locate(n int, codes [][]uint32, regions []int32) {
-	w := l.layout.Words
-	keys := make([]uint64, n*w)
-	for _, c := range l.columns {
-		at := c.field.Word
-		for _, code := range codes[c.attribute][:n] {
-			keys[at] |= uint64(c.codes[code]) << c.field.Shift
-			at += w
-		}
-	}
 	for i := range regions[:n] {
-		if region := l.index.Find(keys[i*w : (i+1)*w]); region >= 0 {
-			regions[i] = int32(region)
-		} else {
-			regions[i] = l.others
-		}
+		regions[i] = l.others
 	}
+	l.Find(n, codes, func(tuple, region int) { regions[tuple] = int32(region) })
 }

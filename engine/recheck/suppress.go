@@ -165,10 +165,7 @@ func SuppressOutliers(
 
 // takeAway makes the suppression the one of a cut.
 func (s *suppression) takeAway(from *engine.Cut) {
-	l := &recordLocator{}
-	for a := range from.Columns {
-		l.codes = append(l.codes, from.Columns[a].Code)
-	}
+	var locator recordLocator
 	for i := range s.sets {
 		o := &s.sets[i]
 		var taken [][]uint64
@@ -183,11 +180,31 @@ func (s *suppression) takeAway(from *engine.Cut) {
 			index.Add(class)
 			s.Held += classBytes + 8*int64(len(class))
 		}
-		if index.Len() > 0 {
-			l.taken = append(l.taken, takenClasses{o.Columns, o.place, index})
+		if index.Len() == 0 {
+			continue
 		}
+		finder := partition.Finder{Index: index}
+		for j, a := range o.Columns {
+			finder.Columns = append(finder.Columns,
+				partition.FinderColumn{Column: a, Labels: from.Columns[a].Code, Field: o.place[j]})
+		}
+		locator = append(locator, finder)
 	}
-	s.Locator, from.Suppression = l, s.RecordSuppression
+	s.Locator, from.Suppression = locator, s.RecordSuppression
+}
+
+// recordLocator is the Locator of a record suppression: it has the classes that are suppressed or
+// dropped, set by set, with labels some of which may be missing from the release.
+type recordLocator []partition.Finder
+
+// Locate writes which tuples are suppressed.
+func (r recordLocator) Locate(n int, codes [][]uint32, regions []int32) {
+	for i := range regions[:n] {
+		regions[i] = engine.ByCut
+	}
+	for i := range r {
+		r[i].Find(n, codes, func(tuple, _ int) { regions[tuple] = engine.ByMark })
+	}
 }
 
 // run finds the classes that must be taken away.
