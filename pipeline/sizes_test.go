@@ -296,6 +296,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/draft.fewestRows", value: 1000},
 		{name: "pipeline/draft.kilometres", value: 111},
 		{name: "pipeline/draft.manyValues", value: 200},
+		{name: "pipeline/draft.mistaken", value: 1000},
 		{name: "pipeline/draft.initial", value: 34},
 		{name: "pipeline/draft.marital", value: 35},
 		{name: "pipeline/draft.firstYear", value: 1900},

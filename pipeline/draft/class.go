@@ -53,9 +53,7 @@ var (
 		"loanpaidback dataset selector category level risk1yr")
 	// passing are first words of names of such columns
 	passing = strings.Fields("pass passed predicted")
-	// achieved are last words of names of such columns of two values
-	achieved = strings.Fields("complete completed made placed finished fulfilled")
-	marking  = strings.Fields("flag fl ind indicator yn binary 01 012")
+	marking = strings.Fields("flag fl ind indicator yn binary 01 012")
 	// kinds are names of a class, behind words that say of what: often of a service or of people
 	kinds = strings.Fields("class label target y")
 )
@@ -289,8 +287,6 @@ func (d *draft) rankByName(p *Profile) int {
 		kinded(name) && !p.isBasic() && !d.isContextual(p)) &&
 		(p.Field.Distinct <= mostOutcomes || p.typ.Kind == formats.String):
 		return rank + 3*usualClasses
-	case p == last && d.isAchieved(p):
-		return rank + 3*usualClasses
 	case d.isAtEnd(p) && words[n-1] != "name" && !slices.Contains(offices, words[0]) &&
 		(slices.ContainsFunc(words, mayBe) || isSuffered(words) || words[n-1] == "fail") &&
 		(!p.isBasic() || words[n-1] != "status") && !p.hasPartsOfDays():
@@ -307,17 +303,6 @@ func (d *draft) rankByName(p *Profile) int {
 		return rank + 6*usualClasses
 	}
 	return -1
-}
-
-// isAchieved reports whether a column of two values says whether something was completed, as hardly
-// another one: forms of surveys have one each.
-func (d *draft) isAchieved(p *Profile) bool {
-	is := func(p *Profile) bool {
-		n := len(p.words)
-		return n > 1 && slices.Contains(achieved, p.words[n-1])
-	}
-	return is(p) && p.Field.Distinct == 2 && !past.has(p.words) && !p.isBasic() &&
-		numberOf(d.profiles, is) == 1
 }
 
 // isSurvey reports whether software of surveys wrote the table, with how each answer was given.

@@ -109,11 +109,6 @@ func (p *Profile) goesBefore(of *Profile) bool {
 	return cmp.Or(rank(p)-rank(of), earlier, of.place-p.place) > 0
 }
 
-// isAgeBelowZero reports whether a column has ages by its name, but only numbers below 0.
-func (p *Profile) isAgeBelowZero() bool {
-	return p.typ.Ordered() && p.greatest < 0 && slices.Contains(p.words, "age")
-}
-
 // dropAges drops ages, if there are dates of birth, which determine them within a year; years,
 // months and the like next to dates of which they are parts; and parts of a birth next to its year
 // or an age, which say enough of it.
@@ -141,8 +136,6 @@ func (d *draft) dropAges() {
 			switch {
 			case isAging && births.has(name) && daily.has(name) && p.Field.Distinct <= mostOfMonth:
 				p.role = dropBy(by, "says enough of the birth; to mask it: "+d.entry(p))
-			case isBirth && p.isAgeBelowZero():
-				p.role = dropBy(by, "says it, and no age is below 0")
 			case isAge || isPart && d.determines(by, p):
 				p.role = dropBy(by, isDetermined)
 			case isPart:
@@ -196,10 +189,7 @@ var calendar = []func(day time.Time) int{
 // days as text, whose parts nobody computed, the names decide.
 func (d *draft) isPartOf(by, p *Profile) bool {
 	if p.place < 0 || !by.typ.Ordered() {
-		return p.typ.Ordered() && d.determines(by, p) &&
-			slices.ContainsFunc(p.words, func(word string) bool {
-				return slices.Contains(by.words, word)
-			})
+		return false
 	}
 	parts := make([]uint64, len(by.numbers))
 	others := d.sample.Exceptions(parts, p.place) // than those with the most frequent value

@@ -74,14 +74,10 @@ func (d *draft) declare(fields []formats.Field) bool {
 				usual = p.usually(of)
 			}
 			odd := of - p.texts.forms[number] - p.texts.forms[spaced]
-			if usual == "" && odd > 0 && !p.isNumbered() && (odd*mistaken <= of ||
+			if usual == "" && odd > 0 && !p.isCoded() && (odd*mistaken <= of ||
 				odd == 1 && (d.oddColumns() > 0 || of > 5*manyValues)) {
 				usual = p.plain()
 			}
-		}
-		ofSeveral := d.isNumberOfSeveral(p, rows)
-		if ofSeveral {
-			usual = p.plain()
 		}
 		if typ == "" && usual != "" && len(fields[i].Text.Numerals) == 0 {
 			typ, d.filled[p.name] = usual+job.OrNull, rows
@@ -92,7 +88,7 @@ func (d *draft) declare(fields []formats.Field) bool {
 		gaps := p.texts.gaps()
 		// programs of statistics write NA for no value, however many rows have none
 		hasNA := len(gaps) == 1 && gaps[0].text == "NA" && p.isRegular(rows)
-		enough := ofSeveral || 2*rows >= p.Field.Rows || rows >= fewestDates &&
+		enough := 2*rows >= p.Field.Rows || rows >= fewestDates &&
 			(hasNA || p.hasDates(rows) || of == rows && sign != "")
 		regular := enough && (p.isRegular(rows) || typ != "")
 		isName := directMeaning(p.words).meaning == namesOfPeople // there are people called Null
@@ -172,18 +168,17 @@ func (p *Profile) usually(rows int64) string {
 	are := func(of, but int64, least float64) bool {
 		return p.Field.Distinct > fewCodes && float64(of) >= least*float64(rows) && 2*but <= rows-of
 	}
-	isCoded := p.isNumbered() || diagnoses.has(p.words) || tracts.has(p.words)
 	least := most
 	if p.areAges() {
 		least = mostAges
 	}
 	if of := n[number] + n[spaced]; of < rows && are(of, p.texts.meant, least) &&
-		p.texts.different > fewCodes && !isCoded {
+		p.texts.different > fewCodes && !p.isCoded() {
 		return p.plain()
 	}
 	// numbers with signs between their digits mean something only among others
 	if sign, of := p.between(); of < rows && (sign != "N" && are(of, 0, most) ||
-		sign == "N" && are(of, p.texts.meant-n[numeral], most) && !isCoded) {
+		sign == "N" && are(of, p.texts.meant-n[numeral], most) && !p.isCoded()) {
 		return "number(" + sign + ")"
 	}
 	for _, w := range p.texts.writings() {
@@ -464,6 +459,11 @@ func (p *Profile) isNumbered() bool {
 	name := p.words
 	return !places.has(name) && (categories.has(name) || postal.has(name) ||
 		directMeaning(name).meaning != "")
+}
+
+// isCoded reports whether the numbers of a column are codes by its name.
+func (p *Profile) isCoded() bool {
+	return p.isNumbered() || diagnoses.has(p.words) || tracts.has(p.words)
 }
 
 // typeOf returns the type that is declared of a column that is masked, or the class, as an option

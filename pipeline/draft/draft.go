@@ -88,13 +88,10 @@ type draft struct {
 	intervals []interval
 	// the column whose people may have several rows, while k counts rows; nil: none
 	uncounted *Profile
-	// a site that numbers its own people, and their numbers; nil: there is none
-	atEach   [2]*Profile
-	roster   *Profile // families of which each row is a member; nil: none
-	aside    bool     // columns in doubt are not in the first set
-	ageFirst bool     // the age is cut before others
-	late     []string // columns outside the first set that were cut too late
-	panel    *panel   // rows of the same people without an identifier; nil: none were found
+	aside     bool     // columns in doubt are not in the first set
+	ageFirst  bool     // the age is cut before others
+	late      []string // columns outside the first set that were cut too late
+	panel     *panel   // rows of the same people without an identifier; nil: none were found
 	// rows of the same people at the same time; nil: none were found
 	repetition *repetition
 	census     *Profile // days with the same people on each; nil: none were found
@@ -249,9 +246,9 @@ func (d *draft) isNoted(column string) bool {
 func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 	budget *spill.Budget) error {
 	for again := true; again; again = d.isRefused() || d.losesSums() {
-		d.class, d.entity, d.uncounted, d.roster, d.known = nil, nil, nil, nil, nil
+		d.class, d.entity, d.uncounted, d.known = nil, nil, nil, nil
 		d.classTellers, d.classGivers, d.classHints = nil, nil, nil
-		d.left, d.atEach = nil, [2]*Profile{}
+		d.left = nil
 		if err := d.chooseClass(); err != nil {
 			return err
 		}
@@ -260,9 +257,7 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 		if err := d.chooseRoles(ctx, in, budget); err != nil {
 			return err
 		}
-		if err := d.chooseEntity(ctx, in); err != nil {
-			return err
-		}
+		d.chooseEntity()
 	}
 	d.warnOfShortYears()
 	d.findTellers()

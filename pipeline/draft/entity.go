@@ -2,14 +2,11 @@ package draft
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/job"
@@ -40,21 +37,11 @@ func (p *Profile) repeats() bool {
 // chooseEntity finds the column that k counts: among the identifiers that repeat, one of enough
 // people for the highest k, then the one that looks most like that of people, and of equals the one
 // with the fewest values, numbers before names. If k counts none of them it finds the one whose
-// people may have several rows. It counts no families of which each row is another member.
-func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
+// people may have several rows.
+func (d *draft) chooseEntity() {
 	d.findEvents()
 	for _, p := range d.profiles {
 		rank := p.entityRank()
-		if rank == ofFamily {
-			has, err := d.numbersMembers(ctx, in, p)
-			if err != nil {
-				return fmt.Errorf("look at the input: %w", err)
-			}
-			if (has || d.hasMembers(p)) && !d.hasWaves(p) {
-				d.roster = p
-				continue
-			}
-		}
 		if rank < 0 || p.role.fullNames && d.numbersRows(p, notOthers) ||
 			d.isOfSeveral(p) ||
 			rank > 0 && d.numbersRows(p, persons.has) || d.numbersRows(p, p.isSisterOf) ||
@@ -85,7 +72,6 @@ func (d *draft) chooseEntity(ctx context.Context, in *dataset.Dataset) error {
 			}
 		}
 	}
-	return nil
 }
 
 // isShared is 1 of a column of names, which several people may have, else 0.
@@ -151,14 +137,6 @@ func (p *Profile) numbersIncidents() bool {
 		slices.Contains(numbered, p.words[n-1])
 }
 
-// hasMembers reports whether rows of one family are those of several people, as the sex shows.
-func (d *draft) hasMembers(family *Profile) bool {
-	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
-		return (called(&sexes, p.words) || p.hasSexes()) &&
-			p.Field.Distinct > 1 && !d.determines(family, p)
-	})
-}
-
 // waves are names of columns of when people were asked.
 var waves = words{whole: strings.Fields("wave waves round survey surveyround year yr period " +
 	"visit visitnum visitnumber avisit time timepoint session occasion eventname redcapeventname")}
@@ -186,28 +164,10 @@ var nations = words{whole: strings.Fields("country cntry cnt nation countryid co
 // them.
 var subjects = words{alone: pairs(append([]string{"worker"}, people...), numbered), whole: people}
 
-// sites are names of columns of where a study asks people, who do not go from one to another.
-var sites = words{whole: strings.Fields("site sites siteid sitecode lab labid school schoolid")}
-
-// numbersAtEach reports whether each site numbers its own people: no number is twice at one, and
-// the same numbers are at several.
-func (d *draft) numbersAtEach(site, id *Profile) bool {
-	return sites.has(site.words) && site != id && site.place >= 0 && id.place >= 0 &&
-		id.repeats() && site.Field.Distinct > 1 &&
-		site.Field.Distinct*rowsOfTwins <= site.Rows && !d.determines(id, site) &&
-		d.sample.Figures([]int{id.place, site.place}, 1).Unique > mostOnce
-}
-
 // isOfSeveral reports whether rows with the same value of an identifier, that is not called like a
 // person's, are those of several people, as the sex, the age or the country shows: each country
 // numbers its own people.
 func (d *draft) isOfSeveral(id *Profile) bool {
-	if i := slices.IndexFunc(d.profiles, func(p *Profile) bool {
-		return d.numbersAtEach(p, id)
-	}); i >= 0 {
-		d.atEach = [2]*Profile{d.profiles[i], id}
-		return true
-	}
 	if directMeaning(id.words).meaning != identifiers || families.has(id.words) ||
 		subjects.has(id.words) {
 		return false
@@ -224,54 +184,6 @@ func (d *draft) isOfSeveral(id *Profile) bool {
 			p.Field.Distinct > 1 && p.Field.Rows == p.Rows &&
 			!d.sample.Determines(id.place, p.place, int64(mostOfOthers*again))
 	})
-}
-
-// members are names of columns that number people of a family.
-var members = words{whole: strings.Fields("pid ptid indid indivd individ indivno memno")}
-
-// numbersMembers reports whether another column has a number of its own in each row that is called
-// like one of people, or begins with that of the family.
-func (d *draft) numbersMembers(ctx context.Context, in *dataset.Dataset, family *Profile) (bool,
-	error) {
-	for _, p := range d.profiles {
-		if p == family || p.role.Mask != job.MaskDrop || p.distinctShare() <= mostOnce {
-			continue
-		}
-		if members.has(p.words) || p.continues(family) {
-			return true, nil
-		}
-		length, err := d.prefix(ctx, in, p, family)
-		if length > 0 || err != nil {
-			return err == nil, err
-		}
-	}
-	return false, nil
-}
-
-// mostMemberDigits is the largest number of digits of a member behind the number of the family.
-const mostMemberDigits = 4
-
-// continues reports whether whole numbers are those of another column with as many more digits.
-func (p *Profile) continues(of *Profile) bool {
-	if !p.typ.Ordered() || !of.typ.Ordered() || p.isTime() || of.isTime() || p.broken {
-		return false
-	}
-	for digits := 1; digits <= mostMemberDigits; digits++ {
-		rows, most := 0, math.Pow10(digits)
-		for row, x := range p.numbers {
-			if y := of.numbers[row]; !math.IsNaN(x) && !math.IsNaN(y) {
-				if math.Floor(x/most) != y {
-					rows = 0
-					break
-				}
-				rows++
-			}
-		}
-		if rows > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // isOnlyID reports whether a name says nothing but that it is an identifier.

@@ -206,19 +206,17 @@ func TestDraftCountsNoThings(t *testing.T) {
 	}
 }
 
-// Where both sexes have the same number of a family, or another column numbers people, k does not
-// count families, unless a family has one row in each wave.
+// Where another column numbers people, k does not count families.
 func TestDraftCountsNoFamiliesOfMembers(t *testing.T) {
-	for other, want := range map[string]string{"sex": "", "sex_of_head": "family_no",
-		"person_id": "person_id", "dose": "family_no", "wave,sex": "family_no"} {
+	for other, want := range map[string]string{"sex": "family_no", "person_id": "person_id",
+		"dose": "family_no"} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
 		fmt.Fprintf(&out, "family_no,age,%s\n", other)
 		for i := range 1600 {
 			family := i / 4
-			value := map[string]string{"sex": fmt.Sprint(i % 2),
-				"sex_of_head": fmt.Sprint(family % 2), "person_id": fmt.Sprint(9000 + i/2),
-				"dose": fmt.Sprint(i % 7), "wave,sex": fmt.Sprintf("%d,%d", i%4, i%2)}[other]
+			value := map[string]string{"sex": fmt.Sprint(i % 2), "dose": fmt.Sprint(i % 7),
+				"person_id": fmt.Sprint(9000 + i/2)}[other]
 			fmt.Fprintf(&out, "%d,%d,%s\n", 1000+family, i*i%67, value)
 		}
 		write(t, "survey.csv", out.String())
@@ -226,32 +224,6 @@ func TestDraftCountsNoFamiliesOfMembers(t *testing.T) {
 		if job, _ := runDraft(t, text); job.Entity != want ||
 			roleOfText(text, "family_no") != "drop" {
 			t.Errorf("with %s k counts %q:\n%s", other, job.Entity, text)
-		}
-	}
-}
-
-// Where each row has a number of its own that begins with that of the family, or is called like
-// that of a member, k counts no families, whatever the sex is called.
-func TestDraftCountsNoHouseholds(t *testing.T) {
-	for other, want := range map[string]string{"%d,%d%02d,": "", "HH%d,HH%d-%02d,": "",
-		"%d,7%d%02d,": "HHID"} {
-		for _, member := range []string{"line_key", "PID"} {
-			t.Chdir(t.TempDir())
-			var out strings.Builder
-			fmt.Fprintf(&out, "HHID,%s,age,h2q3\n", member)
-			for i := range 1600 {
-				family := 1000 + i/4
-				fmt.Fprintf(&out, other+"%d,%d\n", family, family, 1+i%4, i*i%67, 1+i%2)
-			}
-			write(t, "roster.csv", out.String())
-			text := draftOf(t, draft.Options{Input: []string{"roster.csv"}})
-			if member == "PID" {
-				want = ""
-			}
-			if job, _ := runDraft(t, text); job.Entity != want ||
-				(want == "") != strings.Contains(text, "each of another member") {
-				t.Errorf("%s %s: k counts %q:\n%s", member, other, job.Entity, text)
-			}
 		}
 	}
 }
@@ -502,33 +474,6 @@ func TestDraftCountsMostRowsOfPeople(t *testing.T) {
 		})
 		if got := strings.Contains(text, "\nentity: patient_id\n"); got != (want != "") {
 			t.Errorf("one in %d rows lacks it, the entity is it: %t\n%s", lacks, got, text)
-		}
-	}
-}
-
-// Where each site numbers its own people k counts no numbers, as a comment says. A column of yes
-// and no has no numbers.
-func TestDraftCountsNoNumbersOfSites(t *testing.T) {
-	for head, want := range map[string]string{
-		"site,participant_id": "", "wave,participant_id": "participant_id",
-	} {
-		t.Chdir(t.TempDir())
-		var out strings.Builder
-		out.WriteString(head + ",age,voterid_law\n")
-		for i := range 1500 {
-			fmt.Fprintf(&out, "%d,%d,%d,%t\n", i%5, 100+i/5, 20+i*7%61, i%3 > 0)
-		}
-		write(t, "people.csv", out.String())
-		text := draftOf(t, draft.Options{Input: []string{"people.csv"}})
-		if job, _ := runDraft(t, text); job.Entity != want {
-			t.Errorf("%s: k counts %q, want %q:\n%s", head, job.Entity, want, text)
-		}
-		if strings.Contains(text, "\n# Each site seems to number its own people, as "+
-			"participant_id is nowhere twice: k counts rows.\n") != (want == "") {
-			t.Errorf("%s:\n%s", head, text)
-		}
-		if got := roleOfText(text, "voterid_law"); got != "suppress" {
-			t.Errorf("voterid_law: %s", got)
 		}
 	}
 }

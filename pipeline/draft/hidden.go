@@ -328,17 +328,14 @@ var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses
 	"allergies t3 tt4 fti htn hbp ef ldlc hdlc tgrade tsize pnodes cvd")}
 
 // vitals are the names of columns of vital signs and laboratory values in short, each of which
-// may mean something else, and history is the form of names of diseases that patients had.
-var (
-	vitals = words{whole: strings.Fields("meanbp map hrt hr resp rr temp spo sao wblc wbc paco " +
-		"pao pafi ph alb hema hct bili crea cre bun sod na pot k plt ast alt alp crp ldh inr " +
-		"gfr egfr lact bicarb")}
-	history = matches(`hx$`)
-)
+// may mean something else.
+var vitals = words{whole: strings.Fields("meanbp map hrt hr resp rr temp spo sao wblc wbc paco " +
+	"pao pafi ph alb hema hct bili crea cre bun sod na pot k plt ast alt alp crp ldh inr " +
+	"gfr egfr lact bicarb")}
 
 const (
 	// fewestClinical is the least number of clinical columns of a table of patients, and
-	// fewestVitals that of histories, or of vital signs and laboratory values in short.
+	// fewestVitals that of vital signs and laboratory values in short.
 	fewestClinical = 2
 	fewestVitals   = 3
 )
@@ -346,7 +343,7 @@ const (
 // isClinical reports whether a table is one of patients, by the names of its columns, or by texts
 // about a placebo or a bed in a hospital.
 func (d *draft) isClinical() bool {
-	n, histories, values := 0, 0, 0
+	n, values := 0, 0
 	for _, p := range d.profiles {
 		for text := range p.texts.few {
 			if p.Field.Distinct <= mostOutcomes && ofPatients(text) {
@@ -354,17 +351,13 @@ func (d *draft) isClinical() bool {
 			}
 		}
 		switch name := withoutEnds(p.words); {
-		case slices.Equal(name, []string{"ptid"}):
-			return true
 		case clinical.has(name):
 			n++
 		case p.typ.Ordered() && p.Field.Distinct > 2 && vitals.has(name):
 			values++
-		case history(strings.Join(name, "")):
-			histories++
 		}
 	}
-	return n >= fewestClinical || max(histories, values) >= fewestVitals
+	return n >= fewestClinical || values >= fewestVitals
 }
 
 // ofPatients matches texts that only tables of patients have.

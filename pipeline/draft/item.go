@@ -122,19 +122,6 @@ func (d *draft) findOptions() {
 	}
 }
 
-// dropLists drops texts that list the options of a question which has a column for each.
-func (d *draft) dropLists() {
-	for _, p := range d.profiles {
-		of := d.options[p.name]
-		if p.role.masked() && p.typ.Kind == formats.String && len(of) >= fewestAsked &&
-			!slices.ContainsFunc(of, func(option *Profile) bool {
-				return !d.sample.Determines(p.place, option.place, p.Rows/renamed)
-			}) {
-			p.role = dropBy(of[0], "and the other options say it; to mask it: "+d.entry(p))
-		}
-	}
-}
-
 // stemOfSeries returns the name of a column up to a bracket or its last word, or "".
 func (p *Profile) stemOfSeries() string {
 	at := strings.IndexAny(p.name, "[(")

@@ -76,11 +76,6 @@ var (
 	// one of lasted behind it: srv.s with srv, with.status with with.time.
 	ended  = strings.Fields("s status stat event cens d delta")
 	lasted = strings.Fields("t time days weeks months years")
-	// until are words in front of the name of a status, without a sign between them, that make that
-	// of its time: timecvd with cvd.
-	until = strings.Fields("t time ed")
-	// deadly are words of a time up to death.
-	deadly = strings.Fields("srv surv survival os death died dead mortality")
 	// followed are words for what people are followed up for.
 	followed = strings.Fields("vital survival surv os pfs dfs rfs efs death follow fu censor event")
 )
@@ -164,24 +159,15 @@ var leaving = strings.Fields("active inactive isactive terminated")
 
 // goesWithOther reports whether a column has a vague name that a class may have, and another one
 // has a value, or none, only in rows of one of its values, as a salary next to the status of who is
-// placed, or has 0 nearly only there; or whether it has two values and any name, and the other one
-// is the time to one of them.
+// placed, or has 0 nearly only there.
 func (d *draft) goesWithOther(p *Profile) bool {
 	name := strings.Join(withoutMarks(p.name), "")
 	isVague := !polled.has(p.words) && slices.Contains(perhaps, name) ||
 		p.Field.Distinct == 2 && slices.Contains(leaving, name)
-	return slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+	return isVague && slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 		return of != p && of.place >= 0 &&
-			(isVague && (d.goesWith(of, p) || d.isPaid(of, p)) ||
-				p.Field.Distinct == 2 && of.isTimeTo(p) && d.goesWith(of, p))
+			(d.goesWith(of, p) || d.isPaid(of, p))
 	})
-}
-
-// isTimeTo reports whether a column has the time up to another one, by its name, as Days to Return
-// next to Return to Prison.
-func (p *Profile) isTimeTo(other *Profile) bool {
-	until := words{alone: pairs(lasted, []string{"to", "until", "till"})}
-	return p.typ.Ordered() && until.has(p.words) && p.isCalledLike(other)
 }
 
 // nearlyAll is the part of the information about a column from which another one says nearly all.
@@ -235,13 +221,6 @@ func (d *draft) pairTimes() {
 	d.times = make(map[*Profile]*Profile)
 	for _, p := range d.profiles {
 		name := p.words
-		if p.Field.Distinct == 2 && p.couldBeClass() && !p.isBasic() && len(name) > 0 {
-			for _, front := range until {
-				if time := called[front+strings.Join(name, "")]; time != nil {
-					d.times[p] = time
-				}
-			}
-		}
 		if n := len(name) - 1; n > 0 && slices.Contains(ended, name[n]) && p.couldBeClass() &&
 			p.Field.Distinct <= mostOutcomes {
 			if time := called[strings.Join(name[:n], " ")]; time != nil {
@@ -259,9 +238,7 @@ func (d *draft) isLikeliestStatus(p *Profile) bool {
 	}
 	for _, time := range d.times {
 		if time != d.times[p] {
-			return slices.ContainsFunc(p.words, func(word string) bool {
-				return slices.Contains(deadly, word)
-			})
+			return false
 		}
 	}
 	return true

@@ -221,9 +221,6 @@ func TestDraftKnowsWhatNamesAndTextsMean(t *testing.T) {
 		{"hours# age# pass_bar=0|1 sex=m|f weeks#", ""},
 		{"hours# age# sex=m|f weeks# is_engaged=0|1", "is_engaged"},
 		{"hours# age# sex=m|f weeks# is_engaged=0|1|2", ""},
-		{"hours# age# sex=m|f weeks# order_complete=0|1", "order_complete"},
-		{"hours# age# sex=m|f weeks# order_complete=0|1|2", ""},
-		{"hours# age# sex=m|f a_complete=0|1 b_complete=0|1", ""},
 		{"hours# age# sex=m|f weeks# bypass=0|1", ""},
 		{"hours# age# sex=m|f weeks# predicted_bliss=a|b|c", "predicted_bliss"},
 		{"hours# age# sex=m|f weeks# HomeFail=0|1", "HomeFail"},
@@ -282,34 +279,6 @@ func TestDraftFindsValuesThatShowTheClass(t *testing.T) {
 			strings.Contains(text, "shows the class") != (tt.shown != "") ||
 			!strings.Contains(text, tt.shown) {
 			t.Errorf("%+v: %s, error %v\n%s", tt, got, err, text)
-		}
-	}
-}
-
-// What a time leads to is the class, if only rows with one of its two values have that time, and
-// not a last column with an ambiguous name.
-func TestDraftTakesWhatATimeLeadsTo(t *testing.T) {
-	for _, tt := range []struct{ answer, time, other, want string }{
-		{"Return to Prison", "Days to Return", "", "Return to Prison"},
-		{"Return to Prison", "Days to Return", "3", "Target Population"},
-		{"Return to Prison", "Days of Return", "", "Target Population"},
-		{"Return to Prison", "Days to Leave", "", "Target Population"},
-	} {
-		t.Chdir(t.TempDir())
-		var out strings.Builder
-		fmt.Fprintf(&out, "age,sex,%s,%s,Target Population\n", tt.answer, tt.time)
-		for i := range 600 {
-			answer, days := "No", tt.other
-			if i%3 == 0 {
-				answer, days = "Yes", fmt.Sprint(3+i*7%90)
-			}
-			fmt.Fprintf(&out, "%d,%s,%s,%s,%s\n", 20+i*7%41, []string{"m", "f"}[i/3%2], answer,
-				days, []string{"No", "Yes"}[i/5%2])
-		}
-		write(t, "released.csv", out.String())
-		text := draftOf(t, draft.Options{Input: []string{"released.csv"}})
-		if got := classOf(t, text); strings.Trim(got, `"'`) != tt.want {
-			t.Errorf("%+v: class %q\n%s", tt, got, text)
 		}
 	}
 }

@@ -61,7 +61,6 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset, budget *sp
 	d.dropProjected()
 	d.dropNested()
 	d.dropCoordinates()
-	d.dropLists()
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {
 			if by == of || !of.role.masked() || !by.role.masked() || !d.determinesReliably(by, of) {
@@ -72,7 +71,6 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset, budget *sp
 			}
 		}
 	}
-	d.dropProducts()
 	d.dropCommon()
 	d.nameReleased()
 	d.dropCrowd()
@@ -129,9 +127,6 @@ func (d *draft) dropTwins() {
 				} else {
 					of.role = dropBy(by, "says it in a larger unit")
 				}
-			case of.isRaceAround(by) &&
-				d.sample.Copies(of.place, by.place, of.Field.Rows/aroundOthers):
-				of.role = dropBy(by, "is the same in most rows; to mask it: "+d.entry(of))
 			case of.isShifted(by) && cmp.Or(of.computedOf(by)-by.computedOf(of),
 				by.wordy()-of.wordy(), of.place-by.place) > 0:
 				of.role = dropBy(by, "and a constant give it")
@@ -140,18 +135,6 @@ func (d *draft) dropTwins() {
 			}
 		}
 	}
-}
-
-// aroundOthers is the largest part, one in these, of the people whose household or spouse has
-// another race, or who have another value in a column, so that it says little but theirs.
-const aroundOthers = 5
-
-// isRaceAround reports whether a column has the race of the household or of a relative of those
-// whose race another one has, by their names.
-func (p *Profile) isRaceAround(own *Profile) bool {
-	around := words{alone: append(slices.Clone(ofRelatives.alone), "household", "head", "family")}
-	return called(&raced, p.words) && called(&raced, own.words) && around.has(p.words) &&
-		!around.has(own.words)
 }
 
 // differ returns the number of rows in which two columns have numbers further apart than by, or
@@ -306,8 +289,8 @@ func (p *Profile) isDay() bool { return ofKind(formats.Date, formats.Timestamp)(
 // other may not be.
 func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile) error {
 	switch {
-	case d.determines(of, by) || d.nearlyNames(of, by):
-		if cmp.Or(of.treats()-by.treats(), of.readable()-by.readable(),
+	case d.determines(of, by):
+		if cmp.Or(of.readable()-by.readable(),
 			by.computedOf(of)-of.computedOf(by), of.wordy()-by.wordy(),
 			slices.Index(d.profiles, by)-slices.Index(d.profiles, of)) > 0 {
 			by, of = of, by
@@ -379,15 +362,6 @@ func (p *Profile) isRangeOf(number *Profile) bool {
 		slices.ContainsFunc(withoutEnds(p.words), isRange)
 }
 
-// nearlyNames reports whether a column has a value for each code of another one, but the same for
-// a few codes of a few rows.
-func (d *draft) nearlyNames(of, by *Profile) bool {
-	n := by.Field.Distinct
-	return (by.isCode() || by.share(code) >= most) && of.typ.Kind == formats.String &&
-		(n-of.Field.Distinct)*fewCodes <= n &&
-		d.sample.Determines(of.place, by.place, by.Rows/renamed)
-}
-
 // areDummies reports whether a column of two values is one of several different ones that one of
 // few values determines, as those for kinds of injuries: the kind says what all of them say.
 func (d *draft) areDummies(by, of *Profile) bool {
@@ -412,14 +386,6 @@ func (p *Profile) isCompared() bool {
 	name := p.words
 	return p.Field.Distinct <= mostOutcomes &&
 		(called(&compared, name) || p.hasSexes() || treatments.has(name))
-}
-
-// treats is 1 of a column that says who was treated, else 0.
-func (p *Profile) treats() int {
-	if p.Field.Distinct == 2 && treatments.has(p.words) {
-		return 1
-	}
-	return 0
 }
 
 // rowsOfName is the number of rows, in units of k, that a name of a place needs on average so that
@@ -458,9 +424,6 @@ var descriptions = words{last: strings.Fields("desc description descr name label
 // numbers before texts of heights.
 func (p *Profile) readable() int {
 	name := p.words
-	if _, isHeight := p.without(heights); isHeight && p.typ.Kind == formats.String {
-		return -1
-	}
 	length := int(p.texts.length / max(1, p.Field.Rows)) // 0 of numbers
 	if p.share(code) >= most || len(name) > 0 && slices.Contains(numbered, name[len(name)-1]) {
 		return length - mostMatched

@@ -16,7 +16,6 @@ type panel struct {
 	personal []string // facts about a person that stay the same in these rows
 	people   int      // about
 	rows     int      // of each, on average
-	number   *Profile // it has another value for each of them; nil: no column has
 }
 
 const (
@@ -145,10 +144,8 @@ func (d *draft) panelOf(counter *Profile, begins []bool) *panel {
 		case !isNumber:
 		case called(&first[2], name) || others.has(name):
 			return nil
-		case !p.isFractional() && found.number == nil:
-			found.number = p
 		}
-		if constants = append(constants, p); isConstant && (p.role.masked() || p == found.number) {
+		if constants = append(constants, p); isConstant && p.role.masked() {
 			surely++
 		}
 		cells *= float64(p.Field.Distinct)
@@ -176,20 +173,13 @@ func (d *draft) changes(p *Profile, begins []bool) (inside, between float64) {
 	return inside, between
 }
 
-// The comments on a panel without and with a column that seems to number its people.
-const (
-	panelWords = `
+// panelWords are the comment on a panel.
+const panelWords = `
 # k COUNTS ROWS, NOT PEOPLE: the rows seem to be those of about %s people, %d of each, as
 # %s rises in them without a change of %s. No column identifies the people, and a
 # group of k rows may be one of them: give one row of each, or add a column with the number of a
 # person and name it as entity.
 `
-	numberedPanelWords = `
-# k COUNTS ROWS, NOT PEOPLE: the rows seem to be those of about %s people, %d of each, as
-# %s rises in them without a change of %s. A group of k rows may be one of them.
-# If %s numbers them, drop it and try entity: %s. Else give one row of each.
-`
-)
 
 // writePanel writes that k does not count the people of a panel.
 func (d *draft) writePanel(out *strings.Builder) {
@@ -199,10 +189,5 @@ func (d *draft) writePanel(out *strings.Builder) {
 	}
 	people, counter := text.Grouped(int64(p.people)), job.Quoted(p.counter.name)
 	constant := text.List(quoted(p.personal), mostLost)
-	if p.number == nil {
-		fmt.Fprintf(out, panelWords, people, p.rows, counter, constant)
-		return
-	}
-	number := job.Quoted(p.number.name)
-	fmt.Fprintf(out, numberedPanelWords, people, p.rows, counter, constant, number, number)
+	fmt.Fprintf(out, panelWords, people, p.rows, counter, constant)
 }

@@ -28,9 +28,6 @@ func TestDraftFindsPeopleWithoutIdentifier(t *testing.T) {
 		{"the same numbers", head + "week", 5, func(_ person, n int) string {
 			return fmt.Sprint(n * n)
 		}, "about 90 people, 5 of each, as\n# week rises in them without a change of"},
-		{"a column with numbers", head + "wave,respond", 3, func(p person, n int) string {
-			return fmt.Sprint(n, ",", 1000+p.number)
-		}, "\n# If respond numbers them, drop it and try entity: respond. "},
 		{"a place with years", head + "wave,county", 3, func(p person, n int) string {
 			return fmt.Sprint(n, ",", 1000+p.number)
 		}, ""},

@@ -73,17 +73,14 @@ func TestDraftLeavesOneColumnOfAFact(t *testing.T) {
 		"road_type_desc": func(i int) string {
 			return []string{"lane", "way", "path"}[i*11%8%3]
 		},
-		"height": func(i int) string {
-			return fmt.Sprintf("%d feet and %d", 5+i%20/12, i%20%12)
-		},
 		"height_in_inches": func(i int) string { return fmt.Sprint(60 + i%20) },
 		"height_feet":      func(i int) string { return fmt.Sprint(5 + i%20/12) },
 	})
 	for name, want := range map[string]string{"city": "drop", "department": "drop",
 		"college": "suppress",
 		"country": "suppress", "region": "suppress", "road_type": "drop",
-		"road_type_desc": "suppress",
-		"height":         "drop", "height_in_inches": "discretize", "height_feet": "drop"} {
+		"road_type_desc":   "suppress",
+		"height_in_inches": "discretize", "height_feet": "drop"} {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s\n%s", name, got, want, text)
 		}

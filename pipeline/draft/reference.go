@@ -3,11 +3,9 @@ package draft
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
@@ -38,8 +36,6 @@ func (d *draft) dropReferences(ctx context.Context, in *dataset.Dataset) error {
 			case !p.role.masked() || p == id || !id.repeats():
 			case d.isSameID(p, id):
 				p.role = dropBy(id, "has one value for each of its values, and identifies somebody")
-			case p.numbersWithin() && !d.determines(id, p):
-				p.role = dropBy(id, "has several rows of each value, which it numbers")
 			}
 			if !p.role.masked() || p.Field.Distinct <= fewCodes || p.isDated() || p.broken ||
 				p.Field.Distinct > id.Field.Distinct {
@@ -75,22 +71,6 @@ func (d *draft) isSameID(p, id *Profile) bool {
 	return p.Field.Distinct == id.Field.Distinct && p.Field.Distinct >= manyValues &&
 		!p.isFractional() && !p.isDated() && !amounts.has(p.words) &&
 		d.determines(p, id) && d.determines(id, p)
-}
-
-// within are last words of names of columns that number the rows of one thing, or of people.
-var within = words{last: strings.Fields("reference ref sequence seq seqno seqnum")}
-
-// numbersWithin reports whether whole numbers from 0 or 1 on number rows within something, by their
-// name: most rows have the first one.
-func (p *Profile) numbersWithin() bool {
-	if !within.has(p.words) || p.broken || p.least != 0 && p.least != 1 {
-		return false
-	}
-	rows := make(map[float64]int)
-	for _, x := range p.numbers {
-		rows[x]++
-	}
-	return len(rows) > 0 && slices.Max(slices.Collect(maps.Values(rows))) == rows[p.least]
 }
 
 // numbersOf returns the numbers of a column, also those of texts.

@@ -399,24 +399,10 @@ var alone = []rule{
 	}},
 	{func(p *Profile) bool {
 		return p.typ.Kind == formats.String && p.Field.Distinct > fewCodes &&
-			p.share(timing) >= most
-	}, func(p *Profile) *Role {
-		// 1:23, 1:2 and 1 of 1:23:45, or the hour of 1:23
-		lengths := []int{p.texts.timed - 3}
-		if p.texts.timed > 6 {
-			lengths = append(lengths, p.texts.timed-4, p.texts.timed-6)
-		}
-		return prefixes("times as text", lengths...)(p).withOdd(p, timing, "time", false)
-	}},
-	{func(p *Profile) bool {
-		return p.typ.Kind == formats.String && p.Field.Distinct > fewCodes &&
 			p.share(priced)+p.share(spaced)+p.share(numeral)+p.share(number) >= most &&
 			p.share(numeral)+p.share(number) < most
 	}, func(p *Profile) *Role {
 		signs := "numbers with signs such as $ or %: without these they can be discretized"
-		if p.share(spaced) > p.share(priced) {
-			signs = "numbers with blanks around them: without these they can be discretized"
-		}
 		if p.distinctShare() >= rareShare {
 			return drop("%s; hardly a value has several rows", signs)
 		}
@@ -535,10 +521,7 @@ var quasiIdentifiers = []rule{
 		return p.hasCodes(code, most) &&
 			(p.share(number) < most || categories.has(p.words))
 	}, func(p *Profile) *Role {
-		length := p.texts.longest             // prefixes have a third and two thirds of it
-		if years.has(p.words) && length > 4 { // 2003-04 to its year and its decade
-			return prefixes("called like years", 4, 3)(p)
-		}
+		length := p.texts.longest // prefixes have a third and two thirds of it
 		return codes("like codes", max(2, length*2/3), max(1, length/3))(p)
 	}},
 	{func(p *Profile) bool {

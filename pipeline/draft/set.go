@@ -202,7 +202,7 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 			tied := p.Field.Distinct > 1 &&
 				(giving[p] && d.discloses(p, known[i], len(giving)) ||
 					d.sample.ReliablyDetermines(known[i].place, p.place, person) ||
-					d.repeats(p, known[i], -1) || p.isNearly(known[i]))
+					d.repeats(p, known[i]) || p.isNearly(known[i]))
 			if tied {
 				known = append(known, p)
 			}

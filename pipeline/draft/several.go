@@ -117,14 +117,6 @@ func haveAsMany(a, b []uint8) bool {
 	return all >= fewRows && float64(same) >= mostDates*float64(all)
 }
 
-// isNumberOfSeveral reports whether a column of texts, of a number of rows, has numbers of those of
-// whom a row may have several: without the lists it is a column of numbers.
-func (d *draft) isNumberOfSeveral(p *Profile, rows int64) bool {
-	n := p.texts.forms[number] + p.texts.forms[spaced]
-	return slices.Contains(d.several, p.name) && !p.isNumbered() &&
-		float64(n) >= leastSingle*float64(rows) && float64(n+p.lists()) >= most*float64(rows)
-}
-
 // severalWords are about rows with several entries.
 const severalWords = `
 # SEVERAL ENTRIES IN ONE ROW: %s have lists of as many in a row, as of several people.

@@ -87,17 +87,13 @@ func TestDraftTakesGroupsOfPeople(t *testing.T) {
 	}
 }
 
-// A column that is called like a time of many values, and its status, is the class: among several
-// the one of death. The time stays, with a note.
+// A column that is called like a time of many values, and its status, is the class, unless
+// there are several. The time stays, with a note.
 func TestDraftPairsTimesWithTheirStatus(t *testing.T) {
 	for _, tt := range []struct{ columns, want string }{
-		{"rec#;rec.s=0|1;rel#;rel.s=0|1;srv#;srv.s=0|1;sex=m|f", "srv.s"},
-		{"rec#;rec.s=0|1;rel#;rel.s=0|1;srv#;srv.s=0|1;sex=m|f;match=0|1", "srv.s"},
 		{"os#;os_event=0|1;pfs#;pfs_event=0|1;sex=m|f", "os_event"},
 		{"with.time#;trt=a|b;with.status=0|1|2;time#;with.status2=0|1;sex=m|f", "with.status"},
 		{"visual_days#;visual_d=0|1;sex=m|f", "visual_d"},
-		{"edrel#;rel=0|1;stage=1|2|3|4;sex=m|f", "rel"},
-		{"timecvd#;cvd=0|1;timedeath#;death=0|1;sex=m|f", "death"},
 		{"timecvd#;cvd=0|1|2;sex=m|f", ""},
 		{"time69#;chd69=0|1;kind=1|2|3;sex=m|f", "chd69"},
 		{"time69#;chd69=0|1;stroke=0|1;kind=1|2|3;sex=m|f", ""},
@@ -653,22 +649,6 @@ func TestDraftTakesNoClassThatIdentifiesPeople(t *testing.T) {
 	}
 }
 
-// Seasons become their first year, and decades.
-func TestDraftOfSeasons(t *testing.T) {
-	t.Chdir(t.TempDir())
-	var out strings.Builder
-	out.WriteString("age,season,points\n")
-	for i := range 600 {
-		year := 1990 + i%30
-		fmt.Fprintf(&out, "%d,%d-%02d,%d\n", 20+i%19, year, (year+1)%100, i*7%90)
-	}
-	write(t, "seasons.csv", out.String())
-	text := draftOf(t, draft.Options{Input: []string{"seasons.csv"}})
-	if !strings.Contains(text, "  season: {mask: generalize, taxonomy: {prefix: [4, 3]}} ") {
-		t.Errorf("season:\n%s", text)
-	}
-}
-
 // Full names that repeat are those of the same people, whom k counts, but not answers to a
 // question; surnames are not, nor are names if each row has a number of a person.
 func TestDraftCountsFullNames(t *testing.T) {
@@ -698,14 +678,13 @@ func TestDraftCountsFullNames(t *testing.T) {
 	}
 }
 
-// A year that the year of a birth and an age give, up to 1, goes with its month, and so does a mark
-// of what two others mark, both or one of them. A count or a day that is a known one in most rows
+// A mark of what two others mark, both or one of them, goes. A count or a day that is a known one in most rows
 // is known, too, and a year that nearly is that of a day goes.
-func TestDraftDropsYearsOfAges(t *testing.T) {
+func TestDraftDropsWhatOthersSay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	var born, age, kids, black, female, hired [900]int
+	var born, kids, black, female, hired [900]int
 	for i := range born {
-		born[i], age[i], kids[i] = 40+rng.IntN(30), 15+rng.IntN(40), rng.IntN(12)
+		born[i], kids[i] = 40+rng.IntN(30), rng.IntN(12)
 		black[i], female[i], hired[i] = rng.IntN(2), rng.IntN(2), rng.IntN(7000)
 	}
 	of := func(number func(i int) int) func(i int) string {
@@ -716,9 +695,6 @@ func TestDraftDropsYearsOfAges(t *testing.T) {
 	}
 	text := tableOf(t, len(born), map[string]func(i int) string{
 		"yearborn":    of(func(i int) int { return born[i] }),
-		"agefm":       of(func(i int) int { return age[i] }),
-		"yearfm":      of(func(i int) int { return born[i] + age[i] + rng.IntN(2) }),
-		"monthfm":     of(func(int) int { return 1 + rng.IntN(12) }),
 		"children":    of(func(i int) int { return kids[i] }),
 		"ceb":         of(func(i int) int { return kids[i] + max(0, i%9-7) }),
 		"visits":      of(func(i int) int { return kids[i] + i%9/3 }),
@@ -731,8 +707,8 @@ func TestDraftDropsYearsOfAges(t *testing.T) {
 		"either":      of(func(i int) int { return max(black[i], female[i]) }),
 		"one":         of(func(i int) int { return min(kids[i], 1) * (1 - black[i]) }),
 	})
-	for column, isDropped := range map[string]bool{"yearborn": false, "agefm": false,
-		"yearfm": true, "monthfm": true, "ceb": false, "blackfemale": true, "black": false,
+	for column, isDropped := range map[string]bool{"yearborn": false, "ceb": false,
+		"blackfemale": true, "black": false,
 		"either": true, "one": false, "fiscal_year": true} {
 		if got := roleOfText(text, column); (got == "drop") != isDropped {
 			t.Errorf("%s: %s in\n%s", column, got, text)

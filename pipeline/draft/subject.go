@@ -63,9 +63,6 @@ func (d *draft) subjects() (file []string) {
 			file = append(file, word)
 		}
 	}
-	if len(file) > 1 && len(file[0]) <= 2 && !strings.ContainsAny(stemOf(d.Input[0]), " _-.") {
-		file = file[1:] // of a package, as gu of guImmun
-	}
 	return file
 }
 
@@ -93,9 +90,6 @@ func (d *draft) isSubject(p *Profile) bool {
 	isDegree := n > 1 && slices.Contains(degrees, name[n-1])
 	isOf := func(word string) bool {
 		return slices.ContainsFunc(file, func(of string) bool { return isAlike(word, of) })
-	}
-	if isDegree && isOf(name[n-2]) && slices.Contains(suffered, name[n-2]) {
-		return true
 	}
 	if d.isAtEnd(p) && n > 0 {
 		words := name
@@ -125,9 +119,6 @@ func (d *draft) isSubjectWord(word string) bool {
 // another column is called like another word of it, only a usual name is enough.
 func (d *draft) isSubjectAlone(p *Profile) bool {
 	name := slices.DeleteFunc(withoutMarks(p.name), isAux)
-	if n := len(name); n > 2 && name[n-2] == "or" && name[n-1] == "not" {
-		name = name[:n-2]
-	}
 	file := d.subjects()
 	isAlso := func(of *Profile) bool {
 		other := slices.DeleteFunc(withoutMarks(of.name), isAux)

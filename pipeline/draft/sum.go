@@ -34,13 +34,6 @@ func (d *draft) dropSums() {
 	}
 	for _, sum := range terms {
 		for i, a := range terms {
-			for _, b := range terms[:i] {
-				d.dropYears(sum, a, b)
-			}
-		}
-	}
-	for _, sum := range terms {
-		for i, a := range terms {
 			for j, b := range terms[:i] {
 				for _, c := range terms[:j] {
 					sum.dropAs("the sum of", sum, c, b, a)
@@ -93,42 +86,6 @@ func dropSum(sum, a, b *Profile) {
 		return
 	}
 	a.dropAs("the difference between", sum, a, b)
-}
-
-// dropYears drops years that the year of a birth and an age give, up to 1, in nearly all rows, with
-// their months.
-func (d *draft) dropYears(sum, a, b *Profile) {
-	isFine := func(p *Profile) bool {
-		return p.role.masked() && !p.broken && p.Field.Distinct > fewCodes
-	}
-	added := func(row int) float64 { return a.numbers[row] + b.numbers[row] }
-	if !births.has(a.words) && !births.has(b.words) || sum == a || sum == b || sum.isBasic() ||
-		sum.isLost || !isFine(sum) || !isFine(a) || !isFine(b) ||
-		!sum.onlyWith([]*Profile{a, b}) || !inNearlyAll(sum.numbers, added, 2) {
-		return
-	}
-	sum.role = drop("%s and %s give it, up to 1", job.Quoted(b.name), job.Quoted(a.name))
-	sum.role.sum = []*Profile{a, b}
-	for _, p := range d.profiles {
-		if p.role.masked() && p.isMonthOf(sum) {
-			p.role = dropBy(sum, "is its year, and is not masked; to mask it: "+d.entry(p))
-			p.role.sum = sum.role.sum
-		}
-	}
-}
-
-// isMonthOf reports whether a column has the months of the years of another one, by their names.
-func (p *Profile) isMonthOf(year *Profile) bool {
-	stem := func(p *Profile, words ...string) string {
-		for _, word := range words {
-			if before, after, found := strings.Cut(strings.ToLower(p.name), word); found {
-				return before + after
-			}
-		}
-		return p.name
-	}
-	return p != year && p.isPartOfDay("month") &&
-		stem(p, "month", "mnth", "mon") == stem(year, "year", "yr")
 }
 
 // moments are words for one of two times at which something is measured.
@@ -279,28 +236,6 @@ func (p *Profile) isShifted(of *Profile) bool {
 	return isConstant(1) || isConstant(-1)
 }
 
-// dropProducts drops numbers that are another one in the rows with one of two values of a column,
-// as age_near of age and near. Such a column that the product determines stays in its place.
-func (d *draft) dropProducts() {
-	for _, p := range d.profiles {
-		for _, of := range d.profiles {
-			if !p.role.masked() || !of.role.masked() || !d.repeats(p, of, -1) ||
-				p.isBasic() && p.computedOf(of) == 0 {
-				continue
-			}
-			for _, mark := range d.profiles {
-				if p.role.masked() && mark.Field.Distinct == 2 && mark.place >= 0 &&
-					(mark.role.masked() || mark.role.by == p) && d.repeats(p, of, mark.place) {
-					if !mark.role.masked() {
-						mark.role = roleOf(mark)
-					}
-					p.role = dropBy(of, "and "+job.Quoted(mark.name)+" say it")
-				}
-			}
-		}
-	}
-}
-
 // dropCommon drops columns of two values that several others of two give, as blackfemale of black
 // and female and needs_support of two needs: each of these has a value all of whose rows have one
 // of the column. Of the marks of a kind, which exclude each other, none goes.
@@ -352,6 +287,10 @@ func (p *Profile) isNearly(of *Profile) bool {
 	return p.goesNear(number(p), number(of))
 }
 
+// otherwise is the largest part, one in these, of the rows in which a number is another one than
+// that which it nearly is.
+const otherwise = 5
+
 // goesNear reports whether numbers of the rows are others in most rows in which not both are 0, and
 // at most 1 apart in nearly all of them, or the others in four fifths of them.
 func (p *Profile) goesNear(number, other func(row int) float64) bool {
@@ -370,14 +309,14 @@ func (p *Profile) goesNear(number, other func(row int) float64) bool {
 		}
 	}
 	return rows > fewRows && 2*rows >= len(p.numbers) && (2*same > rows && far*rowsToTell <= rows ||
-		(rows-same)*aroundOthers <= rows)
+		(rows-same)*otherwise <= rows)
 }
 
-// repeats reports whether a column of several numbers has those of another one in some rows, with
-// some value of a third column, and always the same one, or none, in others.
-func (d *draft) repeats(p, of *Profile, mark int) bool {
+// repeats reports whether a column of several numbers has those of another one in some rows, and
+// always the same one, or none, in others.
+func (d *draft) repeats(p, of *Profile) bool {
 	return p != of && p.typ == of.typ && p.typ.Ordered() && p.Field.Distinct > mostOutcomes &&
-		p.place >= 0 && of.place >= 0 && d.sample.Repeats(p.place, of.place, mark)
+		p.place >= 0 && of.place >= 0 && d.sample.Repeats(p.place, of.place)
 }
 
 // secondsOf are the seconds of units in which columns have how long something took.

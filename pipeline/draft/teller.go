@@ -3,8 +3,6 @@ package draft
 import (
 	"slices"
 	"strings"
-
-	"github.com/kcut/kcut/formats"
 )
 
 // dropShowing drops columns that show the class, which no model knows when it predicts, and which
@@ -27,9 +25,6 @@ func (d *draft) dropShowing() {
 			}
 		}
 	}
-	if d.isSummary(why) {
-		return
-	}
 	if !slices.ContainsFunc(d.profiles, func(p *Profile) bool {
 		return p.role.masked() && why[p] == ""
 	}) {
@@ -38,30 +33,6 @@ func (d *draft) dropShowing() {
 	for p, reason := range why {
 		p.role = drop("%s; to mask it: %s (%s)", reason, d.entry(p), p.role.Reason)
 	}
-}
-
-// isSummary reports whether the class sums up numbers that each determine it, most of those with
-// many values, as a class of users by their time on the phone: they are measured before it.
-func (d *draft) isSummary(why map[*Profile]string) bool {
-	isNumber := func(p *Profile) bool {
-		return p.role.masked() && p.typ.Ordered() && !p.isTime() && !p.isCode() && !p.isBasic() &&
-			p.Field.Distinct > usualClasses
-	}
-	gives := func(p *Profile) bool { return isNumber(p) && why[p] == givesClass }
-	n := numberOf(d.profiles, gives)
-	return n > 1 && 2*n > numberOf(d.profiles, isNumber)
-}
-
-// causes are names of columns with why somebody is treated, and how.
-var causes = words{alone: append(strings.Fields("condition procedure surgery treatment"),
-	diagnoses.alone...)}
-
-// isCause reports whether a column has one of several illnesses or treatments in words: what came
-// of somebody, also in words, is known later, and may follow from these in few rows.
-func (p *Profile) isCause(class *Profile) bool {
-	isText := p.typ.Kind == formats.String && class.typ.Kind == formats.String
-	return isText && p.Field.Distinct > mostOutcomes && causes.has(p.words) &&
-		!p.isCalledLike(class) && !isSuffered(withoutEnds(class.words))
 }
 
 // isNearlyFilled reports whether only few rows have no value: these may be an exception, as some
@@ -83,7 +54,7 @@ func (d *draft) shows(p, class *Profile) string {
 		switch {
 		case d.determines(class, p):
 			return sameAsClass
-		case p.isCause(class), d.goesWith(p, class) && d.isGuess():
+		case d.goesWith(p, class) && d.isGuess():
 			return ""
 		}
 		return givesClass

@@ -156,11 +156,6 @@ const (
 # %s repeats seldom, with %s in %s rows: if the rows of one value are those of
 # one person, k counts this person several times. Give one row of each.
 `
-	// atEachWords are about one whose values are at several sites, but not twice at one
-	atEachWords = `
-# Each %[1]s seems to number its own people, as %[2]s is nowhere twice: k counts rows.
-# If the same people have rows at several, k counts these several times: try entity: %[2]s.
-`
 	fewWords = `They are fewer than %d:
 # give rows of more people, or one row of each%s, or try entity: %s.`
 	manyWords = `There are too many rows of each or of all, or too few with
@@ -298,9 +293,6 @@ func (d *draft) writeEntity(out *strings.Builder) {
 // writeUncounted writes that k does not count an identifier that repeats, and why.
 func (d *draft) writeUncounted(out *strings.Builder) {
 	p := d.uncounted
-	if id := d.atEach[1]; id != nil && d.entity == nil {
-		fmt.Fprintf(out, atEachWords, job.Quoted(d.atEach[0].name), job.Quoted(id.name))
-	}
 	if p == nil {
 		return
 	}
@@ -363,9 +355,6 @@ func (d *draft) reason(p *Profile) string {
 	switch {
 	case p == d.entity:
 		return fmt.Sprintf("%s, in %s rows: it repeats, and is taken for the entity that k counts",
-			p.role.Reason, text.Grouped(p.Field.Rows))
-	case p == d.roster:
-		return fmt.Sprintf("%s, in %s rows, each of another member: k counts these",
 			p.role.Reason, text.Grouped(p.Field.Rows))
 	case p.role.second:
 		return fmt.Sprintf("%s, in %s rows: of a second person or thing in a row, which k does "+

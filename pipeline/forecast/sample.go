@@ -370,9 +370,8 @@ func (s *Sample) Copies(column, other int, apart int64) bool {
 }
 
 // Repeats reports whether a column has the value of another one in more rows than by chance, and
-// the same value, or none, in all others. These are all rows with one value of a third column; -1:
-// they may be any.
-func (s *Sample) Repeats(column, other, mark int) bool {
+// the same value, or none, in all others.
+func (s *Sample) Repeats(column, other int) bool {
 	rows, others := s.columns[column].rows, s.columns[other].rows
 	first := 0
 	for first < len(rows) && rows[first] == others[first] {
@@ -384,10 +383,6 @@ func (s *Sample) Repeats(column, other, mark int) bool {
 	usual, alike := rows[first], 0
 	for row, h := range rows {
 		same, isOther := h == others[row], h == usual
-		if mark >= 0 {
-			marks := s.columns[mark].rows
-			isOther = marks[row] == marks[first]
-		}
 		switch {
 		case same && h == risk.Null: // nothing times null is null
 		case isOther && h != usual || !isOther && !same:
