@@ -138,8 +138,9 @@ func (d *draft) hardlyKept(more, enough bool) map[string]string {
 	return hardly
 }
 
-// hardlySingle returns the fine suppressed columns of the first set of which few rows keep one value,
-// the finest ones first: without these a search leaves more rows with one value of the others.
+// hardlySingle returns the fine suppressed columns of the first set of which few rows keep one
+// value, the finest ones first: without these a search leaves more rows with one value of the
+// others.
 func (d *draft) hardlySingle(outcomes []*Profile) (fine []*Profile) {
 	for _, p := range d.known.columns {
 		single, tried := d.tried.Single[p.name]

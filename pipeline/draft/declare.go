@@ -21,7 +21,8 @@ var absent = append([]string{engine.Suppressed, "", " ", ".", "?", "-", "NA", "N
 // who finished, and those of spreadsheets and surveys.
 var absentElsewhere = []string{"--", "'--", "---", "..", "–", "na", "N.A.", "n.a.", "#N/A", "<NA>",
 	"NaT", "Null", "(null)", `\N`, "NONE", "nil", "UNKNOWN", "unk", "Unk", "UNK", "Missing", "MISSING",
-	"(Missing)", "0000", "Not Asked", "Not asked", "not asked", "Not Available", "Not available", "not available", "Not Applicable",
+	"(Missing)", "0000", "Not Asked", "Not asked", "not asked", "Not Available", "Not available",
+	"not available", "Not Applicable",
 	"Not applicable", "not applicable", "#VALUE!", "#DIV/0!", "#REF!", "#NUM!", "#NAME?", "#NULL!",
 	"Not Recorded", "Not recorded", "not recorded", "Not Known", "Not known", "not known",
 	"No Data", "No data", "no data", "undefined", "blank", "(blank)", "TBD", "0000-00-00",

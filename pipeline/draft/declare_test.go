@@ -89,7 +89,8 @@ func tableOf(t *testing.T, rows int, columns map[string]func(row int) string) st
 	return text
 }
 
-// A draft says which columns have lists of several people in a row, but not where only the form of all values is the same, or each list has another length.
+// A draft says which columns have lists of several people in a row, but not where only the form of
+// all values is the same, or each list has another length.
 func TestDraftSaysThatRowsHaveSeveral(t *testing.T) {
 	text := tableOf(t, 400, map[string]func(row int) string{
 		"years": func(i int) string {

@@ -96,9 +96,9 @@ func TestDraftDropsWhatGoesWithTheClass(t *testing.T) {
 	}
 }
 
-// Squares and logarithms of a number go, and indicators of a range of it; a number that has two other values for each of them stays, and so do an
-// indicator of two ranges, and two numbers that differ in each row, and neither rise nor fall
-// together.
+// Squares and logarithms of a number go, and indicators of a range of it; a number that has two
+// other values for each of them stays, and so do an indicator of two ranges, and two numbers that
+// differ in each row, and neither rise nor fall together.
 func TestDraftDropsWhatANumberComputes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
@@ -179,12 +179,13 @@ func TestDraftLeavesTheReadableName(t *testing.T) {
 	for range 900 {
 		n, age, kind := rng.IntN(40), rng.IntN(50), rng.IntN(4)
 		visits := rng.IntN(30)
-		fmt.Fprintf(&out, "%d,%d,%d,%d,%d,%d,%d,%d,%d,%d\n", n, n, n*7%31, n*7%31, age, rng.IntN(2), kind, 3-kind, visits,
-			visits)
+		fmt.Fprintf(&out, "%d,%d,%d,%d,%d,%d,%d,%d,%d,%d\n", n, n, n*7%31, n*7%31, age,
+			rng.IntN(2), kind, 3-kind, visits, visits)
 	}
 	write(t, "table.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
-	for name, want := range map[string]bool{"d1": false, "visits": true, "xq": false, "group_of_work": true, "drinks_max": true, "i2": false} {
+	for name, want := range map[string]bool{"d1": false, "visits": true, "xq": false,
+		"group_of_work": true, "drinks_max": true, "i2": false} {
 		if got := slices.Contains(maskedOf(t, text), name); got != want {
 			t.Errorf("%s is masked: %t, want %t\n%s", name, got, want, text)
 		}

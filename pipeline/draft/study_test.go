@@ -678,8 +678,8 @@ func TestDraftCountsFullNames(t *testing.T) {
 	}
 }
 
-// A mark of what two others mark, both or one of them, goes. A count or a day that is a known one in most rows
-// is known, too, and a year that nearly is that of a day goes.
+// A mark of what two others mark, both or one of them, goes. A count or a day that is a known one
+// in most rows is known, too, and a year that nearly is that of a day goes.
 func TestDraftDropsWhatOthersSay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	var born, kids, black, female, hired [900]int
