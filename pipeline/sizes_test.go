@@ -300,6 +300,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/draft.initial", value: 34},
 		{name: "pipeline/draft.marital", value: 35},
 		{name: "pipeline/draft.firstYear", value: 1900},
+		{name: "pipeline/draft.leastTelephone", value: 1_000_000},
 		{name: "pipeline/draft.lastYear", value: 2035},
 		{name: "pipeline/draft.longestOrder", value: 300},
 		{name: "pipeline/draft.mostAdded", value: 40},

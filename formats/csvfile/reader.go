@@ -274,7 +274,7 @@ func timeIn(layout, text string) (time.Time, error) {
 // parseBetween appends the number of a text that has signs before or behind its digits, as $1,200,
 // or blanks. Those in brackets are below 0, as accountants write them. Commas separate groups of
 // digits if nothing is declared of them. K, M and B behind the digits of a sum of money are
-// thousands, millions and billions, as in $1.5M.
+// thousands, millions and billions, as in $1.5M. Sums without a sign are in the same currency.
 func (t *target) parseBetween(v *formats.Values, text []byte) error {
 	before, behind, _ := strings.Cut(t.layout, "N")
 	number, negative := bytes.CutPrefix(bytes.TrimSpace(text), []byte("-"))
@@ -285,7 +285,7 @@ func (t *target) parseBetween(v *formats.Values, text []byte) error {
 		number, opened = bytes.CutPrefix(number, []byte("("))
 	}
 	number, ends := bytes.CutSuffix(bytes.TrimSpace(number), []byte(strings.TrimSpace(behind)))
-	if !begins || !ends || opened != closed || negative && closed {
+	if !t.isMoney && (!begins || !ends) || opened != closed || negative && closed {
 		return errNumerals
 	}
 	negative = negative || closed

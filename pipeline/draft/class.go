@@ -489,11 +489,12 @@ func (d *draft) isRemembered(p *Profile) bool {
 		d.sample.Frequent(p.place, uint64(rowsOfFate*d.K), d.rows).AtLeast >= p.Field.Distinct
 }
 
-// isPredictable reports whether a column could be the class, most rows have a value, or enough if
-// it says who left or stayed, or in the last place what came of somebody, where null may be a
-// refusal, or how content somebody is, and it is no option of several.
+// isPredictable reports whether a column could be the class, at least k rows have another value
+// than the most frequent one, most rows have a value, or enough if it says who left or stayed, or
+// in the last place what came of somebody, where null may be a refusal, or how content somebody is,
+// and it is no option of several.
 func (d *draft) isPredictable(p *Profile) bool {
-	return p.couldBeClass() && !p.isOption && (2*p.Field.Rows >= p.Rows ||
+	return p.couldBeClass() && !d.isNearlyConstant(p) && !p.isOption && (2*p.Field.Rows >= p.Rows ||
 		p.Field.Rows >= fewNulls && (left.has(withoutEnds(p.words)) ||
 			p == d.last && (d.hasVerdicts(p) || judged.has(p.words))))
 }

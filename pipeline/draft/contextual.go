@@ -98,6 +98,10 @@ var contextual = []struct {
 		strings.Fields("age sex gender race injury")),
 		strings.Fields("beat officer officers offorce forcetype forceused crash precinct "+
 			"frisked")...)}),
+}, { // whose officers stopped, arrested or killed somebody
+	facts:  words{alone: []string{"agency"}},
+	others: isCalled(published),
+	files:  published,
 }, { // the size of the town in which somebody lives
 	facts:  words{whole: strings.Fields("population popsize")},
 	others: isCalled(livedIn),
@@ -159,8 +163,9 @@ var contextual = []struct {
 	facts: words{
 		alone: strings.Fields("medal medals caps goals wins losses draws reach"),
 		whole: append(pairs([]string{"", "total"}, strings.Fields("gold silver bronze")),
-			strings.Fields("pick draftpick draftround draftyear draftnumber number "+
-				"jersey jerseynumber shirtnumber kitnumber tm pos")...),
+			strings.Fields("pick draftpick draftround draftyear draftnumber dftyr "+
+				"dftrd ovrl nat cntry prst number jersey jerseynumber shirtnumber "+
+				"kitnumber tm pos")...),
 	},
 	others: isCalled(words{
 		alone: strings.Fields("sport sports team teams athlete athletes noc player club stance " +

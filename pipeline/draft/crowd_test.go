@@ -634,6 +634,21 @@ func TestDraftCutsFirst(t *testing.T) {
 	}
 }
 
+// Of facts about work a role is cut before others, and those of an employer behind these.
+func TestDraftCutsRolesFirst(t *testing.T) {
+	of := func(kinds, every int) func(i int) string {
+		return func(i int) string { return string(rune('a' + i/every%kinds)) }
+	}
+	text := tableOf(t, 3000, map[string]func(i int) string{
+		"age": func(i int) string { return fmt.Sprint(i * 7 % 61) }, "sex": of(2, 1),
+		"Remote_Work": of(2, 3), "Company_Size": of(3, 7), "Education": of(4, 11),
+		"Job_Role": of(6, 13)})
+	want := ", first: [sex, age, Job_Role, Education, Remote_Work]"
+	if !strings.Contains(text, want) {
+		t.Errorf("want %q:\n%s", want, text)
+	}
+}
+
 // A level that stays for a pay is cut before others where little is kept of it, as an age is.
 func TestDraftCutsWhatStaysForPayFirst(t *testing.T) {
 	for name, want := range map[string]string{"salary": "[sex, age, job_level]", "rate": "[sex]"} {

@@ -55,7 +55,7 @@ func (d *draft) declare(fields []formats.Field) bool {
 			typ = "number"
 		}
 		sign, of := p.between()
-		if sign != "" && of == rows && d.CSV.Decimal == 0 && d.CSV.Thousands == 0 {
+		if sign != "" && of == rows && d.readsGroups() {
 			typ = "number(" + sign + ")"
 		}
 		for _, w := range p.texts.writings() {
@@ -109,6 +109,12 @@ func (d *draft) declare(fields []formats.Field) bool {
 	}
 	return d.declareNumerals(fields) || len(d.CSV.Nulls) > before || len(d.types) > types ||
 		d.declareMissing(fields)
+}
+
+// readsGroups reports whether commas in numbers with signs around them separate groups of digits,
+// as they do if nothing else is declared.
+func (d *draft) readsGroups() bool {
+	return d.CSV.Decimal == 0 && (d.CSV.Thousands == 0 || d.CSV.Thousands == ',')
 }
 
 // timesAsNumbers returns the type of whole numbers that are days, as 20200131, or times in seconds
@@ -311,6 +317,9 @@ func (p *Profile) between() (sign string, rows int64) {
 	}
 	if sign == "N" && p.texts.padded+p.texts.bracketed == 0 || 2*p.texts.bracketed > rows {
 		return "", 0
+	}
+	if strings.ContainsFunc(sign, isCurrency) { // sums without the sign are read, too
+		rows += p.texts.around["N"]
 	}
 	return sign, rows
 }

@@ -206,20 +206,26 @@ func TestDraftSaysWhereBlanksAre(t *testing.T) {
 
 // Numbers that all have the same sign or unit, or blanks around them, get a type. Others stay
 // texts: with several signs or units, and with commas that may be before a fraction. Heights in
-// feet and inches are no codes whose first characters say most.
+// feet and inches are no codes whose first characters say most. Some sums lack the sign of others.
 func TestDraftOfNumbersWithSigns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
 	out.WriteString("age,rate,pay,mixed,price,term,hours,account,mass,height,span\n")
 	for i := range 600 {
 		n := i * 7919 % 601
-		fmt.Fprintf(&out, "%d,%s,\"$%s%03d\",%d%c,\"%d,%d €\",%d months, %d,$%d,"+
+		fmt.Fprintf(&out, "%d,%s,\"%s%s%03d\",%d%c,\"%d,%d €\",%d months, %d,$%d,"+
 			"%d%skg,%d-%d,%d %s\n", i%50,
-			[]string{fmt.Sprintf("%d.5%%", n%90), "n/a"}[i%9/8], []string{"", "1,"}[i%2],
+			[]string{fmt.Sprintf("%d.5%%", n%90), "n/a"}[i%9/8], "$"[i%9/8:],
+			[]string{"", "1,"}[i%2],
 			100+n%800, n%70, "%$"[i%2], n%80, n%10, n%60, n%66, n%77, 40+i/3%50, " "[i%2:],
 			4+n%3, n%12, n%90, []string{"days", "hours"}[n%2])
 	}
 	write(t, "signs.csv", out.String())
+	pay := "  pay:     {mask: discretize, type: number($N), round: 100} "
+	opt := draft.Options{Input: []string{"signs.csv"}, CSV: job.CSV{Thousands: ','}}
+	if text := draftOf(t, opt); !strings.Contains(text, pay) {
+		t.Errorf("signs between digits are known: want %q in\n%s", pay, text)
+	}
 	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"signs.csv"}}, sees(0, 1))
 	if err != nil {
 		t.Fatal(err)
@@ -227,8 +233,7 @@ func TestDraftOfNumbersWithSigns(t *testing.T) {
 	runDraft(t, text)
 	for _, want := range []string{
 		"csv: {nulls: [n/a]}", "  rate:    {mask: discretize, type: number(N%), round: 5} ",
-		"  pay:     {mask: discretize, type: number($N), round: 100} ",
-		"  mixed:   suppress ", "  price:   suppress ",
+		pay, "  mixed:   suppress ", "  price:   suppress ",
 		"  term:    {mask: discretize, type: number(N months), round: 5} ",
 		"  hours:   {mask: discretize, type: number(N), round: 5} ",
 		"  mass:    {mask: discretize, type: number(N kg), round: 5} ",
@@ -469,20 +474,20 @@ func TestDraftFails(t *testing.T) {
 func TestDraftDropsIdentifiers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("encounter_id,patient_nbr,case " +
-		"number,member_no,account,SSN,phone,full_name,number_inpatient,admission_type_id,age\n")
+	out.WriteString("encounter_id,patient_nbr,case number,member_no,account,SSN,phone,full_name," +
+		"number_inpatient,admission_type_id,prize,age\n")
 	rng := rand.New(rand.NewPCG(4, 4))
 	for i := range 1000 {
 		person := rng.IntN(600)
-		fmt.Fprintf(&out, "%d,%d,%d,%d,a%d,%09d,+49 30 %07d,P. No %d,%d,%d,%d\n",
+		fmt.Fprintf(&out, "%d,%d,%d,%d,a%d,%09d,+49 30 %07d,P. No %d,%d,%d,%d,%d\n",
 			7*i, 31*person, 17*person, 5*i+rng.IntN(5), person, person, person, person, rng.IntN(9),
-			rng.IntN(8), rng.IntN(90))
+			rng.IntN(8), i*i, rng.IntN(90))
 	}
 	write(t, "visits.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"visits.csv"}})
 	job, _ := runDraft(t, text)
 	want := map[string]string{"number_inpatient": "discretize", "admission_type_id": "suppress",
-		"age": "discretize"}
+		"prize": "discretize", "age": "discretize"}
 	for _, name := range []string{"encounter_id", "patient_nbr", "case number", "member_no",
 		"account", "SSN", "phone", "full_name"} {
 		want[name] = "drop"

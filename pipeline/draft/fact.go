@@ -148,14 +148,10 @@ var facts = []words{
 			"veteran military selfemp selfempl selfemployed selfemployment selfe classwk "+
 			"classwkr vetstat labforce empstat empstatd empstatus occup isco nace "+
 			"workposition jobtitle jobrole"),
-			pairs(strings.Fields("company firm employer organization organisation"),
-				[]string{"size", "type"}),
-			pairs([]string{"no", "num"}, []string{"employees"}),
+			ofEmployers.alone,
 			pairs(spans[:2], []string{"exp", "exper"}), pairs([]string{"exp"}, spans[:2]),
-			pairs([]string{"remote"}, []string{"work", "worker", "working"}),
 			pairs([]string{"classof"}, []string{"worker", "work"}),
 			pairs([]string{"health", "healthcare"}, []string{"worker"}),
-			pairs([]string{"tech"}, []string{"company", "organization"}),
 			pairs([]string{"primary"}, []string{"role"}),
 			pairs([]string{"economic", "eco", "socioeconomic"},
 				[]string{"activity", "sector", "status"}),
@@ -205,8 +201,20 @@ var facts = []words{
 	},
 }
 
+// ofEmployers are names of columns of facts that all who work for somebody have in common.
+var ofEmployers = words{alone: slices.Concat(
+	pairs(strings.Fields("company firm employer organization organisation"),
+		[]string{"size", "type"}),
+	pairs([]string{"no", "num"}, []string{"employees"}),
+	pairs([]string{"remote"}, []string{"work", "worker", "working"}),
+	pairs([]string{"tech"}, []string{"company", "organization"}))}
+
+// roles are names of columns of what somebody does for an employer.
+var roles = words{alone: strings.Fields("jobrole jobtitle designation")}
+
 // notOrigin are words that make an origin or a language something else.
-var notOrigin = strings.Fields("disorder distance winner")
+var notOrigin = strings.Fields("disorder distance winner currency account exchange " +
+	"transaction")
 
 // ofSurveys are names of columns of large surveys that no other table has: NHANES, BRFSS, GSS, ESS,
 // KnowledgePanel.
@@ -377,7 +385,8 @@ var (
 	// spans are parts of words for a span of time, and lived those for what it is spent with.
 	spans = strings.Fields("years yrs months length duration")
 	lived = strings.Fields("role compan job position employ service work experien manager " +
-		"promot depart organi career profession teach coded marri marital immigr migrat resid")
+		"promot depart organi career played profession teach coded marri marital immigr migrat " +
+		"resid")
 	// timed are words for such a time that often mean another one, and spent are those for what it
 	// is spent with that are no parts of other words
 	timed = words{alone: append([]string{"time", "days", "tenure"}, spans...)}

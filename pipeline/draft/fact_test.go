@@ -64,6 +64,9 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"sex", "age_limit drinking_age_cutoff retire_age age_is_imputed total_family_income " +
 			"household_income school_satisfaction family_history religion_importance pct_black " +
 			"frac_white"},
+		{"age Years_Played", "Foreign_Currency_Account"},
+		{"age Agency_responsible", "armed agencies"}, {"age", "agency"},
+		{"age team Nat Cntry DftYr DftRd Ovrl Pr_St", "Match"}, {"age", "Nat Ovrl"},
 		{"age", "rank colour_code health_self_rated happiness fare_class survey_wt"},
 		{"zip colour", "rank discipline tenure"},
 		{"ht_cm Denomination body_type RIDRETH1 DMDHHSIZ BMXHT gndr villnum", "wt_band"},
@@ -286,10 +289,14 @@ func TestDraftKnowsFactsBehindPrefixes(t *testing.T) {
 // Names in other languages mean the same, with accents and without, as whole words and in parts.
 // Some count only as whole names, as they mean something else in English.
 func TestDraftKnowsFactsInOtherLanguages(t *testing.T) {
+	phones := "Teléfono=5550000"
+	for i := range 300 {
+		phones += fmt.Sprint("|", 5_550_007+7*i)
+	}
 	text := study(t, 600, "Fecha de nacimiento=1990|1991|1992", "sexo=1|2", "Ocupación=a|b",
 		"estado civil=a|b", "CS_RACA=1|2|4", "nb_enfants=0|1|2", "Familienstand=a|b", "plz=a|b",
 		"code_postal=1234|1240", "Alter#", "alter_ego=a|b", "décor=a|b", "land=a|b", "salario=a|b",
-		"apellidos=a|b|c", "Teléfono#", "dirección#", "nombres_de_calles=a|b",
+		"apellidos=a|b|c", phones, "dirección#", "nombres_de_calles=a|b",
 		"opleidingsniveau=1|2", "años_en_empresa=1|2|3", "freres.soeurs=0|1|2",
 		"trav.satisf=a|b|c|d", "Resultado=a|b|c|d|e", "tipo=a|b|c|d|e")
 	want := []string{"Fecha de nacimiento", "Alter", "sexo", "plz", "code_postal", "Ocupación",

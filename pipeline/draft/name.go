@@ -7,10 +7,10 @@ import (
 )
 
 // wordsOf splits a column's name into lower-case words: at characters other than letters and
-// digits, before a capital that follows a small letter, and before the last of several capitals if
-// two small letters follow it, as in PULocation, but not in patientIDs; and behind a stem that
-// another word follows, as in incomeperc. It leaves accents out, and replaces # by number, and
-// words of some other languages by English ones.
+// digits, before a capital that follows a small letter, before the last of several capitals if two
+// small letters follow it, as in PULocation, but not in patientIDs, and before a last Id, as in
+// BRId; and behind a stem that another word follows, as in incomeperc. It leaves accents out, and
+// replaces # by number, and words of some other languages by English ones.
 func wordsOf(name string) []string {
 	var text strings.Builder
 	runes := []rune(name)
@@ -21,7 +21,8 @@ func wordsOf(name string) []string {
 			text.WriteString(" number ")
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			text.WriteByte(' ')
-		case unicode.IsUpper(r) && (small(i-1) || i > 0 && small(i+1) && small(i+2)):
+		case unicode.IsUpper(r) && (small(i-1) || i > 0 && small(i+1) && small(i+2) ||
+			i > 0 && string(runes[i:]) == "Id"):
 			text.WriteByte(' ')
 			fallthrough
 		default:
@@ -135,6 +136,7 @@ const (
 	identifiers     = "identifiers"
 	streetAddresses = "street addresses"
 	webPages        = "web pages"
+	telephones      = "telephone numbers"
 )
 
 // pairs returns the words that have one of some words in front of one of others.
@@ -221,7 +223,7 @@ var ofPeople = words{
 	meaning: namesOfPeople,
 	alone: slices.Concat(pairs(partly, nameWords), pairs(nameWords, partly),
 		pairs(partly, []string{"initial", "initials"}),
-		pairs(people, nameWords), pairs(staff, nameWords), pairs(ofServants.whole, nameWords),
+		pairs(people, nameWords), pairs(staff, nameWords), pairs(servants, nameWords),
 		[]string{"invnam"}),
 	whole: []string{"login"},
 	last:  []string{"login", "initials"},
@@ -231,9 +233,12 @@ var ofPeople = words{
 }
 
 // ofServants are the names of columns of those who decide about people or care for them.
-var ofServants = words{whole: strings.Fields("doctor physician surgeon clinician nurse therapist " +
+var ofServants = words{whole: servants, last: servants}
+
+var servants = strings.Fields("doctor physician surgeon clinician nurse therapist " +
 	"judge magistrate officer caseworker interviewer investigator instructor teacher professor " +
-	"manager agent seller attending caregiver coach trainer referee umpire recruiter")}
+	"manager agent seller attending caregiver coach trainer referee umpire recruiter contact " +
+	"advisor adviser")
 
 // ofRegions are the names of columns of places, whose names are also those of people.
 var ofRegions = words{alone: pairs(regions, nameWords), whole: regions, last: regions}
@@ -244,7 +249,7 @@ var direct = []words{
 	{meaning: namesOfPeople, whole: []string{"name"}, shared: true},
 	{meaning: "e-mail addresses", alone: []string{"email", "mail"}},
 	{
-		meaning: "telephone numbers",
+		meaning: telephones,
 		alone:   []string{"phone", "telephone", "mobile", "fax", "tel", "msisdn"},
 		not: strings.Fields("per usage unlocks checks hours minutes count first model brand os " +
 			"operating hardware marketing"),
@@ -367,7 +372,8 @@ var amounts = words{alone: strings.Fields("amount total income salary wage wages
 	whole: sums, last: sums}
 
 // sums are words for amounts, unless another word follows, as in payment_type.
-var sums = strings.Fields("pay paid payment payments amt bal bill bills charge charges")
+var sums = strings.Fields("pay paid payment payments amt bal bill bills charge charges money " +
+	"prize winnings")
 
 // numbersOfPlaces are the names of columns of numbers of places, which have no order.
 var numbersOfPlaces = words{alone: pairs(append(slices.Clone(regions), "dist"), numbered)}

@@ -411,7 +411,7 @@ func numberPlace(text string, timed bool) (p place, before, unit string, is bool
 		case slices.Contains(below, token): // also 5 or less
 			p.side = -1
 		case slices.Contains(joints, token) ||
-			unicode.Is(unicode.Sc, []rune(token)[0]):
+			isCurrency([]rune(token)[0]):
 			isRate = isRate || numbers > 0 && slices.Contains(rates, token)
 		case numbers == 0:
 			before += token + " "

@@ -258,6 +258,7 @@ func TestDraftFindsValuesThatShowTheClass(t *testing.T) {
 		{"chd01", 40, 0, "drop", "a value shows the class"},
 		{"chd_x", 40, 0, "drop", "a value shows the class"},
 		{"chdrisk", 40, 0, "suppress", "one value shows the class of 320 rows"},
+		{"previous_death", 40, 0, "suppress", "one value shows the class of 320 rows"},
 		{"prior_arrest", 40, 0, "suppress", "one value shows the class of 320 rows"},
 	} {
 		t.Chdir(t.TempDir())
@@ -284,13 +285,14 @@ func TestDraftFindsValuesThatShowTheClass(t *testing.T) {
 }
 
 // A column of which hardly a row has another value is the class only where no other one is, and
-// with more than two values never.
+// with more than two values never, nor one of which fewer than k rows have another one.
 func TestDraftTakesRareValuesLast(t *testing.T) {
-	rare := strings.Repeat("N|", 300)
+	rare := strings.Repeat("N|", 200)
 	for want, columns := range map[string][]string{
 		"fatal":             {"age#", "offender_deceased=" + rare + "Y", "fatal=0|1", "dose#"},
 		"offender_deceased": {"age#", "offender_deceased=" + rare + "Y", "dose#", "zone=a|b|c"},
-		"":                  {"age#", "manner_died=" + rare + "X|Y", "dose#", "zone=a|b|c"},
+		"": {"age#", "manner_died=" + rare + "X|Y", "dose#", "zone=a|b|c",
+			"won=" + strings.Repeat(rare, 5) + "Y"},
 	} {
 		text := study(t, 3000, columns...)
 		if got := strings.Contains(text, "\nclass: "); got != (want != "") ||

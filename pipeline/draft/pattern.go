@@ -136,7 +136,7 @@ var scaledForm = regexp.MustCompile(`(\d) ?[KkMmBb]( ?\p{Sc}?\s*\)?\s*)$`)
 // those of all such tables: they are no part of a value. Sums of money may have K, M or B behind
 // their digits.
 func around(text string) (signs string, unclear bool) {
-	if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Sc, r) }) {
+	if strings.ContainsFunc(text, isCurrency) {
 		text = scaledForm.ReplaceAllString(text, "$1$2")
 	}
 	found := aroundForm.FindStringSubmatch(text)
@@ -152,6 +152,8 @@ func around(text string) (signs string, unclear bool) {
 	return found[1] + "N" + behind, found[2] != "" && strings.Count(text, ",") == 1 &&
 		!strings.Contains(text, ".")
 }
+
+func isCurrency(r rune) bool { return unicode.Is(unicode.Sc, r) }
 
 // written are the types that a job declares of dates and times in one form, and the form of each.
 var written = [...]struct {

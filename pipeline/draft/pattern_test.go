@@ -104,7 +104,7 @@ func TestWordsOf(t *testing.T) {
 		"Fecha de Nacimiento": {"date", "birth"}, "codigo-postal": {"postal"}, "Alter": {"age"},
 		"alter_ego": {"alter", "ego"}, "escolaridade": {"educ"}, "de": {"de"},
 		"lug_boot": {"lug", "boot"}, "PULocationID": {"pu", "location", "id"},
-		"patientIDs": {"patient", "ids"}, "IBAN": {"iban"},
+		"patientIDs": {"patient", "ids"}, "BRId": {"br", "id"}, "IBAN": {"iban"},
 		"incomeperc": {"income", "perc"}, "maritalstatus": {"marital", "status"},
 		"mother.age": {"mother", "age"}, "FATHEREDUC": {"father", "educ"},
 		"parental": {"parental"}, "parenthood": {"parenthood"}, "incomes": {"incomes"},

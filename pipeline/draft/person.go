@@ -24,7 +24,7 @@ var (
 		familyName: {"last", "family", "surname", "lname"},
 	}
 	otherNames = words{alone: slices.Concat(strings.Fields("middle mname initial initials maiden "+
-		"nick user login attorney lawyer"), staff, things, ofServants.whole)}
+		"nick user login attorney lawyer"), staff, things, servants)}
 )
 
 // names returns the dropped columns with the names of the person that a row is about, whole ones,

@@ -10,7 +10,7 @@ import (
 
 // units are words for parts of organizations, and for places at which people meet.
 var units = words{alone: append(strings.Fields("college faculty department dept division hos "+
-	"clinic"), attended...), not: []string{"type"}}
+	"clinic agency"), attended...), not: []string{"type"}}
 
 // isArea reports whether a masked column has areas by its name, such as cities, states or beats, or
 // units, such as departments.

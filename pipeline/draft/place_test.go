@@ -68,6 +68,7 @@ func TestDraftLeavesOneColumnOfAFact(t *testing.T) {
 	text := tableOf(t, 900, map[string]func(i int) string{
 		"city":       func(i int) string { return fmt.Sprint("town ", i*7%900/3) },
 		"department": at(18, "dept %c"), "college": at(90, "college %c"),
+		"agency":  func(i int) string { return fmt.Sprint("agency ", i*7%900/15) },
 		"country": at(60, "land %c"), "region": at(300, "part %c"),
 		"road_type": func(i int) string { return fmt.Sprint(i * 11 % 8) },
 		"road_type_desc": func(i int) string {
@@ -77,6 +78,7 @@ func TestDraftLeavesOneColumnOfAFact(t *testing.T) {
 		"height_feet":      func(i int) string { return fmt.Sprint(5 + i%20/12) },
 	})
 	for name, want := range map[string]string{"city": "drop", "department": "drop",
+		"agency":  "drop",
 		"college": "suppress",
 		"country": "suppress", "region": "suppress", "road_type": "drop",
 		"road_type_desc":   "suppress",
@@ -84,6 +86,9 @@ func TestDraftLeavesOneColumnOfAFact(t *testing.T) {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s\n%s", name, got, want, text)
 		}
+	}
+	if strings.Count(text, "# college has larger ones") != 3 {
+		t.Errorf("city, department and agency are within colleges:\n%s", text)
 	}
 }
 

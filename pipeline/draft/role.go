@@ -268,6 +268,9 @@ func (p *Profile) counts() bool {
 // places, firms and the like.
 const peopleShare = 0.1
 
+// mostlyPeople is the share from which a column of few texts of several words has full names.
+const mostlyPeople = 0.5
+
 // orOwned returns the role of a dropped column of names of people: full names that repeat, on
 // average twice, belong to one person each, as far as they are known, but no answers
 // to a question.
@@ -300,7 +303,8 @@ var named = []rule{{
 				name[len(name)-1] == "id" && p.distinctShare() >= most) ||
 			meaning != "" &&
 				(p.hasMany() && !p.isFractional() || p.numbersPeople()) &&
-				!(p.typ.Ordered() && (meaning == webPages || p.countsAddress()))
+				!(p.typ.Ordered() && (meaning == webPages || p.countsAddress() ||
+					meaning == telephones && p.greatest < leastTelephone))
 	},
 	func(p *Profile) *Role {
 		meaning := directMeaning(p.words)
@@ -332,7 +336,7 @@ var named = []rule{{
 	},
 }, {
 	func(p *Profile) bool {
-		isName := p.Field.Distinct >= fewestServants || p.hasFullNames()
+		isName := len(p.words) == 1 && p.Field.Distinct >= fewestServants || p.hasFullNames()
 		return isName && ofServants.has(p.words) && p.share(proper) >= most
 	},
 	func(p *Profile) *Role {
@@ -341,15 +345,25 @@ var named = []rule{{
 	},
 }, {
 	func(p *Profile) bool {
-		return (p.hasMany() && p.Field.Distinct > fewCodes || nameColumn.has(p.words)) &&
+		return (p.hasMany() && p.Field.Distinct > fewCodes || nameColumn.has(p.words) ||
+			p.hasFullNames() && p.Field.Distinct >= fewestServants &&
+				p.share(person) >= mostlyPeople && !polled.has(p.words)) &&
 			!ofRegions.has(p.words) && p.share(person) >= peopleShare
 	},
 	func(p *Profile) *Role {
-		return drop("%s of %s values have a name that many people have, with %s",
+		role := drop("%s of %s values have a name that many people have, with %s",
 			text.Grouped(p.texts.forms[person]), text.Grouped(p.Field.Rows),
-			distinctValues(p)).orOwned(p)
+			distinctValues(p))
+		if !p.hasMany() && !nameColumn.has(p.words) {
+			return role // a few people that others have in common
+		}
+		return role.orOwned(p)
 	},
 }}
+
+// leastTelephone is a number below which all numbers of a column are no telephones: these have at
+// least seven digits.
+const leastTelephone = 1_000_000
 
 // countsAddress reports whether a column called address has a few numbers, as of years at one.
 func (p *Profile) countsAddress() bool {

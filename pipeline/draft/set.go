@@ -133,13 +133,19 @@ func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 	return append(cut, d.lateOf(cut)...)
 }
 
-// afterNext is 0 for a column with an origin, family, schooling, work or areas, and 1 for others,
-// such as a language or a home.
+// mostRoles is the largest number of values of a role at work that is cut before other facts.
+const mostRoles = 10
+
+// afterNext is 0 for a column with a role at work, 1 for one with an origin, family, schooling,
+// other work or areas, and 2 for others, such as a language, a home or a fact of an employer.
 func (d *draft) afterNext(p *Profile) int {
-	if p.isAskedNext() || d.isArea(p) {
+	if roles.has(p.words) && p.Field.Distinct <= mostRoles {
 		return 0
 	}
-	return 1
+	if (p.isAskedNext() || d.isArea(p)) && !ofEmployers.has(p.words) {
+		return 1
+	}
+	return 2
 }
 
 // lateOf returns the columns outside the first set that a search cut too late, and cuts behind some
@@ -230,7 +236,7 @@ const fewKnown, manyShowing = 3, 5
 // be codes.
 func (d *draft) discloses(p, known *Profile, columns int) bool {
 	isNumber := p.role.Mask == job.MaskDiscretize && !p.isTime()
-	isHidden := isNumber && hidden.has(p.words)
+	isHidden := isNumber && (hidden.has(p.words) || amounts.has(p.words) && p.hasMany())
 	isMeasure := isHidden ||
 		isNumber && (p.isFractional() || amounts.has(p.words) || unknown.has(p.words))
 	return !isMeasure && (known.Field.Distinct > fewKnown || columns < manyShowing) ||

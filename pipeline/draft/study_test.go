@@ -137,11 +137,13 @@ func TestDraftSaysWhereNullsJoin(t *testing.T) {
 }
 
 // Whole numbers that are called like a thing count it from 0 on; from 1 on they may be its number.
-// Regions have numbers.
+// Regions have numbers. Small numbers are no telephones.
 func TestDraftKnowsCounts(t *testing.T) {
 	text := study(t, 300, "hospital=0|0|1|2|3|8", "school=0|6|8|12|16", "station=1|2|3|5",
-		"county=0|1|2|5", "racecmb=1|2|3", "ivdrug=1|2|3", "province=1.5|2|3", "age#", "sex=m|f")
-	for name, want := range map[string]string{"hospital": "discretize", "school": "discretize",
+		"county=0|1|2|5", "racecmb=1|2|3", "ivdrug=1|2|3", "province=1.5|2|3", "age#", "sex=m|f",
+		"mobile_likes#", "BRId=1|2|3|4")
+	for name, want := range map[string]string{"hospital": "discretize", "BRId": "suppress",
+		"mobile_likes": "{mask:", "school": "discretize",
 		"station": "suppress", "county": "suppress", "racecmb": "suppress", "ivdrug": "suppress",
 		"province": "suppress"} {
 		if got := roleOfText(text, name); got != want {
@@ -584,15 +586,19 @@ func TestDraftDropsRareTexts(t *testing.T) {
 }
 
 // A column that is called a name has names of people, however few: those of resumes are no values
-// to release. Those of shops are.
+// to release. Those of shops are. Full names of people, and of those who serve, are dropped, too.
 func TestDraftDropsFewNames(t *testing.T) {
-	text := study(t, 600, "age#", "name=Emily|Jamal|Greg|Tamika", "hours#")
-	if !strings.Contains(text, "  name:  drop ") {
-		t.Errorf("names stay:\n%s", text)
-	}
-	if text = study(t, 600, "age#", "name=red|green|blue", "hours#"); !strings.Contains(text,
-		"  name:  suppress ") {
-		t.Errorf("kinds go:\n%s", text)
+	for column, want := range map[string]string{"name=Emily|Jamal|Greg|Tamika": "drop",
+		"name=red|green|blue": "suppress", "host=Mary Smith|Susan Garcia|Rufina Orrs": "suppress",
+		"host=Mary Smith|James Garcia|Linda Orrs|Mary Z|Susan Y|Robert X": "drop",
+		"host=Mary Smith|Old Town|Red Hill":                               "suppress",
+		"bank_contact=Mary Smith|Old Orrs|Ruby Hills":                     "drop",
+		"bank_contact=A|B|C|D|E|F|G":                                      "suppress"} {
+		text := study(t, 600, "age#", column, "hours#")
+		name, _, _ := strings.Cut(column, "=")
+		if got := roleOfText(text, name); got != want {
+			t.Errorf("%s: %s, want %s:\n%s", column, got, want, text)
+		}
 	}
 }
 
@@ -635,7 +641,7 @@ func TestDraftTakesNoClassThatIdentifiesPeople(t *testing.T) {
 		out.WriteString("patient_id,age,dose," + tt.name + "\n")
 		for person := range 300 {
 			class := max(0, person-299+tt.alone)
-			for visit := range 4 {
+			for visit := range 12 {
 				fmt.Fprintf(&out, "%d,%d,%d,%d\n", 1000+person, 20+person%50,
 					(person+visit)%30, class)
 			}

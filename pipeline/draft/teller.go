@@ -67,7 +67,7 @@ func (d *draft) shows(p, class *Profile) string {
 		return sameAsClass
 	case (p.isVersionOf(class) ||
 		p.Field.Distinct == 2 && (p.isCalledLike(class) || p.hasHappened())) &&
-		d.shownBy(p, class) > 0:
+		!past.has(p.words) && d.shownBy(p, class) > 0:
 		return "a value shows the class: no model knows it when it predicts"
 	}
 	return ""
