@@ -21,8 +21,9 @@ func (p *Profile) isCode() bool {
 			numbersOfPlaces.has(name) || numbersOfPlaces.has(withoutDigits(name)) ||
 			p.Field.Distinct > 2 && p.Field.Distinct <= fewCodes &&
 				(kindsOfLife.has(name) || isOfKind(name)) ||
+			p.Field.Distinct > manyValues/2 && classesOfPupils.has(name) ||
 			p.Field.Distinct <= longestScale && groups.has(name) || codesInShort.has(name)) &&
-		!p.countsSex() && !p.isItem &&
+		!p.countsKind() && !p.isItem &&
 		!(p.least == 0 && counted.has(name)) &&
 		!(p.Field.Distinct > fewCodes && extents.has(name)) &&
 		!(p.Field.Distinct > 2*usualClasses && slices.Contains(name, "type"))
@@ -37,7 +38,7 @@ func (p *Profile) isSerial() bool {
 // serials are names of columns of such numbers.
 var serials = words{
 	alone: slices.Concat(ofThings.alone, pairs(belongings, numbered), pairs(staff, numbered)),
-	whole: slices.Concat(things, belongings, staff),
+	whole: slices.Concat(things, belongings, staff, classesOfPupils.whole),
 	not:   strings.Fields("station site county state district type kind code cd"),
 }
 
@@ -48,6 +49,9 @@ var origins = words{alone: strings.Fields("country ethnicity ethnic race raceth 
 // codesInShort are other names of columns of such numbers, cut short or written as one word.
 var codesInShort = words{whole: strings.Fields("arm arms indust denomina denomination villnum " +
 	"villno villid villcode")}
+
+// classesOfPupils are names of columns that have the numbers of classes if they are many.
+var classesOfPupils = words{whole: strings.Fields("class classroom homeroom")}
 
 // isOfKind reports whether the last word of a name ends in one for kinds, as injtype and jobcat, or
 // in one for groups, which may be alone behind another. Those of measurements have an order.

@@ -37,6 +37,11 @@ var contextual = []struct {
 	facts:  words{whole: []string{"schoolgrade"}},
 	others: (*Profile).isBasic,
 	most:   20,
+}, { // the kind of their school, and their programme, next to marks
+	facts: words{whole: strings.Fields("schtyp schtype schooltype prog program programme")},
+	others: isCalled(words{whole: strings.Fields("read reading write writing math maths " +
+		"mathscore readingscore writingscore")}),
+	most: 20,
 }, { // where somebody went to school, but no marks of its exams
 	facts:  words{alone: strings.Fields("ssc hsc"), not: marks},
 	others: (*Profile).isBasic,

@@ -320,6 +320,7 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 		}
 		d.profiles = append(d.profiles, p)
 	}
+	stripNumbers(d.profiles)
 	stripPrefixes(d.profiles)
 	findCodebooks(d.profiles)
 	room := min(mostBytes, budget.Grant(&spill.Sample)) / int64(cellBytes*(len(columns)+1))

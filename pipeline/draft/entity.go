@@ -179,7 +179,7 @@ func (d *draft) isOfSeveral(id *Profile) bool {
 			older := d.sample.Beyond(id.place, p.numbers, mostAging)
 			return float64(older) > mostOfOthers*again && !d.hasWaves(id)
 		}
-		isSex := (called(&sexes, p.words) || p.hasSexes()) && !p.countsSex()
+		isSex := (called(&sexes, p.words) || p.hasSexes()) && !p.countsKind()
 		return (isSex || nations.has(p.words)) && !ofRelatives.has(p.words) && p.place >= 0 &&
 			p.Field.Distinct > 1 && p.Field.Rows == p.Rows &&
 			!d.sample.Determines(id.place, p.place, int64(mostOfOthers*again))

@@ -152,7 +152,8 @@ var facts = []words{
 			pairs(spans[:2], []string{"exp", "exper"}), pairs([]string{"exp"}, spans[:2]),
 			pairs([]string{"classof"}, []string{"worker", "work"}),
 			pairs([]string{"health", "healthcare"}, []string{"worker"}),
-			pairs([]string{"primary"}, []string{"role"}),
+			pairs([]string{"primary", "your"}, []string{"role"}),
+			pairs([]string{"research"}, []string{"domain", "field", "area"}),
 			pairs([]string{"economic", "eco", "socioeconomic"},
 				[]string{"activity", "sector", "status"}),
 			pairs([]string{"work", "emp", "activity"}, []string{"status"}),
@@ -206,6 +207,7 @@ var ofEmployers = words{alone: slices.Concat(
 	pairs(strings.Fields("company firm employer organization organisation"),
 		[]string{"size", "type"}),
 	pairs([]string{"no", "num"}, []string{"employees"}),
+	pairs([]string{"workers", "employees"}, []string{"no", "num", "number", "count"}),
 	pairs([]string{"remote"}, []string{"work", "worker", "working"}),
 	pairs([]string{"tech"}, []string{"company", "organization"}))}
 

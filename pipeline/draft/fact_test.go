@@ -230,7 +230,13 @@ func TestDraftKnowsByOtherColumns(t *testing.T) {
 		"age#;position=supine|prone|on the side":                   "age",
 		"age#;position=top|second":                                 "age position",
 		"age#;adm#;dis#":                                           "age adm dis",
-		"age#;dis#":                                                "age",
+		"age#;schtyp=1|2;math#":                                    "age schtyp",
+		"age#;schtyp=1|2;prog=a|b;cost#":                           "age",
+		"age#;lang#;black#;height=0|1":                             "age",
+		"age#;anonymized_race=a|b;workers_number=a|b;degreee=a|b": "age anonymized_race " +
+			"workers_number degreee",
+		"q1_age#;q2_stream=a|b;q3_height=0|1;q3_tea=0|1;q3_milk=0|1": "q1_age q2_stream",
+		"age#;dis#": "age",
 		"age#;Bonus. Only answer if in same country=1|2|3;sex=m|f": "age sex",
 		"age#;rank=a|b|c;prof_id#":                                 "age rank",
 		"level=a|b|c;hire_date=2001-01-02|2003-04-05|2007-08-09;tenure_years#": "level hire_date " +
@@ -314,13 +320,16 @@ func TestDraftKnowsFactsInOtherLanguages(t *testing.T) {
 	}
 }
 
-// A question's words behind its mark say how to answer.
+// A question's words behind its mark say how to answer, as do those behind a request.
 func TestDraftKnowsFactsByQuestions(t *testing.T) {
 	zip := "In what ZIP code is your home? (enter all 5 digits of it as 00544 or 94305)"
 	const long = "What is the postal code (i.e. the zip) of the place you currently live in?"
 	year := "1. What is your year of study?"
-	text := study(t, 600, "age#", zip+"=12345|12346", long+"=12345|12346", year+"=1|2|3")
-	if got := certain(t, text); !slices.Equal(got, []string{"age", zip, long, year}) {
+	const place = "2) Please select the province or territory you are located in to get such things"
+	const mood = "3) Please select how you feel about the province you are located in at the moment"
+	text := study(t, 600, "age#", zip+"=12345|12346", long+"=12345|12346", year+"=1|2|3",
+		place+"=a|b|c", mood+"=x|y|z")
+	if got := certain(t, text); !slices.Equal(got, []string{"age", zip, long, year, place}) {
 		t.Errorf("known: %q:\n%s", got, text)
 	}
 }

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,8 +40,8 @@ var hidden = words{alone: slices.Concat(
 		"survived survival censor censored event effect effects"),
 	// what somebody thinks, and answers
 	strings.Fields("answer answers interest motivation knowledge worry vote votes voted voting "+
-		"party abortion political ideology govt therm thermometer distrust test tests result "+
-		"results proficient proficiency"),
+		"party partyid abortion political ideology govt therm thermometer distrust test tests "+
+		"result results proficient proficiency"),
 	// offences
 	strings.Fields("incident collision damage police report authorities fraud offence offense "+
 		"charged charge sentence verdict plea arrest recidivism recid searched citation"),
@@ -70,8 +71,8 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
 		!isOfInterview(p.name) &&
 		!p.isPartial() && d.times[p] == nil && !d.isOutcome(p) && !p.amongItems &&
-		!working.has(name) && !d.isAnswer(p) && !d.isOnlyCandidate(p) &&
-		!d.isOfForm(p) && !d.isOfThing(p) && !d.isOfDesign(p) &&
+		!working.has(name) && !d.isAnswer(p) && !d.isOnlyCandidate(p) && !p.isOption &&
+		!p.isOfMoney() && !d.isOfForm(p) && !d.isOfThing(p) && !d.isOfDesign(p) &&
 		!(d.asksForOpinions && p.hasOpinions())
 }
 
@@ -277,8 +278,30 @@ func (d *draft) isOnlyCandidate(p *Profile) bool {
 // isAnswer reports whether many columns have the type and the number of values of a column, which
 // is no dummy of a kind, such as an industry.
 func (d *draft) isAnswer(p *Profile) bool {
-	return d.kindOf(p) == nil && (p.Field.Distinct > 2 && d.hasMany(p) || d.isNumberedLike(p))
+	return d.kindOf(p) == nil &&
+		(p.Field.Distinct > 2 && d.hasMany(p) || d.isNumberedLike(p) || d.hasTextsOfMany(p))
 }
+
+// hasTextsOfMany reports whether many columns have all texts of one, but yes and no, of which some
+// may lack rare ones.
+func (d *draft) hasTextsOfMany(p *Profile) bool {
+	return len(p.texts.few) > 1 && p.share(answer) < most &&
+		numberOf(d.profiles, func(of *Profile) bool {
+			for text := range p.texts.few {
+				if of.texts.few[text] == 0 {
+					return false
+				}
+			}
+			return true
+		}) >= manyItems
+}
+
+// money is the form of texts with amounts of money, in small letters.
+var money = regexp.MustCompile(`\d.*(\p{Sc}|บาท|zł|\b(usd|eur|gbp|inr|baht)\b)|` +
+	`(\p{Sc}|\b(usd|eur|gbp|inr|rs)\b).*\d`)
+
+// isOfMoney reports whether most texts of a column are amounts of money, or ranges of them.
+func (p *Profile) isOfMoney() bool { return 2*p.textsLike(money) > len(p.texts.few) }
 
 // fewestNumbered is the least number of columns that are numbered answers to questions.
 const fewestNumbered = 5

@@ -142,6 +142,10 @@ func TestDraftDoubts(t *testing.T) {
 			"StartDate=2020-01-03 10:00:00|2020-01-03 11:00:00",
 			"EndDate=2020-01-06 12:00:00|2020-01-09 12:30:00", "moth=x|y|z"},
 			[]string{"StartDate", "EndDate", "moth"}},
+		"texts of a family": {append(item("a|b|c", 12), "vow=a|b", "moth=a|x", "age#"),
+			[]string{"moth"}},
+		"amounts of money": {[]string{"age#", "vow=R$ 1 - 2|R$ 3 - 4|none",
+			"due=1 baht|over 5 baht", "moth=x|y|z", "trustpeople=x|y|z"}, []string{"moth"}},
 		"nobody known": {[]string{"steps#", "farm=0|1", "moth=x|y|z"}, nil},
 	} {
 		if name == "a few items" {

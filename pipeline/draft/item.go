@@ -105,12 +105,23 @@ func (d *draft) findSeries() {
 // any names.
 const fewestAsked, fewestAlike = 3, 5
 
+// numberOfQuestion is the form of a first word of names with the number of a question.
+var numberOfQuestion = matches(`^[a-z]\d+$`)
+
 // findOptions finds yes and no for each option of a question that several may answer, by names with
-// the option in brackets: Drinks (Tea), Drinks (Milk).
+// the option in brackets, or behind the number of the question: Drinks (Tea), Drinks (Milk);
+// q3_tea, q3_milk.
 func (d *draft) findOptions() {
 	d.options = make(map[string][]*Profile)
 	for _, p := range d.profiles {
-		if at := strings.IndexAny(p.name, "[("); at > 0 && p.isYesOrNo() {
+		if !p.isYesOrNo() {
+			continue
+		}
+		at, words := strings.IndexAny(p.name, "[("), wordsOf(p.name)
+		switch {
+		case len(words) > 1 && numberOfQuestion(words[0]):
+			d.options[words[0]] = append(d.options[words[0]], p)
+		case at > 0:
 			question := strings.TrimSpace(p.name[:at])
 			d.options[question] = append(d.options[question], p)
 		}

@@ -37,14 +37,20 @@ func wordsOf(name string) []string {
 		}
 		parts = append(parts, word)
 	}
+	if len(parts) > 1 && slices.Contains(anonymized, parts[0]) {
+		parts = parts[1:]
+	}
 	return inEnglish(parts)
 }
+
+// anonymized are first words of names that say nothing of what a column has.
+var anonymized = strings.Fields("anonymized anonymised deidentified")
 
 var (
 	// stems are words that names often have in front of another one without a sign between them.
 	stems = strings.Fields("numberof noof countof income salary earnings education " +
 		"occupation marital marriage mother father parent spouse husband family " +
-		"household religion fecha schoolid schid height weight inches fatal incident")
+		"household religion trust fecha schoolid schid height weight inches fatal incident")
 	// inflected are ends of such words that do not make another one of them.
 	inflected = strings.Fields("s es d ed al er ers ing ly hood ship less ity ities")
 )
@@ -66,6 +72,21 @@ const (
 	fewestPrefixed = 3
 	longestPrefix  = 3
 )
+
+// stripNumbers takes the number of a question from the words of columns if nearly all names begin
+// with one.
+func stripNumbers(profiles []*Profile) {
+	isNumbered := func(p *Profile) bool { return len(p.words) > 1 && numberOfQuestion(p.words[0]) }
+	if float64(numberOf(profiles, isNumbered)) < most*float64(len(profiles)) {
+		return
+	}
+	for _, p := range profiles {
+		if isNumbered(p) {
+			p.words = wordsOf(strings.Join(p.words[1:], " "))
+			p.fact = p.fact || isFact(p.words) && !formerly.has(p.words)
+		}
+	}
+}
 
 // stripPrefixes takes from the words of columns a prefix that several have in front of a fact that
 // people know, without a sign between them, as in hvage, hvsex and hvrace, if one of them is an age

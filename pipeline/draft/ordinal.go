@@ -2,10 +2,12 @@ package draft
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/kcut/kcut/pipeline/job"
 )
@@ -14,7 +16,7 @@ import (
 // largest number of their characters, unless they have at most shortOrder each.
 const (
 	mostOrdered  = 30
-	longestOrder = 300
+	longestOrder = 400
 	shortOrder   = 20
 )
 
@@ -110,7 +112,7 @@ var (
 	// nothings stand for the least of numbers, as do texts that begin with a denial, unsaids for no
 	// answer, behind all values.
 	nothings = scale("none no never zero nothing nil new")
-	denials  = scale("no not never did do does without")
+	denials  = scale("no not never did do does without não nao nunca sem sin")
 	unsaids  = scale("unknown other others missing unspecified refused n/a na not_stated " +
 		"not_known dk dk_na don't_know dont_know do_not_know not_applicable " +
 		"no_answer no_response not_available declined unsure not_sure undisclosed refusal " +
@@ -152,8 +154,9 @@ func inOrder(texts []string) []string {
 		return nil
 	}
 	order := slices.Sorted(slices.Values(texts))
-	for _, placesOf := range append(byScales, bySchooling, byNumber) {
-		places := placesOf(order)
+	plain := withoutPoints(order)
+	for _, placesOf := range append(byScales, bySchooling, byNumber, byRange) {
+		places := placesOf(plain)
 		if places == nil {
 			continue
 		}
@@ -168,6 +171,27 @@ func inOrder(texts []string) []string {
 		return order
 	}
 	return nil
+}
+
+// thousands matches numbers with points between groups of digits, and decimals others with a point.
+var (
+	thousands = regexp.MustCompile(`\b[1-9]\d{0,2}(\.\d{3})+\b`)
+	decimals  = regexp.MustCompile(`\d\.\d`)
+)
+
+// withoutPoints returns texts without the points between groups of digits, unless some number has
+// another one.
+func withoutPoints(texts []string) []string {
+	plain := make([]string, len(texts))
+	for i, text := range texts {
+		plain[i] = thousands.ReplaceAllStringFunc(text, func(number string) string {
+			return strings.ReplaceAll(number, ".", "")
+		})
+		if decimals.MatchString(plain[i]) {
+			return texts
+		}
+	}
+	return plain
 }
 
 // place is the place of a value: a number, and on which side of it the values are.
@@ -379,6 +403,57 @@ func byNumber(texts []string) []place {
 	return found
 }
 
+// fewestRanges is the least number of ranges of a column whose order they show.
+const fewestRanges = 4
+
+// byRange returns the places of ranges of numbers that do not overlap, whatever words are around
+// them, or nil if fewer than four texts have one. Others have one number, which is below a range
+// that begins with it as the first one, or stand for none or no answer.
+func byRange(texts []string) []place {
+	var ranges [][2]float64
+	found, numbers := make([]place, len(texts)), make([]int, len(texts))
+	for i, text := range texts {
+		var all []float64
+		for _, token := range tokens(text) {
+			if number, _, is := amountOf(token); is {
+				all = append(all, number)
+			}
+		}
+		p, isSpecial := special(folded(text))
+		switch numbers[i] = len(all); {
+		case len(all) == 2 && all[0] < all[1]:
+			ranges = append(ranges, [2]float64(all))
+			fallthrough
+		case len(all) == 1:
+			p = place{number: all[0]}
+		case len(all) > 0 || !isSpecial:
+			return nil
+		}
+		found[i] = p
+	}
+	if len(ranges) < fewestRanges {
+		return nil
+	}
+	slices.SortFunc(ranges, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
+	for i, of := range ranges[1:] {
+		if ranges[i][1] > of[0] {
+			return nil
+		}
+	}
+	seen := make(map[place]bool)
+	for i, p := range found {
+		if numbers[i] == 1 && p.number == ranges[0][0] {
+			p.side = -1
+			found[i] = p
+		}
+		if seen[p] && numbers[i] > 0 {
+			return nil
+		}
+		seen[p] = true
+	}
+	return found
+}
+
 // isPlural reports whether a unit is the other one, or its plural, or there is no other one.
 func isPlural(unit, of string) bool {
 	rest, is := strings.CutPrefix(unit, of)
@@ -507,7 +582,7 @@ func (r *Role) withOrder(p *Profile) *Role {
 		return r
 	}
 	if list := quotedList(inOrder(texts)); list != "" &&
-		len(list) <= max(longestOrder, shortOrder*len(texts)) {
+		utf8.RuneCountInString(list) <= max(longestOrder, shortOrder*len(texts)) {
 		r.Detail = "order: [" + list + "]"
 	}
 	return r

@@ -68,6 +68,9 @@ func TestInOrder(t *testing.T) {
 		"Far below average|Below average|Average|Above average|Far above average|No answer",
 		"NA|Grade 8 or less|Grades 9 to 11|Graduated High School|1 to 3 years of college|" +
 			"College graduate|Grad Study",
+		"menos de 1 ano|de 1 a 2 anos|de 3 a 4|5 até 6|de 10 a 11 anos|mais de 11 anos",
+		"sem renda|até R$ 1.000|R$ 1.001 a 2.000|R$ 2.001 a R$ 3000|de 3.001 a 4.000|R$ 10.000 a " +
+			"20.000|acima de 20.000", "ต่ำกว่า 15 ปี|15 - 20|21 - 25|26 - 30|31 - 100",
 	} {
 		want := strings.Split(tt, "|")
 		got := inOrder(slices.Sorted(slices.Values(want)))
@@ -80,7 +83,8 @@ func TestInOrder(t *testing.T) {
 		"red|green|blue", "a10|b9|c8", "high|low", "Mon|Mon.|Tue", "low|medium|high|purple",
 		"New York|Boston|Austin", "2 doors|4 windows|10 chairs", "10|9", "1-2|1-2 |3",
 		"low|medium|moderate|high", "1 2 3|4 5 6|10 11 12", "single|married|divorced", "",
-		"10|9|unknown|other|n/a", "01|23|46|7p",
+		"10|9|unknown|other|n/a", "01|23|46|7p", "v 9-11|w 1-2|x 3-4",
+		"a 9-11|b 1-2|c 3-6|d 5-8", "a 9-11|b 1-2|c 3-4|d 5-8|e x",
 	} {
 		if got := inOrder(strings.Split(tt, "|")); got != nil {
 			t.Errorf("%q in order: %q", tt, got)

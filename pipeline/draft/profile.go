@@ -92,11 +92,17 @@ var condition = regexp.MustCompile(`([.;:?!] |\.\.)(?i:only|if)\b.*$`)
 var (
 	aside = regexp.MustCompile(`\([^)]*\)`)
 	ofYou = regexp.MustCompile(`^(?i:\W*\d*\W*what is your )`)
+	// request matches what a request asks for, without how and for what
+	request = regexp.MustCompile(`^(?i:\W*\d*\W*please (?:select|choose|indicate|describe|specify|` +
+		`enter|state)) (.+?)(?:[.:]| (?:to|by|based|for|from|in which)\b|$)`)
 )
 
-// questionOf returns what a question asks for, or the name: without words in brackets, and up to
-// its question mark, behind which it says how to answer.
+// questionOf returns what a question or a request asks for, or the name: without words in brackets,
+// and up to its question mark, behind which it says how to answer.
 func questionOf(name string) string {
+	if found := request.FindStringSubmatch(aside.ReplaceAllString(name, "")); found != nil {
+		return found[1]
+	}
 	question, _, found := strings.Cut(name, "?")
 	if !found {
 		return name

@@ -162,7 +162,7 @@ const leastUnmarked = 0.01
 
 // marks reports whether the only value of a column marks rows, as a ticked box does, so that a null
 // says no: if few have it, or it is yes or the like, or nobody else must have a value. It does not
-// in a column such as country, and neither does 0 in most rows.
+// in a column such as country, unless its name is a sentence, and neither does 0 in most rows.
 func (p *Profile) marks() bool {
 	if p.Field.Rows*2 < p.Rows {
 		return true
@@ -172,7 +172,7 @@ func (p *Profile) marks() bool {
 	}
 	isTick := p.share(tick) == 1 || p.typ.Kind == formats.Boolean || p.typ.Ordered() && p.least == 1
 	return float64(p.Rows-p.Field.Rows) >= leastUnmarked*float64(p.Rows) &&
-		(isTick || !p.isBasic())
+		(isTick || !p.isBasic() || len(p.words) > mostWords)
 }
 
 func ofKind(kinds ...formats.Kind) func(p *Profile) bool {

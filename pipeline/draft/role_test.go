@@ -17,7 +17,8 @@ import (
 func TestDraftMasksMarks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("age,sex,married,smoking,uses,tool,rare,once,country,still,ill,hurt\n")
+	out.WriteString("age,sex,married,smoking,uses,tool,rare,once,country,still,ill,hurt," +
+		"Please describe your role in the team by checking all that apply: Professor\n")
 	for i := range 1000 {
 		mark := func(value string, often bool) string {
 			if often {
@@ -25,11 +26,11 @@ func TestDraftMasksMarks(t *testing.T) {
 			}
 			return ""
 		}
-		fmt.Fprintf(&out, "%d,%c,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n", 20+i%61, "MF"[i%2],
+		fmt.Fprintf(&out, "%d,%c,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n", 20+i%61, "MF"[i%2],
 			mark("x", i%3 > 0), mark("1", i%7 > 1), mark("Yes", i%50 > 0),
 			mark("Python", i%5 > 1), mark("x", i%90 == 0), mark("x", i == 9),
 			mark("USA", i%10 > 0), mark("x", i != 9), mark("0", i%9 > 0),
-			mark("0", i%9 == 0))
+			mark("0", i%9 == 0), mark("Professor", i%8 > 3 || i%5 == 0))
 	}
 	write(t, "marks.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"marks.csv"}})
@@ -37,7 +38,8 @@ func TestDraftMasksMarks(t *testing.T) {
 	wantMasks(t, job, map[string]string{"age": "discretize", "sex": "suppress",
 		"married": "suppress", "smoking": "suppress", "uses": "suppress", "tool": "suppress",
 		"rare": "suppress", "once": "drop", "country": "drop", "still": "drop", "ill": "drop",
-		"hurt": "suppress"})
+		"hurt": "suppress",
+		"Please describe your role in the team by checking all that apply: Professor": "suppress"})
 	want := "# one value in 112 of 1,000 rows, which it may mark\n"
 	if !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)

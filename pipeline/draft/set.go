@@ -458,7 +458,7 @@ func (p *Profile) isHeightOf(of *Profile) bool {
 // values: a sex, a marital status, a kind of place or work, a religion or an origin.
 func (p *Profile) isBasic() bool {
 	byValues := p.hasSexes() || p.share(marital)+p.share(common) >= most
-	return (p.fact || byValues && !formerly.has(p.words)) && !p.countsSex() && !p.isNoSize() &&
+	return (p.fact || byValues && !formerly.has(p.words)) && !p.countsKind() && !p.isNoSize() &&
 		!p.isNoDate()
 }
 
@@ -470,10 +470,14 @@ func (p *Profile) hasSexes() bool {
 // mostSexes is the largest number of codes for the sex.
 const mostSexes = 10
 
-// countsSex reports whether a column has more numbers than there are codes for the sex: it counts
-// something that is called so.
-func (p *Profile) countsSex() bool {
-	return p.typ.Ordered() && p.Field.Distinct > mostSexes && sexes.has(p.words)
+// fewKinds are names of columns of marks or few codes, which have a score or a share in others.
+var fewKinds = words{whole: strings.Fields("lang black white asian nonwhite hispanic latino")}
+
+// countsKind reports whether a column has more numbers than there are codes for the sex, for an
+// origin or a language in short: it counts something that is called so, or is a score.
+func (p *Profile) countsKind() bool {
+	return p.typ.Ordered() && (p.Field.Distinct > mostSexes && sexes.has(p.words) ||
+		p.Field.Distinct > fewCodes && fewKinds.has(p.words))
 }
 
 // isNoSize reports whether a column that is called like a person's size has only two values, as ht

@@ -8,12 +8,12 @@ import (
 
 // fewestSpelled is the least number of letters of a word for a fact that is known with a mistake,
 // and fewestVowels that of its vowels: one letter less of a shorter one is often another word, and
-// one with fewer is short for others.
-const fewestSpelled, fewestVowels = 7, 3
+// one with fewer is short for others. fewestDoubled is that of a word with a letter twice.
+const fewestSpelled, fewestVowels, fewestDoubled = 7, 3, 6
 
-// misspelled are words for facts without one of their letters, or with two in each other's place,
-// with the right ones. The first two letters and the last one are right, or another form of a word
-// might be meant.
+// misspelled are words for facts without one of their letters, with two in each other's place, or
+// with one twice, with the right ones. The first two letters and the last one are right, or another
+// form of a word might be meant.
 var misspelled = sync.OnceValue(func() map[string]string {
 	all, right := make(map[string]string), make(map[string]bool)
 	numbers := append(pairs(attended, numbered), numbersOfPlaces.alone...) // practicecd
@@ -27,10 +27,16 @@ var misspelled = sync.OnceValue(func() map[string]string {
 		}
 	}
 	for word, isWord := range right {
-		for at := 2; isWord && at < len(word)-1; at++ {
-			less := word[:at] + word[at+1:]
-			swapped := word[:at] + word[at+1:at+2] + word[at:at+1] + word[at+2:]
-			for _, wrong := range []string{less, swapped} {
+		for at := 2; at < len(word); at++ {
+			var mistakes []string
+			if len(word) >= fewestDoubled {
+				mistakes = append(mistakes, word[:at]+word[at-1:])
+			}
+			if isWord && at < len(word)-1 {
+				mistakes = append(mistakes, word[:at]+word[at+1:],
+					word[:at]+word[at+1:at+2]+word[at:at+1]+word[at+2:])
+			}
+			for _, wrong := range mistakes {
 				// of two words, the first one in the alphabet
 				of := all[wrong]
 				if _, known := right[wrong]; !known && (of == "" || word < of) {

@@ -355,20 +355,25 @@ func TestDraftKnowsRelatives(t *testing.T) {
 // Numbers that are codes have no order, also with a digit behind the name; degrees of education
 // have one, and so have counts of cells, and a position unless others next to it are codes.
 func TestDraftKnowsCodes(t *testing.T) {
-	text := study(t, 300, "MARRIAGE=0|1|2|3", "married=1|2|4|5",
+	numbers := "100"
+	for i := range 110 {
+		numbers += fmt.Sprint("|", 200+i)
+	}
+	text := study(t, 1200, "MARRIAGE=0|1|2|3", "married=1|2|4|5",
 		"race4=1|2|3|4", "EDUCATION=0|1|2|3|4|5|6",
 		"cd4=1|2|3|5|8", "region_2=1|2|3", "incomeperc=1|2|3|4|5", "age#", "browser=1|2|3|4",
 		"page_related=0|1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22",
 		"walker_type=1|2|3", "walker_movement=1|2|3|4", "ski_position=1|2|3", "trt=0|1|2|3",
 		"icc_group=1|2|3|4", "AgeGroup=1|2|3", "residence=1|2|3|4", "domain=1|2|3|4", "group=0|1|2",
-		"cohort=0|1|2|3|4|5|6|7|8|9|10|11|12")
+		"cohort=0|1|2|3|4|5|6|7|8|9|10|11|12", "classroom="+numbers)
 	for name, want := range map[string]string{"MARRIAGE": "suppress",
 		"married": "suppress", "race4": "suppress",
 		"EDUCATION": "discretize", "cd4": "discretize", "region_2": "suppress",
 		"incomeperc": "discretize", "browser": "suppress", "page_related": "discretize",
 		"walker_movement": "suppress", "ski_position": "discretize", "trt": "suppress",
 		"icc_group": "suppress", "AgeGroup": "discretize", "residence": "suppress",
-		"domain": "suppress", "group": "suppress", "cohort": "discretize"} {
+		"domain": "suppress", "group": "suppress", "cohort": "discretize",
+		"classroom": "suppress"} {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
 		}
@@ -535,6 +540,12 @@ func TestDraftOfVotes(t *testing.T) {
 
 // One of a questionnaire's many answers on the same scale is no class, whatever its name is.
 func TestDraftTakesNoItem(t *testing.T) {
+	for options, want := range map[string]string{"q3_tea=a|b": "q3_churn", "q3_tea=0|1": ""} {
+		text := study(t, 600, "age#", "sex=m|f", "q3_churn=0|1", "q3_milk=0|1", options)
+		if classOf(t, text) != want {
+			t.Errorf("%s: class %q\n%s", options, classOf(t, text), text)
+		}
+	}
 	for items, want := range map[int]string{11: "decision making", 12: ""} {
 		columns := []string{"age#", "decision making=1|2|3|4|5"}
 		for i := range items - 1 {
