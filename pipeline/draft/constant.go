@@ -3,12 +3,11 @@ package draft
 import "github.com/kcut/kcut/internal/text"
 
 // dropConstants drops columns that have the same value, or none, in all rows but fewer than k:
-// nobody learns anything from what a release shows of these, but that they are rare. What may be
-// the class of a table, and a treatment, stay.
+// nobody learns anything from what a release shows of these, but that they are rare. A treatment
+// stays.
 func (d *draft) dropConstants() {
 	for _, p := range d.profiles {
-		if p.role.masked() && d.isNearlyConstant(p) && !d.mayBecomeClass(p) &&
-			!treatments.has(p.words) {
+		if p.role.masked() && d.isNearlyConstant(p) && !treatments.has(p.words) {
 			p.role = drop("all but %s of %s rows have the same value, or all none: too few to show",
 				text.Grouped(p.others()), text.Grouped(p.Rows))
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // A column is dropped if fewer than k rows are outside its most frequent value, or have a value,
-// and no more than one in 20, but a treatment is not, nor what may be the class.
+// and no more than one in 20, but a treatment is not.
 func TestDraftDropsConstants(t *testing.T) {
 	few := func(first, n int, text, others string) func(i int) string {
 		return func(i int) string {
@@ -26,7 +26,7 @@ func TestDraftDropsConstants(t *testing.T) {
 		"known": few(16, 4, "a%d", "b"), "arm": few(24, 3, "%d", "8"),
 		"result_1": few(32, 3, "c%d", "d"),
 	}
-	for rows, dropped := range map[int]string{300: "paid pressure", 400: "", 50: ""} {
+	for rows, dropped := range map[int]string{300: "paid pressure result_1", 400: "", 50: ""} {
 		text, got := tableOf(t, rows, columns), ""
 		for _, name := range slices.Sorted(maps.Keys(columns)) {
 			if regexp.MustCompile("  " + name + ": .* rows have the same value, or all none: ").

@@ -27,6 +27,10 @@ var contextual = []struct {
 		whole: strings.Fields("schid schoolid"),
 	}),
 	most: 20,
+}, { // the car of somebody, which others see
+	facts: words{whole: strings.Fields("company make model manufacturer brand bodystyle body " +
+		"color colour")},
+	others: isCalled(words{alone: strings.Fields("transmission engine bodystyle drivetrain")}),
 }, { // the grade of pupils, by their ages
 	facts: words{whole: []string{"grade"}},
 	others: func(p *Profile) bool {
@@ -126,8 +130,9 @@ var contextual = []struct {
 	others: isCalled(words{alone: append(pairs([]string{"arrival", "checkin"},
 		[]string{"year", "month", "day", "date"}),
 		"booking", "bookings", "reservation", "reservations")}),
-}, { // how long somebody stayed in a hospital
-	facts: words{whole: lengthsOfStay},
+}, { // how long somebody stayed in a hospital or a part of it, and where to after that
+	facts: words{whole: append(append(strings.Fields("icudays losicu icustay"), lengthsOfStay...),
+		pairs([]string{"discharge"}, strings.Fields("disposition location destination to"))...)},
 	others: isCalled(words{alone: strings.Fields("patient patients hospital admission admit " +
 		"admitted discharge discharged readmission readmitted")}),
 }, { // when somebody came to a hospital and left it, as times up to and from another one

@@ -39,7 +39,6 @@ func (p *Profile) repeats() bool {
 // with the fewest values, numbers before names. If k counts none of them it finds the one whose
 // people may have several rows.
 func (d *draft) chooseEntity() {
-	d.findEvents()
 	for _, p := range d.profiles {
 		rank := p.entityRank()
 		if rank < 0 || p.role.fullNames && d.numbersRows(p, notOthers) ||
@@ -164,12 +163,13 @@ var nations = words{whole: strings.Fields("country cntry cnt nation countryid co
 // them.
 var subjects = words{alone: pairs(append([]string{"worker"}, people...), numbered), whole: people}
 
-// isOfSeveral reports whether rows with the same value of an identifier, that is not called like a
-// person's, are those of several people, as the sex, the age or the country shows: each country
-// numbers its own people.
+// isOfSeveral reports whether rows with the same value of an identifier that is not called like a
+// person's, with the same full name or e-mail address are those of several people, as the sex, the
+// age or the country shows: each country numbers its own people, and some have a name in common.
 func (d *draft) isOfSeveral(id *Profile) bool {
-	if directMeaning(id.words).meaning != identifiers || families.has(id.words) ||
-		subjects.has(id.words) {
+	mayBeOfSeveral := directMeaning(id.words).meaning == identifiers || id.role.fullNames ||
+		id.share(email) > 0
+	if !mayBeOfSeveral || families.has(id.words) || subjects.has(id.words) {
 		return false
 	}
 	again := float64(id.Field.Rows - id.Field.Distinct)

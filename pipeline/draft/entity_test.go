@@ -418,48 +418,6 @@ func TestDraftTakesNamesForPeople(t *testing.T) {
 	}
 }
 
-// An identifier that repeats seldom numbers events if the names are those of fewer people: k counts
-// whole names, or a comment names the parts, and a higher k.
-func TestDraftCountsNoEvents(t *testing.T) {
-	names := strings.Fields("James Mary Robert Patricia John Jennifer Michael Linda David Susan")
-	const events = "more than there are people by their names: it numbers events"
-	for _, tt := range []struct {
-		head         string
-		people       int
-		entity, says string
-	}{
-		{"Id,name,", 500, "name", events},
-		{"Id,first_name,last_name", 300, "", " rows have the same first_name, last_name as\n" +
-			"# another one, and may be those of one person. A group of k rows may be one of " +
-			"them: give one row of\n# each, or add a column with the number of a person and " +
-			"name it as entity.\n# At most 3 rows are alike: kcut init --k 30 makes " +
-			"groups of at least 10 people."},
-		{"when,first_name,last_name", 300, "", " rows have the same first_name, last_name as"},
-		{"patient_id,first_name,last_name", 300, "patient_id", ""},
-		{"Id,first_name,last_name", 800, "Id", ""},
-		{"Id,first_name,judge_last_name", 300, "Id", ""},
-	} {
-		t.Chdir(t.TempDir())
-		var out strings.Builder
-		out.WriteString(tt.head + ",age,bond\n")
-		for i := range 800 {
-			person := i % tt.people
-			name := names[person%10] + "," + fmt.Sprintf("Sm%c%c", 'a'+person/10%10, 'a'+person/100)
-			if tt.entity == "name" {
-				name = strings.Replace(name, ",", " ", 1) + ","
-			}
-			fmt.Fprintf(&out, "%d,%s,%d,%d\n", 5000+i*9/10, name, 20+person*7%23, i*i%311)
-		}
-		write(t, "arrests.csv", out.String())
-		text := draftOf(t, draft.Options{Input: []string{"arrests.csv"}})
-		job, _ := runDraft(t, text)
-		shouts := strings.Contains(text, "k COUNTS ROWS")
-		if job.Entity != tt.entity || !strings.Contains(text, tt.says) || shouts && tt.says == "" {
-			t.Errorf("%+v: k counts %q:\n%s", tt, job.Entity, text)
-		}
-	}
-}
-
 // An identifier that nine tenths of the rows have is the entity, and one that fewer have is none.
 func TestDraftCountsMostRowsOfPeople(t *testing.T) {
 	for lacks, want := range map[int]string{15: "patient_id", 6: ""} {

@@ -236,7 +236,12 @@ func TestDraftKnowsByOtherColumns(t *testing.T) {
 		"age#;anonymized_race=a|b;workers_number=a|b;degreee=a|b": "age anonymized_race " +
 			"workers_number degreee",
 		"q1_age#;q2_stream=a|b;q3_height=0|1;q3_tea=0|1;q3_milk=0|1": "q1_age q2_stream",
-		"age#;dis#": "age",
+		"age#;dis#":                        "age",
+		"age#;icu_days#;patient_group=a|b": "age icu_days",
+		"age#;icu_days#;cost#":             "age",
+		"age#;discharge_disposition=Home|Rehab|Other;admitted#":    "age discharge_disposition",
+		"age#;Model=a|b|c;Body=x|y;Engine=v|w":                     "age Model Body",
+		"age#;Model=a|b|c;cost#":                                   "age",
 		"age#;Bonus. Only answer if in same country=1|2|3;sex=m|f": "age sex",
 		"age#;rank=a|b|c;prof_id#":                                 "age rank",
 		"level=a|b|c;hire_date=2001-01-02|2003-04-05|2007-08-09;tenure_years#": "level hire_date " +

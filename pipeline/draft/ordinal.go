@@ -331,15 +331,15 @@ var schooling = [][2]string{
 		"less_|below|lt-|lt_|<|drop|some_high|partial_|no_high|lower_|post-sec|junior|lesshs"},
 	{"above_high|above_hs|more_than_high|more_than_hs", ""},
 	{"some_college|partial_college|somcol|someps|below_college|some_univ|vocational|trade|" +
-		"diploma|post-secondary",
+		"diploma|post-secondary|incomplete_higher|incomplete_univ",
 		"high_school|highschool|hs_"},
 	{"associate|college|2-year|two-year",
 		"some_|partial_|below_|no_college|bach|post-college|post_college"},
 	{"bachelor|bach|undergrad|university|he_qual|degree|grad|4-year|four-year|tertiary|higher",
-		"some_|associate|high_school|hs_|_hs|post|no_degree|did_not|sub_degree|school_degree|" +
-			"no_university|higher_sec|grade|graduated_high"},
+		"some_|incomplete|associate|high_school|hs_|_hs|post|no_degree|did_not|sub_degree|" +
+			"school_degree|no_university|higher_sec|grade|graduated_high"},
 	{"master|post-college|post_college|post_grad|postgrad|post-grad|grad_study|graduate_degree|" +
-		"graduate_school|advanced|gradwk|mba",
+		"graduate_school|advanced|academic_degree|gradwk|mba",
 		"under|doctor"},
 	{"doctor|phd|ph.d|professional", ""},
 }

@@ -52,6 +52,7 @@ func TestInOrder(t *testing.T) {
 		"lt15k|15t24k|25t39k|40t49k|50k+",
 		"Partial High School|High School|Partial College|Bachelors",
 		"High School or Below|College|Bachelor|Master|Doctor",
+		"Lower secondary|Secondary|Incomplete higher|Higher education|Academic degree",
 		"Illiterate|Writing & reading|Elementary school|Junior high school|High school|" +
 			"Above high school|Unknown",
 		"0 hour|0.1 to 4.9 hours|5 to 9.9 hours|10 hours and more|Don't know|Refusal|Valid skip",

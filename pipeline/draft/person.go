@@ -62,32 +62,6 @@ func (d *draft) names() []*Profile {
 	return nil
 }
 
-// fewerPeople is the largest ratio of people, by their names, to the values of an identifier that
-// numbers events: more people may have their names in common.
-const fewerPeople = 0.9
-
-// findEvents finds identifiers that repeat seldom, are not called like those of people, and have
-// more values than there are people, by their names: they number what happens to these, as arrests.
-// Whole names are those of the people then.
-func (d *draft) findEvents() {
-	names := d.names()
-	if names == nil {
-		return
-	}
-	people := float64(d.sample.Tuples(placesOf(names)).Distinct)
-	for _, p := range d.profiles {
-		if p.repeats() && !p.role.names && p.distinctShare() >= rareShare &&
-			directMeaning(p.words).meaning == identifiers && !persons.has(p.words) &&
-			!families.has(p.words) && people <= fewerPeople*float64(p.Field.Distinct) {
-			p.role.owned = false
-			p.role.Reason += ", more than there are people by their names: it numbers events"
-			if of := names[0]; float64(of.texts.spaces) >= most*float64(of.Field.Rows) {
-				of.role.owned, of.role.names = true, true
-			}
-		}
-	}
-}
-
 // namesakes finds rows with the same names and day of birth as another one, in a table in which no
 // number of a person is another one in each row.
 func (d *draft) namesakes() *repetition {

@@ -667,14 +667,15 @@ func TestDraftTakesNoClassThatIdentifiesPeople(t *testing.T) {
 }
 
 // Full names that repeat are those of the same people, whom k counts, but not answers to a
-// question; surnames are not, nor are names if each row has a number of a person.
+// question; surnames are not, nor are names if each row has a number of a person, or rows with one
+// name differ in sex.
 func TestDraftCountsFullNames(t *testing.T) {
 	for _, tt := range []struct {
 		surnames          bool
 		name, other, want string
 	}{{false, "player_name", "points", "player_name"}, {true, "player_name", "points", ""},
 		{false, "player_name", "player_id", ""}, {false, "hero", "points", "hero"},
-		{false, "Q6_OE1", "points", ""}} {
+		{false, "Q6_OE1", "points", ""}, {false, "player_name", "sex", ""}} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
 		out.WriteString(tt.name + ",age,hours," + tt.other + "\n")
@@ -684,7 +685,11 @@ func TestDraftCountsFullNames(t *testing.T) {
 			if tt.surnames {
 				name = strings.Fields(name)[0] + name[len(name)-2:]
 			}
-			fmt.Fprintf(&out, "%s,%d,%d,%d\n", name, 20+i%19, i*7%90, 1000+i)
+			other := fmt.Sprint(1000 + i)
+			if tt.other == "sex" {
+				other = "MF"[i/7%2:][:1]
+			}
+			fmt.Fprintf(&out, "%s,%d,%d,%s\n", name, 20+i%19, i*7%90, other)
 		}
 		write(t, "players.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"players.csv"}})
