@@ -614,13 +614,16 @@ func TestDraftCutsFirst(t *testing.T) {
 		return func(i int) string { return all[i/every%len(all)] }
 	}
 	for rows, want := range map[int]string{150: "sex, race, age", 600: "sex, race, age, smoker",
-		4000: "sex, race, age, town, smoker", 50_000: "sex, race, town, job, smoker"} {
+		4000:   "sex, race, age, town, smoker, cigs",
+		50_000: "sex, race, age, town, job, smoker"} {
 		text := tableOf(t, rows, map[string]func(i int) string{
 			"sex": of("m f", 1), "race": of("a b c d e", 3), "town": of("a b c d", 7),
 			"smoker": of("y n n n n n n n", 11), "job": of("a b c d e f g h i j k l", 5),
-			"age":   func(i int) string { return fmt.Sprint(i * 7 % 61) },
-			"pet":   func(i int) string { return []string{"dog", "", "cat", "", ""}[i/17%5] },
-			"moods": of("x x x x x x x x x y", 13), "phone_unlocks": func(i int) string {
+			"age":    func(i int) string { return fmt.Sprint(i * 7 % 61) },
+			"height": func(i int) string { return fmt.Sprint(max(120, i*7%61+100)) },
+			"cigs":   func(i int) string { return fmt.Sprint(max(0, i/19%90-61) / 4) },
+			"pet":    func(i int) string { return []string{"dog", "", "cat", "", ""}[i/17%5] },
+			"moods":  of("x x x x x x x x x y", 13), "phone_unlocks": func(i int) string {
 				return fmt.Sprint(i * 11 % 97)
 			}})
 		if strings.HasPrefix(roleOfText(text, "phone_unlocks"), "drop") ||

@@ -22,6 +22,7 @@ var absent = append([]string{engine.Suppressed, "", " ", ".", "?", "-", "NA", "N
 var absentElsewhere = []string{"--", "'--", "---", "..", "–", "na", "N.A.", "n.a.", "#N/A", "<NA>",
 	"NaT", "Null", "(null)", `\N`, "NONE", "nil", "UNKNOWN", "unk", "Unk", "UNK", "Missing", "MISSING",
 	"(Missing)", "0000", "Not Asked", "Not asked", "not asked", "Not Available", "Not available",
+	"[Not Available]", "[Not Applicable]", "[Unknown]",
 	"not available", "Not Applicable",
 	"Not applicable", "not applicable", "#VALUE!", "#DIV/0!", "#REF!", "#NUM!", "#NAME?", "#NULL!",
 	"Not Recorded", "Not recorded", "not recorded", "Not Known", "Not known", "not known",
@@ -471,9 +472,11 @@ func (p *Profile) isNumbered() bool {
 		directMeaning(name).meaning != "")
 }
 
-// isCoded reports whether the numbers of a column are codes by its name.
+// isCoded reports whether the numbers of a column are codes by its name, which may be that of ages
+// at a diagnosis.
 func (p *Profile) isCoded() bool {
-	return p.isNumbered() || diagnoses.has(p.words) || tracts.has(p.words)
+	return p.isNumbered() || diagnoses.has(p.words) && !slices.Contains(p.words, "age") ||
+		tracts.has(p.words)
 }
 
 // typeOf returns the type that is declared of a column that is masked, or the class, as an option

@@ -209,6 +209,7 @@ func TestDraftOfOddTexts(t *testing.T) {
 		"finish":   odd("DNF", clock),
 		"gun":      odd("DSQ", clock),
 		"result":   func(int) string { return []string{"ok", "ok", "DSQ"}[rng.IntN(3)] },
+		"dose":     odd("[Not Available]", some("%d", 90)),
 		"joined":   odd("NA", some("19%02d-%02d-%02d", 99, 12, 28)),
 		"left":     odd("UNKNOWN", some("%d/%d/2020", 12, 28)),
 		"born":     odd("1985", some("19%02d-%02d-%02d", 99, 12, 28)),
@@ -243,14 +244,16 @@ func TestDraftOfOddTexts(t *testing.T) {
 		"wage": some("$%d,%03d.00", 9, 999),
 	})
 	for _, want := range []string{
-		"csv: {nulls: [\"0000-00-00\", DNF, NA, UNKNOWN]}",
+		"csv: {nulls: [\"0000-00-00\", \"[Not Available]\", DNF, NA, UNKNOWN]}",
+		"  dose:     {mask: discretize, round: 5} ",
 		"  joined:   {mask: discretize, round: year} ",
 		"  left:     {mask: discretize, type: date(M/D/YYYY), round: month} ",
 		"  official: {mask: discretize, type: time(hh:mm:ss) or null, round: minute} ",
 		"; null replaces 1 text of another form",
 		"  places:   {mask: generalize, taxonomy: {ranges: [1, 2, ",
 		"  rate:     {mask: discretize, type: number or null, round: ",
-		"  ward:     {mask: generalize, taxonomy: {ranges: [20, 40, 60, 80]}, unknown: root} ",
+		"  ward:     {mask: generalize, taxonomy: {ranges: [10, 20, 30, 40, 50, 60, 70, 80]}, " +
+			"unknown: root} ",
 		"no number in 1 of 6,000 rows: without such texts (csv.nulls) it can be discretized",
 		"  moved:    {mask: discretize, type: timestamp or null, round: month} ",
 		"  hired:    {mask: discretize, type: date(D.M.YYYY) or null, round: month} ",

@@ -475,13 +475,13 @@ func TestDraftDropsIdentifiers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
 	out.WriteString("encounter_id,patient_nbr,case number,member_no,account,SSN,phone,full_name," +
-		"number_inpatient,admission_type_id,prize,age\n")
+		"number_inpatient,admission_type_id,prize,age,identifier\n")
 	rng := rand.New(rand.NewPCG(4, 4))
 	for i := range 1000 {
 		person := rng.IntN(600)
-		fmt.Fprintf(&out, "%d,%d,%d,%d,a%d,%09d,+49 30 %07d,P. No %d,%d,%d,%d,%d\n",
+		fmt.Fprintf(&out, "%d,%d,%d,%d,a%d,%09d,+49 30 %07d,P. No %d,%d,%d,%d,%d,%d\n",
 			7*i, 31*person, 17*person, 5*i+rng.IntN(5), person, person, person, person, rng.IntN(9),
-			rng.IntN(8), i*i, rng.IntN(90))
+			rng.IntN(8), i*i, rng.IntN(90), 3*person)
 	}
 	write(t, "visits.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"visits.csv"}})
@@ -489,7 +489,7 @@ func TestDraftDropsIdentifiers(t *testing.T) {
 	want := map[string]string{"number_inpatient": "discretize", "admission_type_id": "suppress",
 		"prize": "discretize", "age": "discretize"}
 	for _, name := range []string{"encounter_id", "patient_nbr", "case number", "member_no",
-		"account", "SSN", "phone", "full_name"} {
+		"account", "SSN", "phone", "full_name", "identifier"} {
 		want[name] = "drop"
 		entity := strings.Contains(regexp.MustCompile(`(?m)^  `+name+`: .*$`).FindString(text),
 			"it repeats, and ")

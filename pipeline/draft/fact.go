@@ -80,7 +80,8 @@ var facts = []words{
 		alone: slices.Concat(pairs([]string{"own", "owns", "has", "have"}, owned),
 			pairs([]string{"home", "house", "housing", "dwelling", "property"},
 				[]string{"type", "status"}),
-			pairs([]string{"car", "auto", "vehicle"}, []string{"make", "model", "type", "year"}),
+			pairs([]string{"car", "auto", "vehicle"},
+				[]string{"make", "model", "type", "class", "body", "year"}),
 			pairs(strings.Fields("land plot plots farm rice crop"),
 				strings.Fields("area size acres")),
 			strings.Fields("homeown rentown ownershp ownershg homeowner homeownership houseown "+
@@ -109,7 +110,7 @@ var facts = []words{
 			[]string{"adults"},
 			pairs([]string{"never", "ever", "un"}, []string{"marr", "married"}), headed,
 			strings.Fields("hhmmb famsz numkid nummar numsibs numadults nmembers hhpop agpop "+
-				"mstat famtype hhtype")),
+				"mstat mstatus singleparent famtype hhtype")),
 		whole: append(strings.Fields("kid child noc son marr bmarr yearofdeath monthofdeath"),
 			headed...),
 		not: averages,
@@ -241,7 +242,7 @@ var unknown = words{alone: slices.Concat(
 	strings.Fields("satisfaction satisfied opinion rating feedback score importance important "+
 		"attitude trust happy happiness stress involvement should ideal think feel rude "+
 		"review improvement factors acceptable comfortable worried economic "+
-		"favor favors favour favours favorite favourite mostused usedmost "+
+		"bothered annoyed favor favors favour favours favorite favourite mostused usedmost "+
 		"prefer recommend willing interested intend expect youlike planto planningto "+
 		"oppose opposes ranking rankings offers feeling feelings irritable trouble problems "+
 		"want wants wanted timeon usage communication "+

@@ -65,6 +65,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 			"household_income school_satisfaction family_history religion_importance pct_black " +
 			"frac_white"},
 		{"age Years_Played", "Foreign_Currency_Account"},
+		{"age MSTATUS Vehicle_Class", "bothered_about_age"},
 		{"age Agency_responsible", "armed agencies"}, {"age", "agency"},
 		{"age team Nat Cntry DftYr DftRd Ovrl Pr_St", "Match"}, {"age", "Nat Ovrl"},
 		{"age", "rank colour_code health_self_rated happiness fare_class survey_wt"},

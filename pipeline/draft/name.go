@@ -318,8 +318,8 @@ var direct = []words{
 	},
 	{
 		meaning: identifiers,
-		alone: slices.Concat([]string{"id", "uuid", "guid", "pk", "key", "nbr", "caseno",
-			"casenum", "recordid", "badge"}, surveyed, housed, idsOfOfficers,
+		alone: slices.Concat(strings.Fields("id identifier uuid guid pk key nbr caseno "+
+			"casenum recordid badge"), surveyed, housed, idsOfOfficers,
 			pairs(people, numbered),
 			pairs(vehicles, numbered), pairs(incidents, []string{"number", "num", "nr"})),
 		whole: slices.Concat(people, lines, strings.Fields("nr star shield seq seqn "+

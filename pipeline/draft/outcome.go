@@ -36,7 +36,7 @@ var (
 		whole: append(pairs(append([]string{""}, people...), gone), strings.Fields("leaveornot "+
 			"bad success switch switched personalloan ploan bankaccount adopted adoption winner "+
 			"enrolled participated participation match matched suicideattempt attemptsuicide fate "+
-			"call")...),
+			"call claim claimed claimflag claimind claimindicator")...),
 		not: append(strings.Fields("problems trouble by override threshold hesitation skill"),
 			earlier...),
 	}

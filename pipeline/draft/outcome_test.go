@@ -217,6 +217,7 @@ func TestDraftKnowsWhatNamesAndTextsMean(t *testing.T) {
 		{"hours# age# sex=m|f weeks# default=0|1", "default"},
 		{"hours# age# default=0|1 sex=m|f weeks#", ""},
 		{"hours# age# enrolled=0|1 sex=m|f weeks#", "enrolled"},
+		{"hours# age# CLAIM_FLAG=0|1 sex=m|f weeks#", "CLAIM_FLAG"},
 		{"hours# age# sex=m|f weeks# pass_bar=0|1", "pass_bar"},
 		{"hours# age# pass_bar=0|1 sex=m|f weeks#", ""},
 		{"hours# age# sex=m|f weeks# is_engaged=0|1", "is_engaged"},

@@ -100,8 +100,8 @@ func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 		if d.ageFirst && d.isCutFirst(p) {
 			ages = append(ages, p)
 		}
-		if p.role.Mask != job.MaskSuppress || p.Field.Distinct < 2 || 2*p.Field.Rows < p.Rows ||
-			slices.Contains(doubted, p) {
+		if p.role.Mask != job.MaskSuppress && !p.isMostlyLeast() || p.Field.Distinct < 2 ||
+			2*p.Field.Rows < p.Rows || slices.Contains(doubted, p) {
 			continue
 		}
 		switch takes[p] = d.entropy(p); {
@@ -137,15 +137,26 @@ func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 const mostRoles = 10
 
 // afterNext is 0 for a column with a role at work, 1 for one with an origin, family, schooling,
-// other work or areas, and 2 for others, such as a language, a home or a fact of an employer.
+// other work or areas, 2 for others, such as a language, a home or a fact of an employer, and 3 for
+// numbers, which are cut after texts.
 func (d *draft) afterNext(p *Profile) int {
-	if roles.has(p.words) && p.Field.Distinct <= mostRoles {
+	switch {
+	case p.role.Mask != job.MaskSuppress:
+		return 3
+	case roles.has(p.words) && p.Field.Distinct <= mostRoles:
 		return 0
-	}
-	if (p.isAskedNext() || d.isArea(p)) && !ofEmployers.has(p.words) {
+	case (p.isAskedNext() || d.isArea(p)) && !ofEmployers.has(p.words):
 		return 1
 	}
 	return 2
+}
+
+// isMostlyLeast reports whether two thirds of the numbers of a column are the least one, as those
+// of cigarettes a day: these rows keep it if a search cuts them off before others.
+func (p *Profile) isMostlyLeast() bool {
+	n := len(p.quantiles)
+	return p.role.Mask == job.MaskDiscretize && !p.isTime() && n > 0 &&
+		p.quantiles[2*n/3] == p.least
 }
 
 // lateOf returns the columns outside the first set that a search cut too late, and cuts behind some
