@@ -185,8 +185,7 @@ var calendar = []func(day time.Time) int{
 }
 
 // isPartOf reports whether a column has one value for each year, month or the like of the days of
-// another one, apart from mistakes. If most days are in one row only these determine any column: of
-// days as text, whose parts nobody computed, the names decide.
+// another one, apart from mistakes. Days as text have no parts that are known.
 func (d *draft) isPartOf(by, p *Profile) bool {
 	if p.place < 0 || !by.typ.Ordered() {
 		return false

@@ -110,8 +110,6 @@ type draft struct {
 	drawn      int64 // bytes drawn for the sample
 	lacking    bool  // texts that stand for null were found
 	signed     bool  // signs in numbers were found
-	// yes and no for each option of a question, by its name
-	options map[string][]*Profile
 	// columns of CSV with a type that no reader finds
 	types   []job.Column
 	filled  map[string]int64 // rows with a text, of those whose type makes some null, by name

@@ -112,7 +112,7 @@ var numberOfQuestion = matches(`^[a-z]\d+$`)
 // the option in brackets, or behind the number of the question: Drinks (Tea), Drinks (Milk);
 // q3_tea, q3_milk.
 func (d *draft) findOptions() {
-	d.options = make(map[string][]*Profile)
+	options := make(map[string][]*Profile) // by question
 	for _, p := range d.profiles {
 		if !p.isYesOrNo() {
 			continue
@@ -120,13 +120,13 @@ func (d *draft) findOptions() {
 		at, words := strings.IndexAny(p.name, "[("), wordsOf(p.name)
 		switch {
 		case len(words) > 1 && numberOfQuestion(words[0]):
-			d.options[words[0]] = append(d.options[words[0]], p)
+			options[words[0]] = append(options[words[0]], p)
 		case at > 0:
 			question := strings.TrimSpace(p.name[:at])
-			d.options[question] = append(d.options[question], p)
+			options[question] = append(options[question], p)
 		}
 	}
-	for _, of := range d.options {
+	for _, of := range options {
 		for _, p := range of {
 			p.isOption = len(of) >= fewestAsked
 		}

@@ -230,8 +230,7 @@ func (d *draft) pairTimes() {
 	}
 }
 
-// isLikeliestStatus reports whether a column has the status of the only time with one, or of a time
-// up to death.
+// isLikeliestStatus reports whether a column has the status of the only time with one.
 func (d *draft) isLikeliestStatus(p *Profile) bool {
 	if d.times[p] == nil {
 		return false

@@ -420,8 +420,7 @@ func (p *Profile) computedOf(other *Profile) int {
 // descriptions are names of columns of texts for codes.
 var descriptions = words{last: strings.Fields("desc description descr name label text")}
 
-// readable ranks columns that determine each other: words before codes, and longer ones first, but
-// numbers before texts of heights.
+// readable ranks columns that determine each other: words before codes, and longer ones first.
 func (p *Profile) readable() int {
 	name := p.words
 	length := int(p.texts.length / max(1, p.Field.Rows)) // 0 of numbers

@@ -85,7 +85,8 @@ var forms = [patterns]func(text string) bool{
 	verdict: matches(`^(?i:(not[ _-]?)?(admit(ted)?|accepted|approved|rejected|refused|denied|` +
 		`declined|granted|certified|placed|hired|convicted|acquitted|alive|living|dead|died|` +
 		`deceased|survived|pass(ed)?|fail(ed)?|churned|attrited|stayed|joined|existing|isolated|` +
-		`released|(re)?paid|paid[ _-]off|default(ed)?|(written|charged)[ _-]off|current|active)|wait[ _-]?list(ed)?)$`),
+		`released|(re)?paid|paid[ _-]off|default(ed)?|(written|charged)[ _-]off|current|` +
+		`active)|wait[ _-]?list(ed)?)$`),
 	finding: matches(`^(?i:positive|negative|pos|neg|detected|not[ _-]?detected)$`),
 	answer:  matches(`^(?i:yes|no|y|n)$`),
 	tick:    matches(`^(?i:x|y|yes|t|true|1|on|checked|selected|✓|✔)$`),

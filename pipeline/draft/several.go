@@ -11,14 +11,9 @@ import (
 	"github.com/kcut/kcut/internal/text"
 )
 
-const (
-	// leastSeveral is the least share of the values of a column that are lists of several entries,
-	// and of those that are one, so that two columns with lists of as many in a row go together.
-	leastSeveral = 0.1
-	// leastSingle is the least share of the values that are one number, next to lists of several,
-	// from which the lists become null.
-	leastSingle = 1.0 / 3
-)
+// leastSeveral is the least share of the values of a column that are lists of several entries, and
+// of those that are one, so that two columns with lists of as many in a row go together.
+const leastSeveral = 0.1
 
 // partsOf returns the number of entries of a text: those between signs that lists have.
 func partsOf(text []byte) uint8 {

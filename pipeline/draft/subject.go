@@ -115,8 +115,8 @@ func (d *draft) isSubjectWord(word string) bool {
 }
 
 // isSubjectAlone reports whether a column of few values has the last word of the name of the file,
-// as insurance of HealthInsurance.csv, happy of happiness.csv, PlacedOrNot of collegePlace.csv. If
-// another column is called like another word of it, only a usual name is enough.
+// as insurance of HealthInsurance.csv, happy of happiness.csv. If another column is called like
+// another word of it, only a usual name is enough.
 func (d *draft) isSubjectAlone(p *Profile) bool {
 	name := slices.DeleteFunc(withoutMarks(p.name), isAux)
 	file := d.subjects()

@@ -104,9 +104,8 @@ const sensitiveWords = `# If all rows of a group have one class, whoever finds t
 `
 
 // nullClassWords follow a class that some rows lack.
-const nullClassWords = `# %s without a value: null is a class of its own. Leave them out if theirs is
-# unknown.
-`
+const nullClassWords = "# %s without a value: null is a class of its own. Leave them out if " +
+	"theirs is\n# unknown.\n"
 
 // setWords precede the sets, columnWords the columns.
 const (
