@@ -210,7 +210,8 @@ const leastInDoubt = 0.2
 // while columns in doubt are in the first set with it, or hardly anything of one of few values, or
 // of fine ones that would be dropped.
 func (d *draft) doubtCosts() bool {
-	if d.tried == nil || d.tried.Trial == nil || !d.known.doubts() {
+	if d.tried == nil || d.tried.Trial == nil ||
+		len(d.known.aside) == len(d.known.doubted) {
 		return false
 	}
 	isKnown := func(p *Profile) bool { return !slices.Contains(d.known.doubted, p) }

@@ -23,6 +23,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -88,10 +89,11 @@ type draft struct {
 	intervals []interval
 	// the column whose people may have several rows, while k counts rows; nil: none
 	uncounted *Profile
-	aside     bool     // columns in doubt are not in the first set
-	ageFirst  bool     // the age is cut before others
-	late      []string // columns outside the first set that were cut too late
-	panel     *panel   // rows of the same people without an identifier; nil: none were found
+	// the largest number of columns in doubt that are in the first set, if not all are
+	mostInDoubt int
+	ageFirst    bool     // the age is cut before others
+	late        []string // columns outside the first set that were cut too late
+	panel       *panel   // rows of the same people without an identifier; nil: none were found
 	// rows of the same people at the same time; nil: none were found
 	repetition *repetition
 	census     *Profile // days with the same people on each; nil: none were found
@@ -151,7 +153,7 @@ func Write(ctx context.Context, opt Options, try Try) (string, error) {
 // masked; of fault.Privacy when it has fewer rows than k; and of fault.Resources when reading takes
 // more than the memory limit.
 func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
-	d := &draft{Options: opt, filled: make(map[string]int64)}
+	d := &draft{Options: opt, filled: make(map[string]int64), mostInDoubt: math.MaxInt}
 	if err := errors.Join(d.checkFile(), d.checkPurpose()); err != nil {
 		return "", err
 	}
@@ -204,8 +206,8 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 		}
 		return d.propose(ctx, in, try, budget)
 	}
-	if d.doubtCosts() {
-		d.aside = true
+	for d.doubtCosts() {
+		d.mostInDoubt = (len(d.known.doubted) - len(d.known.aside)) / 2
 		if err := proposeAgain(); err != nil {
 			return "", err
 		}

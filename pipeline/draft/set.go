@@ -15,6 +15,7 @@ type set struct {
 	knownTo  string
 	columns  []*Profile
 	doubted  []*Profile // those whose names say neither that they are known nor that not
+	aside    []*Profile // those in doubt that are not in the set
 	unique   float64    // share of the rows read whose values no other row has
 	all      bool       // it has all masked columns
 	empty    int64      // rows without a value in any of these
@@ -25,11 +26,6 @@ type set struct {
 // mostKnown is the largest number of facts that an acquaintance knows or may know with which those
 // in doubt are in the set, too: of more columns a search leaves little.
 const mostKnown = 12
-
-// doubts reports whether columns in doubt are in the set.
-func (s *set) doubts() bool {
-	return len(s.doubted) > 0 && slices.Contains(s.columns, s.doubted[0])
-}
 
 // acquaintance is the person who knows a set.
 const acquaintance = "what an acquaintance, a neighbour or a colleague knows"
@@ -52,9 +48,9 @@ func (d *draft) chooseSet() {
 	case len(known) == 0:
 		known, doubted, knownTo = doubted, nil, "what somebody may know"
 	}
-	if d.numberOfFacts(known)+d.numberOfFacts(doubted) <= mostKnown && !d.aside {
-		known = append(known, doubted...)
-	} else { // days of what happened are published
+	var aside []*Profile
+	if isMany := d.numberOfFacts(known)+d.numberOfFacts(doubted) > mostKnown; isMany ||
+		d.mostInDoubt < len(doubted) { // days of what happened are published
 		isOfDays := func(p *Profile) bool { return p.hasPartsOfDays() || d.isOnlyPeriod(p) }
 		for _, p := range doubted {
 			if isOfDays(p) {
@@ -62,12 +58,36 @@ func (d *draft) chooseSet() {
 			}
 		}
 		doubted = slices.DeleteFunc(doubted, isOfDays)
+		if aside = doubted; !isMany {
+			aside = d.asideOf(doubted)
+		}
+	}
+	for _, p := range doubted {
+		if !slices.Contains(aside, p) {
+			known = append(known, p)
+		}
 	}
 	slices.SortStableFunc(known, func(a, b *Profile) int { return rank(a) - rank(b) })
 	unique := d.sample.Figures(placesOf(known), 1).Unique
-	d.known = &set{knownTo: knownTo, columns: known, doubted: doubted, unique: unique,
-		all: len(known) == len(all), empty: d.sample.Lacking(placesOf(all)), isNobody: isNobody,
-		cutFirst: d.toCutFirst(known, doubted)}
+	d.known = &set{knownTo: knownTo, columns: known, doubted: doubted, aside: aside,
+		unique: unique, all: len(known) == len(all), empty: d.sample.Lacking(placesOf(all)),
+		isNobody: isNobody, cutFirst: d.toCutFirst(known, doubted)}
+}
+
+// asideOf returns those of the columns in doubt that are not in the first set: all but as many as
+// may be, with the least information, and what one of these determines, or is a dummy of its kind.
+func (d *draft) asideOf(doubted []*Profile) []*Profile {
+	sorted := slices.Clone(doubted)
+	slices.SortStableFunc(sorted, func(a, b *Profile) int {
+		return cmp.Compare(d.entropy(a), d.entropy(b))
+	})
+	out := sorted[min(d.mostInDoubt, len(sorted)):]
+	return slices.DeleteFunc(slices.Clone(doubted), func(p *Profile) bool {
+		return !slices.Contains(out, p) && !slices.ContainsFunc(out, func(of *Profile) bool {
+			return slices.Contains(d.kindOf(of), p) ||
+				d.sample.ReliablyDetermines(of.place, p.place, d.person())
+		})
+	})
 }
 
 // masked returns the masked columns.
@@ -203,10 +223,7 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 		}
 	}
 	known, others = d.withSiblings(known, others)
-	person := -1
-	if p := cmp.Or(d.entity, d.uncounted); p != nil {
-		person = p.place
-	}
+	person := d.person()
 	for i, n := 0, len(known); i < n; i++ {
 		giving := make(map[*Profile]bool)
 		for _, p := range others {
@@ -235,6 +252,14 @@ func (d *draft) knownOf(all []*Profile) (known, doubted []*Profile) {
 		return joins
 	})
 	return known, d.doubtedOf(known, others, person)
+}
+
+// person returns the place of the column whose rows of equal values are of one person; -1: none is.
+func (d *draft) person() int {
+	if p := cmp.Or(d.entity, d.uncounted); p != nil {
+		return p.place
+	}
+	return -1
 }
 
 // fewKnown is the largest number of values of a column that many answers show, as the language of

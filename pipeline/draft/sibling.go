@@ -1,7 +1,6 @@
 package draft
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -53,13 +52,9 @@ func isSibling(p, of *Profile) bool {
 // standsForFact reports whether a column determines a dropped one that people know, as a code does
 // the city of which it is.
 func (d *draft) standsForFact(p *Profile) bool {
-	person := -1
-	if of := cmp.Or(d.entity, d.uncounted); of != nil {
-		person = of.place
-	}
 	return slices.ContainsFunc(d.profiles, func(of *Profile) bool {
 		return !of.role.masked() && of != d.class && of.place >= 0 && of.Field.Distinct >= 2 &&
-			of.isBasic() && d.sample.ReliablyDetermines(p.place, of.place, person)
+			of.isBasic() && d.sample.ReliablyDetermines(p.place, of.place, d.person())
 	})
 }
 

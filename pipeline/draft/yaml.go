@@ -248,13 +248,15 @@ func (d *draft) yaml() (string, error) {
 	if d.known.knownTo != acquaintance {
 		out.WriteString(nobodyWords)
 	}
-	if doubted := namesOf(d.known.doubted); len(doubted) > 0 {
-		aside := ""
-		if !d.known.doubts() {
-			aside = asideWords
+	writeDoubted := func(columns []*Profile, words string) {
+		if len(columns) > 0 {
+			names := text.List(quoted(namesOf(columns)), mostLost)
+			fmt.Fprintf(&out, doubtedWords, words, names)
 		}
-		fmt.Fprintf(&out, doubtedWords, aside, text.List(quoted(doubted), mostLost))
 	}
+	isAside := func(p *Profile) bool { return slices.Contains(d.known.aside, p) }
+	writeDoubted(slices.DeleteFunc(slices.Clone(d.known.doubted), isAside), "")
+	writeDoubted(d.known.aside, asideWords)
 	columns := "all"
 	if !d.known.all {
 		columns = "[" + quotedList(namesOf(d.known.columns)) + "]"
