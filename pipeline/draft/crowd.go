@@ -139,13 +139,14 @@ func (d *draft) hardlyKept(more, enough bool) map[string]string {
 }
 
 // hardlySingle returns the fine suppressed columns of the first set of which few rows keep one
-// value, the finest ones first: without these a search leaves more rows with one value of the
-// others.
+// value, the finest ones first, but no areas that stand for coordinates: without these a search
+// leaves more rows with one value of the others.
 func (d *draft) hardlySingle(outcomes []*Profile) (fine []*Profile) {
 	for _, p := range d.known.columns {
 		single, tried := d.tried.Single[p.name]
 		if tried && single < leastInDoubt/2 && p.role.Mask == job.MaskSuppress &&
-			p.Field.Distinct > fewCodes && d.afterAsked(p, outcomes) == 2 && !d.mayBecomeClass(p) {
+			p.Field.Distinct > fewCodes && d.afterAsked(p, outcomes) == 2 && !d.mayBecomeClass(p) &&
+			!d.replacesCoordinates(p) {
 			fine = append(fine, p)
 		}
 	}

@@ -451,17 +451,28 @@ func TestDraftDropsWhereFewRowsKeepOneValue(t *testing.T) {
 		fmt.Fprintf(&out, "%d,%c,c%d,e%d,%d,%d\n", 20+rng.IntN(50), "mf"[rng.IntN(2)],
 			rng.IntN(40), rng.IntN(25), rng.IntN(90), rng.IntN(90))
 	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	points := lines[0] + ",lat,lon\n" // of the city
+	for _, line := range lines[1:] {
+		var city int
+		fmt.Sscanf(strings.Split(line, ",")[2], "c%d", &city)
+		points += fmt.Sprintf("%s,%.4f,%.4f\n", line, 30+float64(city)+rng.Float64()/2,
+			60-float64(city)-rng.Float64()/2)
+	}
 	write(t, "people.csv", out.String())
+	write(t, "points.csv", points)
 	for _, tt := range []struct {
+		file                  string
 		city, employer, alone float64 // shares; alone is that of the employer without the city
 		want                  string
 	}{
-		{0.1, 0.1, 0.1, "age sex city employer hours steps"},
-		{0.09, 0.09, 0.1, "age sex employer hours steps"},
-		{0.1, 0.09, 0.09, "age sex city hours steps"},
-		{0.09, 0.09, 0.09, "age sex hours steps"},
+		{"people", 0.1, 0.1, 0.1, "age sex city employer hours steps"},
+		{"people", 0.09, 0.09, 0.1, "age sex employer hours steps"},
+		{"people", 0.1, 0.09, 0.09, "age sex city hours steps"},
+		{"people", 0.09, 0.09, 0.09, "age sex hours steps"},
+		{"points", 0.09, 0.09, 0.09, "age sex city hours steps"}, // it stands for its points
 	} {
-		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}},
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{tt.file + ".csv"}},
 			func(ctx context.Context, in *dataset.Dataset, j *job.Job,
 				budget *spill.Budget) (*forecast.Trial, error) {
 				of, err := sees(0, 0.9)(ctx, in, j, budget)
@@ -520,7 +531,8 @@ func TestDraftPutsDoubtsAside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(maskedOf(t, text), " "); got != "age sex city religion moth vow hours" ||
+		got := strings.Join(maskedOf(t, text), " ")
+		if got != "age sex city religion moth vow hours" ||
 			!strings.HasSuffix(notJoining.FindString(text), tt.aside) ||
 			notJoining.MatchString(text) == (tt.aside == "") {
 			t.Errorf("%+v: %s:\n%s", tt, got, text)

@@ -71,8 +71,9 @@ func (d *draft) dropNested() {
 	}
 }
 
-// dropCoordinates drops coordinates next to the areas that these are in, if a release has these and
-// none has most rows: wide intervals of coordinates say less, narrow ones show an address.
+// dropCoordinates drops coordinates next to the areas that these are in, if none has most rows and
+// a release has them or they are postal codes: wide intervals of coordinates say less, narrow ones
+// show an address.
 func (d *draft) dropCoordinates() {
 	both := d.coordinates()
 	if len(both) < 2 { // how_long alone is a duration
@@ -84,7 +85,7 @@ func (d *draft) dropCoordinates() {
 	var by *Profile // the finest of the areas
 	for _, p := range d.profiles {
 		if d.isArea(p) && !slices.Contains(both, p) && p.others()*2 > p.Rows &&
-			d.isReleased(p) && isIn(p, both[0]) &&
+			(d.isReleased(p) || isCalled(postal)(p)) && isIn(p, both[0]) &&
 			(by == nil || p.Field.Distinct > by.Field.Distinct) {
 			by = p
 		}
@@ -94,6 +95,13 @@ func (d *draft) dropCoordinates() {
 			p.role = dropBy(by, "says it in a larger unit")
 		}
 	}
+}
+
+// replacesCoordinates reports whether coordinates are dropped next to the areas of a column.
+func (d *draft) replacesCoordinates(p *Profile) bool {
+	return slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+		return of.role.by == p && places.has(of.words)
+	})
 }
 
 // coordinates returns the masked columns with many coordinates, by their names.
@@ -149,9 +157,10 @@ func (p *Profile) isAt(x, y *Profile) bool {
 // the next coordinates say: kinds of places, which are called alike, follow from none.
 const showsArea = 5
 
-// nests reports whether nearly all of one column's areas are within those of another one.
+// nests reports whether nearly all of one column's areas are within those of another one, which are
+// more than two: one of these may only be most of the others.
 func (d *draft) nests(p, within *Profile) bool {
-	return p.Field.Distinct > within.Field.Distinct &&
+	return p.Field.Distinct > within.Field.Distinct && within.Field.Distinct > 2 &&
 		p.Field.Distinct*rowsOfDate <= p.Rows &&
 		d.sample.Information(p.place, nil, within.place, 1) >= nearlyAll*d.entropy(within)
 }

@@ -69,7 +69,7 @@ func TestDraftLeavesOneColumnOfAFact(t *testing.T) {
 		"city":       func(i int) string { return fmt.Sprint("town ", i*7%900/3) },
 		"department": at(18, "dept %c"), "college": at(90, "college %c"),
 		"agency":  func(i int) string { return fmt.Sprint("agency ", i*7%900/15) },
-		"country": at(60, "land %c"), "region": at(300, "part %c"),
+		"country": at(60, "land %c"), "region": at(300, "part %c"), "zone": at(450, "zone %c"),
 		"road_type": func(i int) string { return fmt.Sprint(i * 11 % 8) },
 		"road_type_desc": func(i int) string {
 			return []string{"lane", "way", "path"}[i*11%8%3]
@@ -80,7 +80,7 @@ func TestDraftLeavesOneColumnOfAFact(t *testing.T) {
 	for name, want := range map[string]string{"city": "drop", "department": "drop",
 		"agency":  "drop",
 		"college": "suppress",
-		"country": "suppress", "region": "suppress", "road_type": "drop",
+		"country": "suppress", "region": "suppress", "zone": "suppress", "road_type": "drop",
 		"road_type_desc":   "suppress",
 		"height_in_inches": "discretize", "height_feet": "drop"} {
 		if got := roleOfText(text, name); got != want {

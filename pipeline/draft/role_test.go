@@ -220,8 +220,10 @@ func TestDraftDropsSecretsAndRests(t *testing.T) {
 			return fmt.Sprint(base + right*float64(p%400) + up*float64(p/400))
 		}
 	}
-	for name, want := range map[string]string{"x": "drop", "zip": "{mask:"} {
+	for name, want := range map[string][2]string{"x": {"drop", "{mask:"},
+		"zip": {"{mask:", "drop"}} {
 		wantRoles(map[string]func(i int) string{"latitude": at(40, 0, 0.001),
-			"longitude": at(-70, 0.001, 0), name: at(12005, 90, 1)}, map[string]string{name: want})
+			"longitude": at(-70, 0.001, 0), name: at(12005, 90, 1)},
+			map[string]string{name: want[0], "latitude": want[1]})
 	}
 }
