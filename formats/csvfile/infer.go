@@ -68,9 +68,9 @@ var (
 	zoned = formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}
 )
 
-// guessTime recognizes YYYY-MM-DD, from the year 1 on, and YYYY-MM-DD[T ]HH:MM:SS[.ffffff], alone
-// or followed by an offset from UTC that formats.Values.Parse accepts: Z, " UTC", ±hh, ±hhmm and
-// ±hh:mm.
+// guessTime recognizes YYYY-MM-DD, from the year 1 on, and YYYY-MM-DD[T ]HH:MM:SS[.ffffff], also
+// with zeros behind, as pandas writes nanoseconds, alone or followed by an offset from UTC that
+// formats.Values.Parse accepts: Z, " UTC", ±hh, ±hhmm and ±hh:mm.
 func guessTime(text string) guess {
 	found, kind := guessDate, date
 	if len(text) > len("2006-01-02") {
@@ -80,7 +80,7 @@ func guessTime(text string) guess {
 		rest := text[19:]
 		if fraction, ok := strings.CutPrefix(rest, "."); ok {
 			n := countDigits(fraction)
-			if n < 1 || n > 6 {
+			if n < 1 || n > 6 && strings.Trim(fraction[6:n], "0") != "" {
 				return 0
 			}
 			rest = fraction[n:]

@@ -193,6 +193,7 @@ func TestInference(t *testing.T) {
 		{"1970-01-01 00:00:00 CET|1970-01-01 00:00:00+02", formats.Type{Kind: formats.String}, ""},
 		{"1970-01-01 00:00:001", formats.Type{Kind: formats.String}, ""},
 		{"1970-01-01T00:00:00Z|1970-01-01T00:00:00", formats.Type{Kind: formats.String}, ""},
+		{"1970-01-01 00:00:00.500000000|1970-01-01 00:00:01", local, "500000|1000000"},
 		{"1970-01-01T00:00:00.1234567", formats.Type{Kind: formats.String}, ""},
 		{"1970-01-01T24:00:00", formats.Type{Kind: formats.String}, ""},
 		{"1970-01-01T00:00:00+1", formats.Type{Kind: formats.String}, ""},

@@ -17,7 +17,7 @@ func (p *Profile) isCode() bool {
 			p.Field.Distinct <= fewCodes && origins.has(name))) &&
 		(categories.has(name) || categories.has(withoutDigits(name)) || postal.has(name) ||
 			slices.Equal(withoutEnds(name), name) && called(&categories, name) ||
-			p.isNominal && p.Field.Distinct > 2 ||
+			p.isNominal && p.Field.Distinct > 2 || p.isCluster() ||
 			numbersOfPlaces.has(name) || numbersOfPlaces.has(withoutDigits(name)) ||
 			p.Field.Distinct > 2 && p.Field.Distinct <= fewCodes &&
 				(kindsOfLife.has(name) || isOfKind(name)) ||

@@ -120,7 +120,8 @@ func (d *draft) dropAges() {
 		if of := d.ageOfEvent(by); born && by.role.masked() && of != nil {
 			by.role = dropBy(of, "and it say the day of an event; to mask it: "+d.entry(by))
 		}
-		isAging := isBirth && yearly.has(by.words) || by.typ.Ordered() && d.isAge(by)
+		isAging := isBirth && yearly.has(by.words) ||
+			by.typ.Ordered() && d.isAge(by) && !daily.has(by.words)
 		if !by.role.masked() || !isBirth && !isAging && !by.isTime() && by.dateForm() == "" {
 			continue
 		}
@@ -168,8 +169,9 @@ func (d *draft) ageOfEvent(birth *Profile) *Profile {
 // yearly and daily are words for the year of a birth, and for parts that say its day with the year,
 // of which each has at most as many values as a month has days.
 var (
-	yearly = words{alone: strings.Fields("year yr birthyear birthy")}
-	daily  = words{alone: strings.Fields("quarter qrtr qtr month day birthq birthm birthday")}
+	yearly = words{alone: strings.Fields("year yr birthyear birthy byear")}
+	daily  = words{alone: strings.Fields("quarter qrtr qtr month day birthq birthm birthmonth " +
+		"birthday bmonth bday")}
 )
 
 const mostOfMonth = 31

@@ -26,6 +26,8 @@ const (
 )
 
 // mostOnce is the largest ratio of values to rows of an identifier that repeats not by mistake.
+// That of a person may repeat in fewer rows, if they are k and more, but no name: some have
+// namesakes.
 const mostOnce = 0.98
 
 // repeats reports whether a dropped column has values that belong to one person each, and repeat.
@@ -120,8 +122,8 @@ var related = []rule{{(*Profile).numbersKin, func(p *Profile) *Role {
 	return role
 }}}
 
-// ofIncident and ofFamily are the ranks of a number of complaints or the like, and of families or
-// households, which k counts if nothing else.
+// ofIncident and ofFamily are the ranks of a number of complaints or the like, and of families,
+// households or contracts, which k counts if nothing else.
 const ofIncident, ofFamily = 3, 4
 
 // incidents are words for what happens to several people, or to one several times.
@@ -271,8 +273,9 @@ func (d *draft) givesFacts(id *Profile) bool {
 // countable reports whether k can count the values of a column, which are enough for it.
 func (d *draft) countable(p *Profile) bool {
 	n := p.Field.Distinct
-	return d.rows <= mostEntityRows && p.distinctShare() <= mostOnce &&
-		n >= int64(d.fewest(p)) &&
+	repeats := p.distinctShare() <= mostOnce ||
+		persons.has(p.words) && !p.hasFullNames() && p.Field.Rows-n >= int64(d.K)
+	return d.rows <= mostEntityRows && repeats && n >= int64(d.fewest(p)) &&
 		p.Field.Extrapolate(d.rows).AtLeast*mostRowsPerEntity >= d.rows &&
 		float64(p.Rows-p.Field.Rows) <= mostUnknown*float64(p.Rows)
 }

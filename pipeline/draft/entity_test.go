@@ -177,10 +177,11 @@ func TestDraftNamesSecondPeople(t *testing.T) {
 }
 
 // Numbers of people that surveys have are dropped, and k counts them, and so are those of
-// households if nothing numbers their members.
+// households and contracts if nothing numbers their members.
 func TestDraftKnowsNumbersOfSurveys(t *testing.T) {
 	for _, name := range strings.Fields("uid userid resp_id respid caseid idno subid nomem_encr " +
-		"pidp persnr mergeid hhidpn child_id nr hhid family_no FamilyID hh_number") {
+		"pidp persnr mergeid hhidpn child_id nr hhid family_no FamilyID hh_number " +
+		"PolicyID contract_no") {
 		t.Chdir(t.TempDir())
 		write(t, "survey.csv", visits(name, "%d", 400, 3))
 		text := draftOf(t, draft.Options{Input: []string{"survey.csv"}})
@@ -333,21 +334,29 @@ func roleOfText(text, column string) string {
 }
 
 // A few values of an identifier that have several rows may be mistakes: a comment says so, and does
-// not shout.
+// not shout. k counts those of people if k and more rows repeat one.
 func TestDraftSaysThatFewRepeat(t *testing.T) {
-	for repeats, shouts := range map[int]bool{3: false, 9: true} {
+	for _, tt := range []struct {
+		name    string
+		repeats int
+		want    string
+	}{
+		{"patient_id", 3, "\n# patient_id repeats seldom, with 597 values in 600 "},
+		{"patient_id", 9, "\n# k COUNTS ROWS, NOT PEOPLE: patient_id repeats, with 591 values "},
+		{"patient_id", 10, "\nentity: patient_id\n"},
+		{"lab_key", 10, "\n# k COUNTS ROWS, NOT PEOPLE: lab_key repeats, with 590 values "},
+	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
-		out.WriteString("patient_id,age,dose\n")
+		out.WriteString(tt.name + ",age,dose\n")
 		for i := range 600 {
-			fmt.Fprintf(&out, "P%d,%d,%d\n", max(i, repeats), 20+i%50, i*i%11)
+			fmt.Fprintf(&out, "P%d,%d,%d\n", max(i, tt.repeats), 20+i%50, i*i%11)
 		}
 		write(t, "patients.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"patients.csv"}})
-		const seldom = "# patient_id repeats seldom, with 597 values in 600 "
-		if strings.Contains(text, "# k COUNTS ROWS") != shouts ||
-			strings.Contains(text, seldom) == shouts {
-			t.Errorf("%d repeat:\n%s", repeats, text)
+		if !strings.Contains(text, tt.want) ||
+			strings.Contains(text, "NOT PEOPLE") != strings.Contains(tt.want, "NOT PEOPLE") {
+			t.Errorf("%+v:\n%s", tt, text)
 		}
 	}
 }

@@ -31,7 +31,7 @@ var facts = []words{
 			"mthage fthage chldage agefbrth agefstm agefirstbirth agehed agehead " +
 			"birthplace birthplc bplace pob cob " +
 			"yearborn monthborn mnthborn yob ybirth " +
-			"birthyr byear bmonth birthmonth yod agemon zodiac starsign"),
+			"birthyr yod agemon zodiac starsign"),
 		whole: []string{"placeofbirth", "sign"},
 	},
 	{ // origin: race, religion, migration

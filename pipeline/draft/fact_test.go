@@ -82,7 +82,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age sex yronset CigCon YoS Use.Tob BL.Cig.Day Nat.Am DAYS_EMPLOYED CNT_FAM_MEMBERS",
 			"onset_score yogurt"},
 		{"age fgrade grade76", "grades"}, {"age", "grade76"},
-		{"sexmale African_American byear bmonth agemon yod property_type YOJ Institution_Type",
+		{"sexmale African_American byear agemon yod property_type YOJ Institution_Type",
 			"pop population"},
 		{"age city population", "pop"}, {"JOB value", "MORTDUE"},
 		{"NumChildren NumPeople NumWorkers", "members_fee"},
@@ -151,13 +151,17 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 	}
 }
 
-// Numbers of institutions in which people are treated or learn are known, and have no order.
+// Numbers of institutions in which people are treated or learn are known, and have no order, and so
+// are those of the villages in which a survey asks, but not of clusters that somebody computed.
 func TestDraftKnowsNumbersOfInstitutions(t *testing.T) {
-	text := study(t, 600, "age#", "HOSPNUM=3|5|8|21|44", "centre_id=1|2|7", "schoolno=11|12|19",
-		"hospitals=0|1|2|3", "school_score=1|2|3", "sitenum=101|102|205", "room_no=1|2|9")
-	checkCertain(t, text, "age HOSPNUM centre_id schoolno sitenum")
+	const villages = "=11|12|13|14|15|16|17|18|19|20|21|22|23|24|25|26|27|28|29|30|31"
+	text := study(t, 3000, "age#", "HOSPNUM=3|5|8|21|44", "centre_id=1|2|7", "schoolno=11|12|19",
+		"hospitals=0|1|2|3", "school_score=1|2|3", "sitenum=101|102|205", "room_no=1|2|9",
+		"cluster_id"+villages, "ea"+villages, "cluster=1|2|3", "cluster_size"+villages)
+	checkCertain(t, text, "age HOSPNUM centre_id schoolno sitenum cluster_id ea")
 	for name, want := range map[string]string{"HOSPNUM": "suppress", "centre_id": "suppress",
-		"schoolno": "suppress", "sitenum": "suppress", "hospitals": "discretize"} {
+		"schoolno": "suppress", "sitenum": "suppress", "hospitals": "discretize",
+		"cluster_id": "suppress", "ea": "suppress", "cluster": "discretize"} {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
 		}
@@ -261,8 +265,9 @@ func TestDraftKnowsByOtherColumns(t *testing.T) {
 	checkCertain(t, draftOf(t, draft.Options{Input: []string{"MPs.csv"}}), "age party")
 }
 
-// Parts of days with a word for a stay are known, if their values are in their limits. A day of
-// entry and the time up to a death from then on are known together.
+// Parts of days with a word for a stay are known, if their values are in their limits, or with
+// another part of the same day. A day of entry and the time up to a death from then on are known
+// together.
 func TestDraftKnowsPartsOfDays(t *testing.T) {
 	const days = "=2020-01-03|2020-01-09|2021-05-04|2021-06-06"
 	for _, tt := range []struct{ columns, want string }{
@@ -272,6 +277,7 @@ func TestDraftKnowsPartsOfDays(t *testing.T) {
 		{"age#;entry_date" + days + ";rtime#;recur=0|1", "age"}, {"age#;dtime#;death=0|1", "age"},
 		{"age#;admission_month=1|5|12;discharge_dow=Mon|Tue|Sun;admission_hour=0|70|100;" +
 			"admission_type=1|2|3", "age admission_month discharge_dow"},
+		{"age#;admission_yr=2001|2002;admission_day=1|9|99", "age admission_yr admission_day"},
 	} {
 		checkCertain(t, study(t, 600, strings.Split(tt.columns, ";")...), tt.want)
 	}

@@ -117,6 +117,8 @@ func TestDraftDoubts(t *testing.T) {
 			[]string{"pilgrimage", "vow", "moth"}},
 		"parts of a day": {[]string{"age#", "year=1998|1999|2000", "month=1|2|3", "arrests=0|1|2",
 			"moth=x|y|z"}, []string{"year", "month", "moth"}},
+		"parts of one day": {[]string{"age#", "admityear=1998|1999|2000", "monthofadmit=1|2|3",
+			"moth=x|y|z"}, []string{"admityear", "moth", "monthofadmit"}},
 		"two times": {[]string{"age#", "year=1998|1999|2000", "interview_month=1|2|3",
 			"arrests=0|1|2", "moth=x|y|z"}, []string{"moth"}},
 		"dates in several forms": {[]string{"age#", "vow=1/23/20|14.2.2021|3/4/2019",

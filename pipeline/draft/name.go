@@ -181,22 +181,22 @@ var (
 		"attending pcp npi caregiver recruiter contact mother father parent guardian spouse " +
 		"partner husband wife")
 	// surveyed are the numbers of people in surveys and studies, some misspelled; housed are those
-	// of households and families.
+	// of households and families, and of the contracts that they have.
 	surveyed = append(strings.Fields("uid uniqueid uniqid iid idcode codeid respcode casecode "+
 		"pidcode respid respno caseid idno idnum subid patid patno perid persid persno persnum "+
 		"pernum persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn childid pupilid workerid "+
 		"donorid randid"), pairs([]string{"no", "nr"},
 		strings.Fields("patient pation patiant pt subject student respondent participant"))...)
-	housed = append(pairs(strings.Fields("hh household hhold family fam"), numbered), "hhnum",
-		"intnum", "hidp")
+	housed = append(pairs(strings.Fields("hh household hhold family fam policy contract"),
+		numbered), "hhnum", "intnum", "hidp")
 	// belongings are words for what people have, with a number for each of them or of their
 	// household, things for what else has one, and places of things and parts of sets, which
 	// others count: a name without a word for a number may be that of a count.
-	belongings = strings.Fields("device card vehicle household")
+	belongings = strings.Fields("device card vehicle household policy contract")
 	things     = strings.Fields("site station bike store shop branch facility hospital hosp " +
 		"school course product item article order invoice transaction booking reservation ticket " +
 		"visit encounter admission stay hadm appointment claim session flight trip company " +
-		"employer department event policy contract institution inst center centre clinic agency " +
+		"employer department event institution inst center centre clinic agency " +
 		"office organization organisation org unit team dept")
 	// vehicles are what few people use, whose numbers follow them
 	vehicles = strings.Fields("bike bicycle scooter vehicle car cab taxi device")
@@ -326,7 +326,7 @@ var direct = []words{
 			"seqno serial sernum serialno serialnum serialnumber number pid ptid fid mid")),
 		last: []string{"number", "nr", "no"},
 		not: append(strings.Fields("week month year day days hour quarter season semester period "+
-			"wave page version"), regions...)},
+			"wave page version cluster clust"), regions...)},
 }
 
 // directMeaning returns the meaning of a column's name that identifies people, or an empty one, as
@@ -368,7 +368,8 @@ var tracts = words{alone: []string{"tract", "geoid", "fips"},
 // births are the names of columns of dates of birth.
 var births = words{
 	alone: []string{"birth", "birthday", "birthdate", "birthyear", "dob", "born", "brthdtc",
-		"brthdt", "bdate", "bday", "birthy", "birthm", "birthq", "yearborn"},
+		"brthdt", "bdate", "bday", "birthy", "birthm", "birthmonth", "birthq", "yearborn", "byear",
+		"bmonth"},
 	not: strings.Fields("place country state city county weight order sex gender"),
 }
 

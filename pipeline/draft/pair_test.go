@@ -198,22 +198,25 @@ func TestDraftLeavesTheReadableName(t *testing.T) {
 func TestDraftDropsPartsOfDays(t *testing.T) {
 	day := func(i int) time.Time { return time.Date(2015, 1, 1+i%890, 0, 0, 0, 0, time.UTC) }
 	text := tableOf(t, 900, map[string]func(i int) string{
-		"seen":        func(i int) string { return day(i).Format(time.DateOnly) },
-		"year":        func(i int) string { return fmt.Sprint(day(i).Year() + i%300/299) },
-		"month":       func(i int) string { return day(i).Month().String() },
-		"mm":          func(i int) string { return fmt.Sprint(int(day(i).Month())) },
-		"seen_s":      func(i int) string { return fmt.Sprint(day(i).Unix()) },
-		"q7":          func(i int) string { return fmt.Sprint(300 + i*7%400) },
-		"q8":          func(i int) string { return fmt.Sprint((300+i*7%400)/12 + i%30/29) },
-		"seen_year":   func(i int) string { return fmt.Sprint(2015 + i%890%3) },
-		"birth_yr":    func(i int) string { return fmt.Sprint(1950 + i*i%41) },
-		"birth_month": func(i int) string { return fmt.Sprint(1 + i*i*i%13%12) },
+		"seen":       func(i int) string { return day(i).Format(time.DateOnly) },
+		"year":       func(i int) string { return fmt.Sprint(day(i).Year() + i%300/299) },
+		"month":      func(i int) string { return day(i).Month().String() },
+		"mm":         func(i int) string { return fmt.Sprint(int(day(i).Month())) },
+		"seen_s":     func(i int) string { return fmt.Sprint(day(i).Unix()) },
+		"q7":         func(i int) string { return fmt.Sprint(300 + i*7%400) },
+		"q8":         func(i int) string { return fmt.Sprint((300+i*7%400)/12 + i%30/29) },
+		"seen_year":  func(i int) string { return fmt.Sprint(2015 + i%890%3) },
+		"birth_yr":   func(i int) string { return fmt.Sprint(1950 + i*i%41) },
+		"birth_day":  func(i int) string { return fmt.Sprint(1 + i*i*i%29) },
+		"birthmonth": func(i int) string { return fmt.Sprint(1 + i*i*i%13%12) },
 	})
 	for column, want := range map[string]string{"seen": "", "seen_year": "",
 		"year": "# seen determines it in nearly all rows\n", "month": "# seen determines it\n",
 		"mm":     "# seen determines it\n",
 		"seen_s": "# seen determines it\n", "q7": " in a larger unit\n",
-		"birth_yr": "", "birth_month": " says enough of the birth; to mask it: discretize\n"} {
+		"birth_yr":   "",
+		"birth_day":  "# birth_yr says enough of the birth; to mask it: discretize\n",
+		"birthmonth": "# birth_yr says enough of the birth; to mask it: discretize\n"} {
 		line := regexp.MustCompile(`(?m)^  ` + column + `: .*\n`).FindString(text)
 		if !strings.HasSuffix(line, want) || strings.Contains(line, " drop ") != (want != "") {
 			t.Errorf("%s: want %q in\n%s", column, want, text)

@@ -12,12 +12,22 @@ import (
 var units = words{alone: append(strings.Fields("college faculty department dept division hos "+
 	"clinic agency"), attended...), not: []string{"type"}}
 
+// clusters are the names of columns of numbers of the villages or blocks in which a survey asks.
+var clusters = words{whole: append(pairs([]string{"cluster", "clust", "ea"}, numbered),
+	"cluster", "clust", "ea", "enumerationarea")}
+
+// isCluster reports whether a column has such numbers. Fewer may be kinds of people that somebody
+// computed.
+func (p *Profile) isCluster() bool {
+	return clusters.has(p.words) && p.Field.Distinct > fewCodes && !p.isFractional()
+}
+
 // isArea reports whether a masked column has areas by its name, such as cities, states or beats, or
 // units, such as departments.
 func (d *draft) isArea(p *Profile) bool {
 	return p.role.masked() && p.Field.Distinct > 1 &&
 		(p.role.Mask != job.MaskDiscretize || isCalled(postal)(p)) &&
-		(isCalled(livedIn)(p) || isCalled(units)(p) ||
+		(isCalled(livedIn)(p) || isCalled(units)(p) || p.isCluster() ||
 			isCalled(partsOfTowns)(p) && d.isContextual(p))
 }
 

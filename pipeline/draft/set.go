@@ -281,9 +281,9 @@ func (d *draft) discloses(p, known *Profile, columns int) bool {
 
 // doubtedOf returns those of other columns that an acquaintance may know, by their names, and those
 // that one of these determines, but none that a column determines which hardly anybody knows, and
-// next to which it stays. If one has parts of days, as months, all others that have such join. In a
-// table of patients these are only columns that name institutions, and nobody knows what an
-// experiment did to whom.
+// next to which it stays. If one has parts of days, as months, all others that have such join, and
+// so do other parts of the day of one. In a table of patients these are only columns that name
+// institutions, and nobody knows what an experiment did to whom.
 func (d *draft) doubtedOf(known, others []*Profile, person int) (doubted []*Profile) {
 	var may []*Profile
 	clinical := d.isClinical()
@@ -301,11 +301,12 @@ func (d *draft) doubtedOf(known, others []*Profile, person int) (doubted []*Prof
 			doubted = append(doubted, p)
 		}
 	}
-	if slices.ContainsFunc(doubted, (*Profile).hasPartsOfDays) {
-		for _, p := range others {
-			if p.hasPartsOfDays() && !slices.Contains(doubted, p) {
-				doubted = append(doubted, p)
-			}
+	haveParts := slices.ContainsFunc(doubted, (*Profile).hasPartsOfDays)
+	for _, p := range others {
+		joins := haveParts && p.hasPartsOfDays() ||
+			slices.ContainsFunc(doubted, func(of *Profile) bool { return areOfOneDay(p, of) })
+		if joins && !slices.Contains(doubted, p) {
+			doubted = append(doubted, p)
 		}
 	}
 	all := slices.Concat(known, doubted)
@@ -493,7 +494,7 @@ func (p *Profile) isHeightOf(of *Profile) bool {
 // isBasic reports whether a column has a fact that people know about others, by its name, or by its
 // values: a sex, a marital status, a kind of place or work, a religion or an origin.
 func (p *Profile) isBasic() bool {
-	byValues := p.hasSexes() || p.share(marital)+p.share(common) >= most
+	byValues := p.hasSexes() || p.isCluster() || p.share(marital)+p.share(common) >= most
 	return (p.fact || byValues && !formerly.has(p.words)) && !p.countsKind() && !p.isNoSize() &&
 		!p.isNoDate()
 }

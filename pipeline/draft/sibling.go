@@ -6,8 +6,8 @@ import (
 )
 
 // withSiblings returns known columns and those of others that are siblings of one: another of a
-// series, or another value of the same kind as dummies, as divorced is of married. Columns that
-// determine a dropped one that people know are known like it.
+// series, another part of the same day, or another value of the same kind as dummies, as divorced
+// is of married. Columns that determine a dropped one that people know are known like it.
 func (d *draft) withSiblings(known, others []*Profile) (all, rest []*Profile) {
 	all = slices.Clone(known)
 	var dummies []*Profile
@@ -17,7 +17,9 @@ func (d *draft) withSiblings(known, others []*Profile) (all, rest []*Profile) {
 		}
 	}
 	for _, p := range others {
-		isOfSeries := slices.ContainsFunc(known, func(of *Profile) bool { return isSibling(p, of) })
+		isOfSeries := slices.ContainsFunc(known, func(of *Profile) bool {
+			return isSibling(p, of) || areOfOneDay(p, of)
+		})
 		if isOfSeries && !d.isOfOthers(p) || slices.Contains(dummies, p) || d.standsForFact(p) {
 			all = append(all, p)
 		} else {
@@ -47,6 +49,32 @@ func isSibling(p, of *Profile) bool {
 		isFact(stem) && !slices.ContainsFunc(p.words, func(word string) bool {
 		return slices.Contains(marks, word)
 	})
+}
+
+// partsOfDates are words for parts of a day that columns have in front of its name or behind it.
+var partsOfDates = strings.Fields("weekday day month mon year yr")
+
+// areOfOneDay reports whether columns have two parts of one day, by the same rest of their names,
+// as admission_year and admission_day. A code for unknown, as 99, is no day.
+func areOfOneDay(p, of *Profile) bool {
+	part, day := dayOf(p.words)
+	partOfOther, other := dayOf(of.words)
+	return part != "" && partOfOther != "" && part != partOfOther && day == other
+}
+
+// dayOf returns the part of a day that a column has by its name, and the name of that day; "": it
+// has none.
+func dayOf(name []string) (part, day string) {
+	all := strings.Join(name, "")
+	for _, part := range partsOfDates {
+		if day, found := strings.CutSuffix(all, part); found {
+			return part, day
+		}
+		if day, found := strings.CutPrefix(all, part); found {
+			return part, strings.TrimPrefix(day, "of")
+		}
+	}
+	return "", ""
 }
 
 // standsForFact reports whether a column determines a dropped one that people know, as a code does
