@@ -19,7 +19,7 @@ func wordsOf(name string) []string {
 		switch {
 		case r == '#':
 			text.WriteString(" number ")
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r):
 			text.WriteByte(' ')
 		case unicode.IsUpper(r) && (small(i-1) || i > 0 && small(i+1) && small(i+2) ||
 			i > 0 && string(runes[i:]) == "Id"):
@@ -30,7 +30,7 @@ func wordsOf(name string) []string {
 		}
 	}
 	var parts []string
-	for _, word := range strings.Fields(plainLetters.Replace(text.String())) {
+	for _, word := range strings.Fields(plain(text.String())) {
 		for stem := stemmed(word); stem != ""; stem = stemmed(word) {
 			parts = append(parts, stem)
 			word = word[len(stem):]

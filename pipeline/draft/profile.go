@@ -295,8 +295,9 @@ func (t *textProfile) observe(value []byte, n int64) {
 		t.begins[characters].observe(text[:at+utf8.RuneLen(r)], n)
 		characters++
 	}
+	english := valueInEnglish(text)
 	for form, match := range forms {
-		if text != "" && match(text) {
+		if text != "" && match(text) || english != "" && match(english) {
 			t.forms[form] += n
 		}
 	}
