@@ -158,7 +158,7 @@ var facts = []words{
 			pairs([]string{"economic", "eco", "socioeconomic"},
 				[]string{"activity", "sector", "status"}),
 			pairs([]string{"work", "emp", "activity"}, []string{"status"}),
-			pairs([]string{"work", "job"}, []string{"type"}),
+			pairs([]string{"work", "job", "income"}, []string{"type"}), []string{"typeincome"},
 			pairs([]string{"employee", "emp", "staff", "employment", "contract"},
 				[]string{"type", "status", "category", "classification"}),
 			pairs([]string{"department", "dept"}, []string{"type", "name"}),
@@ -258,7 +258,7 @@ var unknown = words{alone: slices.Concat(
 	strings.Fields("personality openness openess conscientiousness neuroticism agreeableness "+
 		"extraversion extroversion introversion narcissism psychopathy impulsivity"),
 ), last: strings.Fields("disorder disease syndrome"),
-	not: strings.Fields("smoking smoke smoked tobacco activity sector status")}
+	not: strings.Fields("smoking smoke smoked tobacco activity sector status type")}
 
 // marks are words that make a name of schooling that of what somebody achieved in it.
 var marks = strings.Fields("p marks mark grade grades gpa cgpa")

@@ -31,6 +31,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age zodiac sign Obesity alopecia NAME_FAMILY_STATUS", "road_sign DAYS_ID_PUBLISH"},
 		{"sex k5 k618 ba nsibs brthord hgc depends imigrnt agefbrth siteid", "k1 k9"},
 		{"age housing_status is_health_worker", "housing_loan"},
+		{"age income_type Type_Income", "income_level"},
 		{"age Convicting_Offense_Type Release_Type", "prior_offense Inmate_group"},
 		{"age arrival_month no_of_week_nights parking_space", "room_price"}, {"age", "nights"},
 		{"age lat lng point_x", "price dist"},

@@ -418,8 +418,8 @@ var categories = words{
 			"rac1p cit cow mar occp indp pobp relp relshipp jwtrns puma esr"), headed),
 	whole: slices.Concat(things, belongings, staff, headed, []string{"st"}),
 	not: append(strings.Fields("of count size age year years month months day days rate num "+
-		"score level number no nr week date time per percent avg mean grade grades mark "+
-		"marks point points socioeconomic"), amounts.alone...),
+		"score level number no nr week date time duration length per percent avg mean "+
+		"grade grades mark marks point points socioeconomic"), amounts.alone...),
 }
 
 // extents are the names of columns of sizes of land and homes, if they have many values.
@@ -435,7 +435,8 @@ var headed = slices.Concat(pairs(strings.Fields("rel relation relationship relat
 // More numbers count something.
 var kindsOfLife = words{
 	whole: strings.Fields("employment job relationship housing homeownership ownership faith " +
-		"party married metro smsa lang bloodgroup bloodtype jobtype worktype contracttype ivdrug " +
+		"party married metro smsa lang bloodgroup bloodtype jobtype worktype contracttype " +
+		"incometype typeincome ivdrug " +
 		"browser browsers operatingsystem operatingsystems domain residence trt treatment " +
 		"crime offense offence"),
 }

@@ -319,7 +319,7 @@ func withoutCommon(texts []string) []string {
 // one that a text has decides, from the last on, but for the words behind it, which it must not
 // have.
 var schooling = [][2]string{
-	{"none|illiterate|no_education|no_schooling|no_formal|uneducated", ""},
+	{"none|illiterate|no_education|no_schooling|no_formal|no_cert|uneducated", ""},
 	{"preschool|nursery|kindergarten|reading|literate", "illiterate"},
 	{"primary|elementary|8th|7th|grade_8", "post"},
 	{"less_than_high|less_than_hs|below_high|below_hs|lesshs|lt-hs|<_hs|lt_hs|no_high|drop_out|" +
@@ -331,17 +331,19 @@ var schooling = [][2]string{
 		"less_|below|lt-|lt_|<|drop|some_high|partial_|no_high|lower_|post-sec|junior|lesshs"},
 	{"above_high|above_hs|more_than_high|more_than_hs", ""},
 	{"some_college|partial_college|somcol|someps|below_college|some_univ|vocational|trade|" +
-		"diploma|post-secondary|incomplete_higher|incomplete_univ",
+		"post-secondary|incomplete_higher|incomplete_univ",
 		"high_school|highschool|hs_"},
-	{"associate|college|2-year|two-year",
-		"some_|partial_|below_|no_college|bach|post-college|post_college"},
+	{"associate|college|certificate|diploma|2-year|two-year",
+		"some_|partial_|below_college|no_college|no_cert|no_dip|high_school|highschool|hs_|" +
+			"school_|vocational|trade|post-college|post_college"},
 	{"bachelor|bach|undergrad|university|he_qual|degree|grad|4-year|four-year|tertiary|higher",
 		"some_|incomplete|associate|high_school|hs_|_hs|post|no_degree|did_not|sub_degree|" +
-			"school_degree|no_university|higher_sec|grade|graduated_high"},
+			"school_degree|no_university|higher_sec|grade|graduated_high|no_cert|university_cert|" +
+			"non-univ"},
 	{"master|post-college|post_college|post_grad|postgrad|post-grad|grad_study|graduate_degree|" +
-		"graduate_school|advanced|academic_degree|gradwk|mba",
+		"graduate_school|graduate_cert|advanced|academic_degree|gradwk|mba",
 		"under|doctor"},
-	{"doctor|phd|ph.d|professional", ""},
+	{"doctor|phd|ph.d|professional", "professional_cert|professional_dip"},
 }
 
 // bySchooling returns the places of texts by how long somebody was in school.

@@ -52,6 +52,11 @@ func TestInOrder(t *testing.T) {
 		"lt15k|15t24k|25t39k|40t49k|50k+",
 		"Partial High School|High School|Partial College|Bachelors",
 		"High School or Below|College|Bachelor|Master|Doctor",
+		"Secondary|Certificate|Diploma|Bachelor|Postgraduate",
+		"No certificate|12th grade, no diploma|Some college|Professional certificate|" +
+			"Bachelor|Graduate certificate",
+		"High school equivalency certificate|Trade certificate|Non-university certificate|" +
+			"University certificate below bachelor|Bachelor",
 		"Lower secondary|Secondary|Incomplete higher|Higher education|Academic degree",
 		"Illiterate|Writing & reading|Elementary school|Junior high school|High school|" +
 			"Above high school|Unknown",

@@ -33,15 +33,24 @@ var (
 			"conversion conversions clicked dropout violator defaulter absconder reoffender " +
 			"censor censored cens custody imprisoned incarcerated closed takeup uptake retained " +
 			"struck"),
-		whole: append(pairs(append([]string{""}, people...), gone), strings.Fields("leaveornot "+
-			"bad success switch switched personalloan ploan bankaccount adopted adoption winner "+
-			"enrolled participated participation match matched suicideattempt attemptsuicide fate "+
-			"call claim claimed claimflag claimind claimindicator")...),
+		whole: slices.Concat(pairs(append([]string{""}, people...), gone), intended,
+			pairs(strings.Fields("claim application case admission"), []string{"status"}),
+			strings.Fields("leaveornot "+
+				"bad success switch switched personalloan ploan bankaccount adopted adoption "+
+				"winner enrolled participated participation match matched suicideattempt "+
+				"attemptsuicide fate call claim claimed claimflag claimind claimindicator")),
+
 		not: append(strings.Fields("problems trouble by override threshold hesitation skill"),
 			earlier...),
 	}
 	// gone are words for the end of a job.
 	gone = strings.Fields("resigned quit left fired")
+	// intended are names of columns of who wants to end a job.
+	intended = append(
+		pairs(strings.Fields("intent intention intentions"),
+			strings.Fields("toleave toquit tostay")),
+		pairs(strings.Fields("leave leaving quit quitting turnover stay"),
+			strings.Fields("intent intention intentions"))...)
 	// left are names of columns of who left or stayed, which only some may have been asked.
 	left = words{whole: gone, alone: []string{"retained"}, not: happened.not}
 	// decided are words of happened that name kinds of these where texts say neither yes and no nor
@@ -276,10 +285,11 @@ var witnessed = words{
 	alone: slices.Concat(deaths.alone, gone, strings.Fields("survive survival expire expired "+
 		"attrition turnover termd terminated leaving")),
 	whole: []string{"leaveornot"},
+	not:   []string{"intent", "intention", "intentions"},
 }
 
-// fates are texts that say who died.
-var fates = matches(`^(?i:alive|living|dead|died|deceased|survived)\b`)
+// fates are texts that say who died, also in short.
+var fates = matches(`^(?i:(alive|living|dead|died|deceased|survived)\b|[ad]$)`)
 
 // saysWhoDied reports whether a column says who died, by its name or by all of its few texts.
 func (p *Profile) saysWhoDied() bool {

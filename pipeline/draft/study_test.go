@@ -364,14 +364,16 @@ func TestDraftKnowsCodes(t *testing.T) {
 		"cd4=1|2|3|5|8", "region_2=1|2|3", "incomeperc=1|2|3|4|5", "age#", "browser=1|2|3|4",
 		"page_related=0|1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22",
 		"walker_type=1|2|3", "walker_movement=1|2|3|4", "ski_position=1|2|3", "trt=0|1|2|3",
-		"icc_group=1|2|3|4", "AgeGroup=1|2|3", "residence=1|2|3|4", "domain=1|2|3|4", "group=0|1|2",
+		"icc_group=1|2|3|4", "AgeGroup=1|2|3", "work_status_duration=1|2|3|4", "income_type=1|2|3",
+		"residence=1|2|3|4", "domain=1|2|3|4", "group=0|1|2",
 		"cohort=0|1|2|3|4|5|6|7|8|9|10|11|12", "classroom="+numbers)
 	for name, want := range map[string]string{"MARRIAGE": "suppress",
 		"married": "suppress", "race4": "suppress",
 		"EDUCATION": "discretize", "cd4": "discretize", "region_2": "suppress",
 		"incomeperc": "discretize", "browser": "suppress", "page_related": "discretize",
 		"walker_movement": "suppress", "ski_position": "discretize", "trt": "suppress",
-		"icc_group": "suppress", "AgeGroup": "discretize", "residence": "suppress",
+		"icc_group": "suppress", "AgeGroup": "discretize", "work_status_duration": "discretize",
+		"income_type": "suppress", "residence": "suppress",
 		"domain": "suppress", "group": "suppress", "cohort": "discretize",
 		"classroom": "suppress"} {
 		if got := roleOfText(text, name); got != want {

@@ -399,10 +399,11 @@ func inNearlyAll(numbers []float64, of func(row int) float64, distance float64) 
 const mostPlaces = 6
 
 // terms returns the numbers of many values of most rows, unless they are too many for all ratios.
+// Where most are 0, ratios that hold for these alone say nothing.
 func (d *draft) terms() (terms []*Profile) {
 	for _, p := range d.profiles {
 		if p.role.masked() && p.typ.Ordered() && !p.isTime() && !p.isCode() &&
-			p.Field.Distinct > fewCodes && 2*p.Field.Rows >= p.Rows {
+			p.Field.Distinct > fewCodes && 2*p.Field.Rows >= p.Rows && !p.isMostlyLeast() {
 			terms = append(terms, p)
 		}
 	}

@@ -49,6 +49,21 @@ func TestDraftOfTrips(t *testing.T) {
 	}
 }
 
+// A ratio that holds only where it is 0, as in nearly all rows, is none.
+func TestDraftNotesNoRatioOfZeros(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	text := tableOf(t, 3000, map[string]func(i int) string{
+		"kept":  func(i int) string { return fmt.Sprint(max(0, i-2970)) },
+		"whole": func(int) string { return fmt.Sprint(1000 + rng.IntN(900)) },
+		"part": func(i int) string {
+			return fmt.Sprintf("%.2f", float64(min(1, max(0, i-2970))*rng.IntN(900))/100)
+		},
+	})
+	if strings.Contains(text, "give it") || strings.Contains(text, "gives it") {
+		t.Errorf("part is no ratio:\n%s", text)
+	}
+}
+
 // What else a column says of a street goes with it, and so do numbers of files.
 func TestDraftDropsPartsOfStreets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
