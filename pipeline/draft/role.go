@@ -375,9 +375,20 @@ func (p *Profile) countsAddress() bool {
 const fewestServants = 6
 
 // uniqueShare is the share of the rows with a unique value from which a column identifies people.
-// Measurements may have that, too, unless they are whole numbers that are all different.
+// Measurements may have that, too, unless they are whole numbers that are all different, and none
+// is many times the middle one, as amounts are.
 var uniqueShare = map[formats.Kind]float64{formats.String: 0.9, formats.Int: 0.99,
 	formats.Uint: 0.99}
+
+// mostSkewed is the largest ratio of the greatest number of a person or a thing to the middle one.
+const mostSkewed = 20
+
+// isSkewed reports whether the greatest number of a column is many times the middle one, as that of
+// an amount.
+func (p *Profile) isSkewed() bool {
+	n := len(p.quantiles)
+	return n > 0 && p.greatest > mostSkewed*p.quantiles[n/2]
+}
 
 // alone are rules for columns in which hardly two rows have the same value, and for free text. They
 // do not apply to dates, which are generalized.
@@ -444,7 +455,7 @@ var alone = []rule{
 		name := p.words
 		text := p.typ.Kind == formats.String && p.share(number) < most
 		// a long zip code differs in nearly all rows, its first characters do not
-		return countable && (text || !amounts.has(name)) && !postal.has(name) &&
+		return countable && (text || !amounts.has(name) && !p.isSkewed()) && !postal.has(name) &&
 			2*p.texts.fractions < p.Field.Rows && p.Field.Rows >= fewRows &&
 			p.distinctShare() >= least
 	}, func(p *Profile) *Role {

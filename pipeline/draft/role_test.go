@@ -2,6 +2,7 @@ package draft_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"regexp"
 	"strconv"
@@ -210,9 +211,11 @@ func TestDraftDropsSecretsAndRests(t *testing.T) {
 		"date": func(int) string {
 			return fmt.Sprintf("%d%02d97", 1+rng.IntN(12), 1+rng.IntN(28))
 		},
+		"rye":  func(i int) string { return fmt.Sprint((i + 2) * (i + 2) * (i + 2) * (i + 2)) },
+		"oats": func(i int) string { return fmt.Sprint(int(math.Pow(float64(i+2), 5))) },
 	}, map[string]string{"CC Security Code": "drop", "CC Exp Date": "drop", "RecordedDate": "drop",
 		"Progress": "drop", "movie_1": "drop", "movie_score": "{mask:", "noted": "drop",
-		"date": "drop"})
+		"date": "drop", "rye": "drop", "oats": "{mask:"})
 	points := rng.Perm(160_000)[:301] // on a grid of 400 by 400
 	at := func(base, right, up float64) func(i int) string {
 		return func(i int) string {

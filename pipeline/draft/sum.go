@@ -334,7 +334,7 @@ func (d *draft) findIntervals() {
 		case len(p.numbers) == 0: // of those that cannot be read
 		case p.isTime():
 			times = append(times, p)
-		case p.typ.Ordered() && p.Field.Distinct > fewCodes:
+		case p.typ.Ordered() && p.Field.Distinct > 2:
 			numbers = append(numbers, p)
 		}
 	}

@@ -29,13 +29,15 @@ func TestDraftOfTrips(t *testing.T) {
 			return stamp(start[i].Add(time.Duration(took[i]) * time.Second))
 		},
 		"late":   func(i int) string { return stamp(late[i]) },
+		"rent":   func(i int) string { return fmt.Sprint(14 * (1 + i%4)) }, // few terms, too
+		"back":   func(i int) string { return stamp(late[i].AddDate(0, 0, 14*(1+i%4))) },
 		"bikeid": func(int) string { return fmt.Sprint(100 + rng.IntN(900)) },
 		"metres": func(i int) string { return fmt.Sprint(metres[i]) },
 		"speed": func(i int) string {
 			return fmt.Sprintf("%.2f", float64(metres[i])/float64(took[i]))
 		},
 	})
-	for name, want := range map[string]string{"ended": "drop", "bikeid": "drop",
+	for name, want := range map[string]string{"ended": "drop", "back": "drop", "bikeid": "drop",
 		"started": "{mask:", "late": "{mask:", "speed": "{mask:"} {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
