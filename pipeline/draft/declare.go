@@ -109,7 +109,7 @@ func (d *draft) declare(fields []formats.Field) bool {
 		}
 	}
 	return d.declareNumerals(fields) || len(d.CSV.Nulls) > before || len(d.types) > types ||
-		d.declareMissing(fields)
+		d.declareMissing(fields) || d.declareUnsaid(fields)
 }
 
 // readsGroups reports whether commas in numbers with signs around them separate groups of digits,
@@ -465,10 +465,12 @@ func (p *Profile) isPadded() bool {
 }
 
 // isNumbered reports whether the numbers of a column stand for something by its name, or identify
-// somebody: their texts matter.
+// somebody: their texts matter. Fractions of which some are below 1, as shares are, stand for
+// nothing.
 func (p *Profile) isNumbered() bool {
 	name := p.words
-	return !places.has(name) && (categories.has(name) || postal.has(name) ||
+	areShares := 2*p.texts.fractions > p.texts.forms[number] && p.texts.low >= 0 && p.texts.low < 1
+	return !areShares && !places.has(name) && (categories.has(name) || postal.has(name) ||
 		directMeaning(name).meaning != "")
 }
 

@@ -313,6 +313,9 @@ func TestDraftOfFewOddTexts(t *testing.T) {
 		},
 		"called": func(i int) string { return fmt.Sprintf("%02d:%02d:00.0000000", i%24, i*7%60) },
 		"race":   func(i int) string { return fmt.Sprint("   ", 1+i%3, "  ") },
+		"pct_race_asian": func(i int) string {
+			return []string{"1.00E-04", fmt.Sprintf("0.%04d", 1+i)}[min(i, 1)]
+		},
 		"state":  func(i int) string { return fmt.Sprintf(" 0%d ", 1+i/3%4) },
 		"name":   func(i int) string { return []string{"NULL", "Smith"}[min(i, 1)] },
 		"result": func(i int) string { return []string{"nan", "low", "usual"}[i/7%3] },
@@ -322,6 +325,7 @@ func TestDraftOfFewOddTexts(t *testing.T) {
 		"onset:             {mask: discretize, round: 5} ",
 		"location_latitude: {mask: discretize, type: number, round: ",
 		"length:            {mask: discretize, type: number(N), round: ",
+		"pct_race_asian:    {mask: discretize, type: number, round: ",
 		"width:             {mask: discretize, type: number(N) or null, round: ",
 		"years:             {mask: discretize, type: number(N Years) or null, round: ",
 		"; null replaces 1 text of another form",

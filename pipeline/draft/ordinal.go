@@ -28,16 +28,17 @@ var scales = [][]string{
 	scale("monday|mon tuesday|tue|tues wednesday|wed thursday|thu|thur|thurs friday|fri " +
 		"saturday|sat sunday|sun"),
 	scale("night early_morning morning noon afternoon evening late_night"),
-	scale("never almost_never|hardly_ever rarely|seldom occasionally sometimes " +
-		"often|frequently|regularly very_often usually|mostly|most_of_the_time|most_of_time " +
+	scale("never almost_never|hardly_ever rarely|seldom occasionally " +
+		"sometimes|moderately often|frequently|regularly|heavily very_often " +
+		"usually|mostly|most_of_the_time|most_of_time " +
 		"almost_always|nearly_always always"),
-	scale("never daily|every_day weekly fortnightly|bi-weekly monthly " +
-		"quarterly|every_3_months " +
+	scale("never daily|every_day weekly fortnightly bi-weekly monthly " +
+		"quarterly every_3_months|every_three_months " +
 		"half-yearly|semi-annually yearly|annually|annual"),
 	scale("none|no|zero minimal|negligible extremely_low " +
-		"very_low|very_little|lowest|far_below_average low|little below_average " +
+		"very_low|very_little|lowest|far_below_average low|lower|little below_average " +
 		"lower_middle|low_to_medium medium|moderate|average|avg|normal|middle|mid|intermediate " +
-		"upper_middle|medium_to_high above_average high " +
+		"upper_middle|medium_to_high above_average high|upper " +
 		"very_high|highest|far_above_average extremely_high|extreme"),
 	scale("none|no|absent minimal mild|slight|minor moderate|medium severe|serious|major " +
 		"very_severe|extreme|critical fatal"),
@@ -56,7 +57,8 @@ var scales = [][]string{
 	ofDegree("satisfied dissatisfied"), ofDegree("sat unsat"), ofDegree("likely unlikely"),
 	ofDegree("happy unhappy"),
 	ofDegree("important unimportant"), ofDegree("liberal conservative"), ofDegree("easy difficult"),
-	ofDegree("democrat republican"),
+	ofDegree("democrat republican"), ofDegree("positive negative"), ofDegree("better worse"),
+	ofDegree("increased decreased"), ofDegree("increase decrease"),
 	scale("xxs|extra_extra_small xs|extra_small small|s medium|m|middle large|l big " +
 		"xl|extra_large|very_large xxl"),
 	scale("short medium|average long|tall"),
@@ -95,11 +97,13 @@ func ofDegree(adjective string) []string {
 	var places []string
 	for _, word := range []string{not, is} {
 		degrees := []string{"extremely_" + word + "|completely_" + word,
-			"very_" + word + "|strongly_" + word + "|strong_" + word, word, "somewhat_" + word +
+			"very_" + word + "|strongly_" + word + "|strong_" + word + "|significantly_" + word +
+				"|much_" + word, word, "somewhat_" + word +
 				"|slightly_" + word + "|fairly_" + word + "|weak_" + word + "|lean_" + word}
 		if word == is {
 			places = append(places,
-				"neutral|neither|moderate|average|avg|independent|neither_"+is+"_nor_"+not+
+				"neutral|neither|moderate|average|avg|independent|same|about_the_same|"+
+					"stayed_the_same|no_change|unchanged|neither_"+is+"_nor_"+not+
 					"|not_"+not+"_at_all|not_at_all_"+not+"|not_"+not)
 			slices.Reverse(degrees)
 		}
@@ -137,7 +141,7 @@ var (
 		"daily", "1 per day", "every day", "1 per day",
 		"everyday", "1 per day", "weekly", "1 per week",
 		"monthly", "1 per month", "yearly", "1 per year",
-		"annually", "1 per year")
+		"annually", "1 per year", "rarely", "0 per year", "seldom", "0 per year")
 	// daysOf has the lengths of units of time, in days.
 	daysOf = map[string]float64{"week": 7, "weeks": 7, "wk": 7, "wks": 7, "w": 7, "month": 30,
 		"months": 30, "mo": 30, "mos": 30, "mth": 30, "year": 365, "years": 365, "yr": 365,
@@ -146,9 +150,9 @@ var (
 		"min": 1. / 1440, "day": 1, "days": 1, "d": 1}
 )
 
-// inOrder returns the values of a column of texts in their order, if they have one that is not the
-// bytewise one: numbers and ranges of them, as <5, 5-9 and 10+, or words of a scale. Values that
-// stand for none come first, those that stand for no answer last.
+// inOrder returns the values of a column of texts in their order, if they have one: numbers and
+// ranges of them, as <5, 5-9 and 10+, or words of a scale. Values that stand for none come first,
+// those that stand for no answer last.
 func inOrder(texts []string) []string {
 	if len(texts) < 3 || len(texts) > mostOrdered {
 		return nil
@@ -165,9 +169,6 @@ func inOrder(texts []string) []string {
 			ranks[text] = places[i]
 		}
 		slices.SortFunc(order, func(a, b string) int { return ranks[a].compare(ranks[b]) })
-		if slices.IsSorted(order) {
-			return nil
-		}
 		return order
 	}
 	return nil
@@ -184,6 +185,7 @@ var (
 func withoutPoints(texts []string) []string {
 	plain := make([]string, len(texts))
 	for i, text := range texts {
+		text = withoutMonth(text)
 		plain[i] = thousands.ReplaceAllStringFunc(text, func(number string) string {
 			return strings.ReplaceAll(number, ".", "")
 		})
@@ -193,6 +195,22 @@ func withoutPoints(texts []string) []string {
 	}
 	return plain
 }
+
+// withoutMonth returns a range that a spreadsheet took for a day, as 5-Mar, as 3-5.
+func withoutMonth(text string) string {
+	day, month, _ := strings.Cut(text, "-")
+	if monthForm(day) {
+		day, month = month, day
+	}
+	if at := slices.IndexFunc(scales[0], func(names string) bool {
+		return monthForm(month) && strings.Contains(names, strings.ToLower(month))
+	}); at >= 0 && dayForm(day) {
+		return strconv.Itoa(at+1) + "-" + day
+	}
+	return text
+}
+
+var monthForm, dayForm = matches(`^[A-Z][a-z]{2}$`), matches(`^\d{1,2}$`)
 
 // place is the place of a value: a number, and on which side of it the values are.
 type place struct {
@@ -232,12 +250,14 @@ func isUnsaid(folded string) bool {
 		several && isUnsaid(strings.Trim(one, "_")) && isUnsaid(strings.Trim(more, "_"))
 }
 
-// folded returns a text in small letters, with _ between its words, up to its first bracket.
+// folded returns a text in small letters, with _ between its words, up to its first bracket, and
+// without points behind it.
 func folded(text string) string {
 	if at := strings.IndexByte(text, '('); at > 0 {
 		text = text[:at]
 	}
-	return strings.Join(strings.Fields(signs.Replace(strings.ToLower(text))), "_")
+	text = strings.TrimRight(signs.Replace(strings.ToLower(text)), "….")
+	return strings.Join(strings.Fields(text), "_")
 }
 
 // signs replaces signs that are written in several ways.
@@ -256,6 +276,11 @@ var byScales = func() (all []func([]string) []place) {
 		all = append(all, func(texts []string) []place {
 			return placesOn(withoutCommon(texts), func(word string) (int, bool) {
 				i, is := at[word]
+				if one, other, two := strings.Cut(word, "/"); two && !is { // intern/fresher
+					i, is = at[one]
+					_, two = at[other]
+					is = is && two
+				}
 				return i, is
 			}, true)
 		})
@@ -465,7 +490,7 @@ func isPlural(unit, of string) bool {
 // numberPlace returns the place of a text with a number or a range, the words before it that say
 // nothing of it, as Grade in Grade 10, and its unit. Units of time count if texts have several.
 func numberPlace(text string, timed bool) (p place, before, unit string, is bool) {
-	span, numbers, isRate, side := 0.0, 0, false, 0
+	span, numbers, isRate, isEvery, side := 0.0, 0, false, false, 0
 	for _, token := range tokens(text) {
 		if number, thousands, ok := amountOf(token); ok {
 			if numbers++; numbers == 1 {
@@ -490,6 +515,7 @@ func numberPlace(text string, timed bool) (p place, before, unit string, is bool
 		case slices.Contains(joints, token) ||
 			isCurrency([]rune(token)[0]):
 			isRate = isRate || numbers > 0 && slices.Contains(rates, token)
+			isEvery = isEvery || numbers == 0 && token == "every"
 		case numbers == 0:
 			before += token + " "
 		case len(token) < 2: // 7p
@@ -501,6 +527,8 @@ func numberPlace(text string, timed bool) (p place, before, unit string, is bool
 	switch {
 	case span > 0 && isRate: // 2 times a week
 		p.number /= span
+	case span > 0 && isEvery: // every 3 months
+		p.number = 1 / (p.number * span)
 	case span > 0:
 		p.number *= span
 	}
@@ -583,8 +611,12 @@ func (r *Role) withOrder(p *Profile) *Role {
 		ofRegions.has(p.words) && byNumber(texts) != nil {
 		return r
 	}
-	if list := quotedList(inOrder(texts)); list != "" &&
-		utf8.RuneCountInString(list) <= max(longestOrder, shortOrder*len(texts)) {
+	order := inOrder(texts)
+	switch list := quotedList(order); {
+	case order == nil:
+	case slices.IsSorted(order):
+		r.Reason += "; their order is that of their texts"
+	case utf8.RuneCountInString(list) <= max(longestOrder, shortOrder*len(texts)):
 		r.Detail = "order: [" + list + "]"
 	}
 	return r

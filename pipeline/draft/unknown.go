@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode"
 
 	"github.com/kcut/kcut/formats"
 )
@@ -89,6 +90,9 @@ func (p *Profile) missingOf() (codes []float64, isClear, isOther bool) {
 	values := slices.Compact(slices.Clone(sorted))
 	n, _ := slices.BinarySearch(values, 0)
 	codes, answers := values[:n], values[n:]
+	if p.Field.Distinct == 1 { // there are no answers
+		return codes, false, false
+	}
 	if n > mostUnknownCodes || len(answers) == 0 || p.isTime() || p.broken ||
 		slices.ContainsFunc(codes, func(x float64) bool { return !slices.Contains(missing, x) }) {
 		return codes, false, true
@@ -203,6 +207,70 @@ func (d *draft) declareMissing(fields []formats.Field) bool {
 	}
 	return len(d.CSV.Nulls) > before
 }
+
+// declareUnsaid declares texts that say that there is no answer where a column has an order without
+// them, and the texts for none in the row below the header that software of surveys adds. It
+// reports whether there are some.
+func (d *draft) declareUnsaid(fields []formats.Field) bool {
+	before := len(d.CSV.Nulls)
+	below := make(map[string]int)
+	for i, p := range d.profiles {
+		if p.typ.Kind != formats.String || !fields[i].Text.Found || p.name == d.Class {
+			continue
+		}
+		for _, text := range []string{"Response", "Open-Ended Response"} {
+			if p.texts.few[text] == 1 {
+				below[text]++
+			}
+			if below[text] == fewestOdd && !slices.Contains(d.CSV.Nulls, text) {
+				d.CSV.Nulls = append(d.CSV.Nulls, text)
+			}
+		}
+		replies := p.replies()
+		if int64(len(p.texts.few)) != p.Field.Distinct || inOrder(replies) == nil {
+			continue
+		}
+		for _, text := range slices.Sorted(maps.Keys(p.texts.few)) {
+			if isNoAnswer(text) && !d.isReply(text) && !slices.Contains(d.CSV.Nulls, text) {
+				d.CSV.Nulls = append(d.CSV.Nulls, text)
+			}
+		}
+	}
+	return len(d.CSV.Nulls) > before
+}
+
+// isNoAnswer reports whether a text says that there is no answer, and no more: who is not sure, or
+// names a number, gives one.
+func isNoAnswer(text string) bool {
+	folded := folded(text)
+	return isUnsaid(folded) && !strings.ContainsFunc(text, unicode.IsDigit) &&
+		!slices.Contains([]string{"other", "others", "unsure", "not_sure"}, folded)
+}
+
+// replies returns the texts of a column that are answers, if it has few; else none.
+func (p *Profile) replies() []string {
+	if p.Field.Distinct > 2*mostOrdered {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(p.texts.few)), isNoAnswer)
+}
+
+// isReply reports whether a text that says that there is no answer means something in a column:
+// one without an order has few other texts, as yes and no, or the text in many rows.
+func (d *draft) isReply(text string) bool {
+	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		if p.texts.few[text] == 0 {
+			return false
+		}
+		replies := p.replies()
+		return (len(replies) < fewestAnswers && p.Field.Distinct <= mostOrdered ||
+			p.texts.few[text]*oftenUnsaid > p.Field.Rows) && inOrder(replies) == nil &&
+			!p.isOrderly(p.filled(func(gap) bool { return true }))
+	})
+}
+
+// oftenUnsaid is the part, one in these, of the rows in which a text is an answer rather than none.
+const oftenUnsaid = 10
 
 // isUnknown reports whether a number has the form of a code for unknown, with as many digits as
 // another one: 9 or 8 or 7 in all places, or 9 in all but the last one, as 97 and 998, or -1.

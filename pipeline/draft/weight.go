@@ -16,22 +16,32 @@ var (
 			"wtssall asecwt earnwt sampwt sampweight")...),
 		whole: strings.Fields("weights wts")}
 	propensities = words{alone: strings.Fields("pscore psscore propensity propscore ipw iptw"),
-		whole: []string{"prob"}}
+		whole: strings.Fields("prob ps")}
 	// ofCrowds are names of columns of a tool that asks a crowd for labels.
 	ofCrowds = strings.Fields("_unit_id _golden _unit_state _trusted_judgments _last_judgment_at")
 	// weighing are names that such columns share with those of what somebody weighs.
 	weighing = words{whole: strings.Fields("weight wt wgt")}
 )
 
-// leastMean and mostMean are the limits of the mean of weights of rows that are around 1, and
-// mostGrams what nobody weighs in any unit.
-const leastMean, mostMean, mostGrams = 0.5, 1.5, 200_000
+// leastMean and mostMean are the limits of the mean of weights of rows that are around 1, mostGrams
+// what nobody weighs in any unit, a hundredth of it on average with fractions, and finest the
+// distance to which nobody is weighed.
+const leastMean, mostMean, mostGrams, finest = 0.5, 1.5, 200_000, 1e-4
 
 // isWeightOfRow reports whether a column says how many people a row stands for, by its name, or
-// also by its numbers, around 1 or of hundreds of thousands: no people weigh that.
+// also by its numbers, around 1, of thousands with fractions or of hundreds of thousands, or finer
+// in a longer name, as housewgt: no people weigh that.
 func (p *Profile) isWeightOfRow() bool {
-	if ofRows.has(p.words) || !weighing.has(p.words) {
+	name := strings.Join(p.words, "")
+	isLonger := !weighing.has(p.words) &&
+		slices.ContainsFunc(weighing.whole, func(end string) bool {
+			return strings.HasSuffix(name, end)
+		})
+	if ofRows.has(p.words) || !weighing.has(p.words) && !isLonger {
 		return ofRows.has(p.words)
+	}
+	if isLonger {
+		return p.broken && p.least >= 0 && p.rounding > 0 && p.rounding <= finest
 	}
 	sum, n := 0.0, 0.0
 	for _, x := range p.numbers {
@@ -39,8 +49,8 @@ func (p *Profile) isWeightOfRow() bool {
 			sum, n = sum+x, n+1
 		}
 	}
-	return p.high > mostGrams ||
-		p.broken && p.least >= 0 && sum >= leastMean*n && sum <= mostMean*n
+	return p.high > mostGrams || p.broken && p.least >= 0 &&
+		(sum >= leastMean*n && sum <= mostMean*n || 100*sum > mostGrams*n)
 }
 
 // isOfCrowd reports whether a column is one of a tool that asks a crowd: a mark of its rows, how

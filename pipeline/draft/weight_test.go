@@ -26,10 +26,15 @@ func TestDraftDropsWeights(t *testing.T) {
 		"wgt":       func(int) string { return fmt.Sprint(70_000 + 1000*rng.IntN(300)) },
 		"income":    func(i int) string { return fmt.Sprint(i * 7919 % 9973) },
 		"perweight": func(i int) string { return fmt.Sprint(100 + i*i*401%797) },
+		"Weight":    func(i int) string { return fmt.Sprintf("%d.25", 435+i*i%7919) },
+		"housewgt":  func(i int) string { return fmt.Sprintf("%.5f", 12+float64(i*i%997)/777) },
+		"lbwt":      func(i int) string { return fmt.Sprintf("%.1f", 100+float64(i*i%997)/9) },
+		"ps":        func(i int) string { return fmt.Sprint(scores[i] / 7) },
 		"weighting": func(int) string { return fmt.Sprint(rng.IntN(90)) },
 	})
 	for column, want := range map[string]string{"pscore": "drop", "prob": "drop",
-		"samp_wt": "drop", "perweight": "drop", "wt": "drop", "wgt": "drop", "weight": "{mask:",
+		"samp_wt": "drop", "Weight": "drop", "housewgt": "drop", "ps": "drop", "lbwt": "{mask:",
+		"perweight": "drop", "wt": "drop", "wgt": "drop", "weight": "{mask:",
 		"income": "{mask:", "weighting": "{mask:"} {
 		if got := roleOfText(text, column); got != want {
 			t.Errorf("%s: %s, want %s", column, got, want)
