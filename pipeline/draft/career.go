@@ -31,7 +31,7 @@ func isDayOfTurn(name []string) bool { return dayOfTurn.MatchString(strings.Join
 // daysAtWork are the names of days that mean the same in tables of people at work: elsewhere
 // studies, contracts and the like begin and end.
 var daysAtWork = func() words {
-	ends := strings.Fields("start started entry exit leave termination terminated separation")
+	ends := strings.Fields("start started entry exit leave term termination terminated separation")
 	days := strings.Fields("date dt day month year yr")
 	plain := slices.Concat(pairs(ends, days), pairs(days, ends), pairs(pairs(days, []string{"of"}),
 		ends))

@@ -14,7 +14,7 @@ func (p *Profile) isCode() bool {
 	name := p.words
 	return (p.typ.Kind == formats.Int || p.typ.Kind == formats.Uint ||
 		p.isFractional() && (tracts.has(name) ||
-			p.Field.Distinct <= fewCodes && origins.has(name))) &&
+			p.Field.Distinct <= fewCodes && (!p.broken || origins.has(name)))) &&
 		(categories.has(name) || categories.has(withoutDigits(name)) || postal.has(name) ||
 			slices.Equal(withoutEnds(name), name) && called(&categories, name) ||
 			p.isNominal && p.Field.Distinct > 2 || p.isCluster() ||

@@ -60,14 +60,14 @@ var contextual = []struct {
 	most:   20,
 	unless: bought,
 }, { // all people of a household
-	facts: words{whole: strings.Fields("size nadults people numpeople npeople persons npersons " +
+	facts: words{whole: strings.Fields("size people numpeople npeople persons npersons " +
 		"members totalmembers workers numworkers nworkers")},
 	others: isCalled(words{alone: strings.Fields("kids children child family household food " +
 		"wfood totexp")}),
 	most: 20,
 }, { // the home of a household
 	facts: words{whole: strings.Fields("rooms room nrooms numrooms ncrooms homerooms bedrooms " +
-		"numbedrooms " +
+		"numbedrooms units numunits stories nstories " +
 		"roof wall walls floor toilet")},
 	others: isCalled(words{alone: strings.Fields("household hh hhsize famsize familysize head " +
 		"marital married maritalstatus marstat numadults kids children nchild")}),
@@ -88,8 +88,8 @@ var contextual = []struct {
 	facts:  words{whole: []string{"location"}},
 	others: (*Profile).isBasic,
 }, { // the position in a job, such as that of an academic
-	facts: words{whole: strings.Fields("rank discipline role")},
-	others: isCalled(words{alone: append([]string{"prof", "professor"}, paid.alone...),
+	facts: words{whole: strings.Fields("rank discipline role title")},
+	others: isCalled(words{alone: append(strings.Fields("prof professor academia"), paid.alone...),
 		not: paid.not}),
 	most: 20,
 }, { // when somebody died, was killed or was born
@@ -114,6 +114,11 @@ var contextual = []struct {
 }, { // the size of the town in which somebody lives
 	facts:  words{whole: strings.Fields("population popsize")},
 	others: isCalled(livedIn),
+	most:   50,
+}, { // how many died with somebody, which news name
+	facts: words{whole: append(pairs([]string{"", "n", "num", "total"},
+		strings.Fields("killed injured victims")), "fatalities")},
+	others: isCalled(words{alone: strings.Fields("fatalities killed victims")}),
 	most:   50,
 }, { // what a home is worth
 	facts:  words{whole: []string{"value"}},
@@ -185,8 +190,8 @@ var contextual = []struct {
 	others: isCalled(words{whole: strings.Fields("pick draftpick overallpick")}),
 }, { // whom candidates stand for
 	facts: words{whole: append(pairs([]string{"", "political"},
-		strings.Fields("party partyname partyabbreviation")), strings.Fields("symbol symbolname "+
-		"seat constituency constituencyname constname chamber")...),
+		strings.Fields("party partyname partycode partyabbreviation")), strings.Fields("symbol "+
+		"symbolname seat constituency constituencyname constname chamber")...),
 		alone: pairs([]string{"political", "party"}, []string{"affiliation"})},
 	others: isCalled(politicians),
 	files:  politicians,
@@ -194,8 +199,8 @@ var contextual = []struct {
 	facts:  words{whole: strings.Fields("date datetime eventdate")},
 	others: isCalled(places),
 	unless: words{alone: append(strings.Fields("price sold listing"), bought.alone...)},
-}, { // how many were born together
-	facts: words{whole: strings.Fields("plural plurality twin twins multiple multiplebirth " +
+}, { // how many were born together, and before
+	facts: words{whole: strings.Fields("order plural plurality twin twins multiple multiplebirth " +
 		"singleton")},
 	others: isCalled(words{alone: strings.Fields("mom mother mage momage birth births " +
 		"birthweight bwt gestation gest premie preterm")}),

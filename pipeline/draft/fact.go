@@ -58,10 +58,11 @@ var facts = []words{
 	},
 	{ // place
 		alone: slices.Concat(tracts.alone, numbersOfPlaces.alone, strings.Fields("puma parish "+
-			"state country region district municipality province borough boro commune village "+
-			"prefecture canton suburb suburban smsa urban rural metro metropolitan neighbourhood "+
-			"neighborhood locality vill villnum geography imd deprivation vtd precinct ward psu "+
-			"wards cbsa msa metarea countyfips countyfip countyicp statefips statefip stateicp "+
+			"state country continent region district municipality province borough boro commune "+
+			"prefecture canton village suburb suburban smsa urban rural metro metropolitan "+
+			"neighbourhood neighborhood locality vill villnum geography imd deprivation vtd "+
+			"precinct ward psu wards cbsa msa metarea countyfips countyfip "+
+			"countyicp statefips statefip stateicp "+
 			"inputstate inputzip urbrur urbanrural urbancity lga woreda kebele townvill townsize "+
 			"hometown urbanism"),
 			pairs([]string{"location"}, []string{"level"}),
@@ -82,10 +83,11 @@ var facts = []words{
 				[]string{"type", "status"}),
 			pairs([]string{"car", "auto", "vehicle"},
 				[]string{"make", "model", "type", "class", "body", "year"}),
+			[]string{"makemodel"},
 			pairs(strings.Fields("land plot plots farm rice crop"),
 				strings.Fields("area size acres")),
-			strings.Fields("homeown rentown ownershp ownershg homeowner homeownership houseown "+
-				"houseowner renter cars "+
+			strings.Fields("homeown rentown ownrent ownershp ownershg homeowner homeownership "+
+				"houseown houseowner renter cars "+
 				"vehicles dwelling accommodation")),
 		whole: []string{"home", "housing", "tenant", "pet"},
 	},
@@ -99,7 +101,9 @@ var facts = []words{
 			"kidslt kidsge kidlt kidge kidhome teenhome teen teens preteen preteens "+
 			"babies sibling siblings sibs sibsp parch birthorder birthord brthord firstborn "+
 			"nsibs numsib separated "+
-			"unmarried cohab cohabiting cohabitation houshead livewith liveswith"),
+			"unmarried cohab cohabiting cohabitation houshead livewith liveswith nadults fbaby"),
+			pairs(strings.Fields("old elder older young younger twin big little"),
+				strings.Fields("bro sis brother sister brothers sisters")),
 			pairs([]string{"marital", "mar"}, []string{"stat"}),
 			pairs([]string{"personal"}, []string{"status"}),
 			pairs([]string{"fam", "hh"}, []string{"members"}),
@@ -111,9 +115,8 @@ var facts = []words{
 			pairs([]string{"never", "ever", "un"}, []string{"marr", "married"}), headed,
 			strings.Fields("hhmmb famsz numkid nummar numsibs numadults nmembers hhpop agpop "+
 				"mstat mstatus singleparent famtype hhtype")),
-		whole: append(strings.Fields("kid child noc son marr bmarr yearofdeath monthofdeath"),
+		whole: append(strings.Fields("kid child nyc noc son marr bmarr yearofdeath monthofdeath"),
 			headed...),
-		not: averages,
 	},
 	{
 		meaning: askedNext,
@@ -148,7 +151,7 @@ var facts = []words{
 			"workexp empexp overtime businesstravel commute commuting parttime fulltime retired "+
 			"veteran military selfemp selfempl selfemployed selfemployment selfe classwk "+
 			"classwkr vetstat labforce empstat empstatd empstatus occup isco nace "+
-			"workposition jobtitle jobrole"),
+			"workposition jobtitle jobrole officerrank workyou"),
 			ofEmployers.alone,
 			pairs(spans[:2], []string{"exp", "exper"}), pairs([]string{"exp"}, spans[:2]),
 			pairs([]string{"classof"}, []string{"worker", "work"}),
@@ -170,7 +173,7 @@ var facts = []words{
 		alone: slices.Concat(pairs([]string{"clinic", "hospital", "facility"}, []string{"name"}),
 			pairs([]string{"arrival"}, []string{"year", "month", "day", "date"}),
 			pairs(attended, numbered), []string{"schid"}),
-		whole: []string{"site", "center", "centre", "clinic", "hospital"},
+		whole: []string{"site", "center", "centre", "clinic", "hospital", "inst"},
 	},
 	ofSurveys,
 	{ // body: what others see or smell
@@ -239,7 +242,7 @@ var owned = strings.Fields("car cars vehicle vehicles auto home house flat apart
 // unknown are words that make a fact something else: an opinion on it, a sum of money, a figure of
 // many people, what an employer asks for or gives, a diagnosis, an accident, or what nobody sees.
 var unknown = words{alone: slices.Concat(
-	strings.Fields("satisfaction satisfied opinion rating feedback score importance important "+
+	strings.Fields("satisfaction satisfied sat opinion rating feedback score importance important "+
 		"attitude trust happy happiness stress involvement should ideal think feel rude "+
 		"review improvement factors acceptable comfortable worried economic "+
 		"bothered annoyed favor favors favour favours favorite favourite mostused usedmost "+
@@ -249,8 +252,9 @@ var unknown = words{alone: slices.Concat(
 		"support supports agree disagree approve vote discuss discussed negative serious seek"),
 	strings.Fields("price prices income inc earnings wage wages salary expenditure spending "+
 		"expense expenses earn earned money cost costs fee fees debt loan loans charge pay"),
-	strings.Fields("pct percent percentage perc share rate ratio frac fraction"),
-	strings.Fields("req required requirement requirements benefit benefits resources"),
+	strings.Fields("pct percent percentage perc share rate ratio frac fraction"), averages,
+	strings.Fields("req required requirement requirements benefit benefits resources incentive"),
+	pairs([]string{"edu", "education", "educational"}, strings.Fields("exp channel channels")),
 	strings.Fields("intellectual developmental learning involved"),
 	pairs([]string{"health", "digital", "financial"}, []string{"literacy"}),
 	strings.Fields("history hours sleep languages cheating ban election"),
@@ -265,7 +269,7 @@ var marks = strings.Fields("p marks mark grade grades gpa cgpa")
 
 var (
 	// shortened are endings of a word that says the same in groups, as a code, or in short.
-	shortened = strings.Fields("grp group gr cat cl code cd abb abbr")
+	shortened = strings.Fields("grp group gr cat cl code cd abb abbr lvl")
 	// derived are beginnings of words for a fact, whatever follows.
 	derived = [][2]string{{"edu", "educ"}, {"smok", "smoke"}, {"cig", "smoke"}, {"ncig", "smoke"},
 		{"disab", "disability"}, {"racethn", "race"}, {"raceethn", "race"}, {"racecmb", "race"}}
@@ -279,10 +283,9 @@ var (
 		not: slices.Concat(people, staff),
 	}
 	// limits are words that make an age nobody's.
-	limits = words{alone: append(strings.Fields("cutoff limit limits minimum min maximum max "+
-		"threshold adjusted standardized standardised retire retirement pension legal "+
-		"obfuscated imputed"),
-		averages...)}
+	limits = words{alone: strings.Fields("cutoff limit limits minimum min maximum max " +
+		"threshold adjusted standardized standardised retire retirement pension legal " +
+		"obfuscated imputed")}
 	// averages are words for figures of several people or things.
 	averages = strings.Fields("average avg mean median")
 	// formerly are words for columns about the past.
@@ -314,9 +317,14 @@ func (p *Profile) isAskedNext() bool {
 // and for what somebody did in some situation.
 const mostWords = 12
 
+// asking matches what stands in front of a fact in a question with some answers.
+var asking = regexp.MustCompile(`\bwhich (\w+ ){0,4}(best )?describes? (the |your )?`)
+
 // isFact reports whether a name is that of a fact that people know about others.
 func isFact(name []string) bool {
+	name = strings.Fields(asking.ReplaceAllString(strings.Join(name, " "), ""))
 	return len(name) <= mostWords && !unknown.has(name) && !isAgeOfNobody(name) &&
+		!isOfMissing(name) &&
 		(isSpanOfLife(name) || isDayOfTurn(name) || asksWhere(name) ||
 			isBoundOfAge(name) ||
 			slices.ContainsFunc(facts, func(w words) bool { return called(&w, name) }))
@@ -326,8 +334,8 @@ func isFact(name []string) bool {
 var numberOfSeries = regexp.MustCompile(`\d+[a-z]?$`)
 
 // called reports whether a column's name has a meaning, also with digits or a usual ending behind
-// its words, or a relative in front of them: race4, race2a, agegrp, stateabb, educat, mage,
-// fathereduc.
+// its words, or a relative in front of them: race4, race2a, agegrp, stateabb, educat, ed_lvl,
+// mage, fathereduc.
 func called(w *words, name []string) bool {
 	plain := make([]string, len(name))
 	for i, word := range name {
@@ -355,7 +363,9 @@ func called(w *words, name []string) bool {
 		}
 		plain[i] = rootOf(plain[i])
 	}
-	return w.has(name) || w.has(plain) || w.has(withoutRelatives(name))
+	n := len(name) - 1
+	return w.has(name) || w.has(plain) || w.has(withoutRelatives(name)) ||
+		n > 0 && slices.Contains(shortened, name[n]) && w.has(name[:n])
 }
 
 // withoutRelatives returns the words of a name but those for a relative, as ed of momEd.
@@ -388,8 +398,8 @@ var (
 	// spans are parts of words for a span of time, and lived those for what it is spent with.
 	spans = strings.Fields("years yrs months length duration")
 	lived = strings.Fields("role compan job position employ service work experien manager " +
-		"promot depart organi career played profession teach coded marri marital immigr migrat " +
-		"resid")
+		"promot depart organi academi career played profession teach coded marri marital immigr " +
+		"migrat resid")
 	// timed are words for such a time that often mean another one, and spent are those for what it
 	// is spent with that are no parts of other words
 	timed = words{alone: append([]string{"time", "days", "tenure"}, spans...)}
@@ -415,11 +425,20 @@ func asksWhere(name []string) bool {
 	return where.has(name) && does.has(name)
 }
 
-// boundOfAge is the form of a word for those who are older, or younger, than some age.
-var boundOfAge = matches(`^(over|under)(1[5-9]|[2-9]\d)s?$`)
+// boundOfAge is the form of a name for those who are older, or younger, than some age, or between
+// two.
+var boundOfAge = matches(`^((over|under) ?(1[5-9]|[2-9]\d)s?|under ?[1-9]|` +
+	`n(um)? ?(lt|gt|under|over) ?\d{1,2}|num ?\d{1,2} (to )?\d{2})$`)
 
-// isBoundOfAge reports whether a name says that somebody is over or under an age, as over65.
-func isBoundOfAge(name []string) bool { return boundOfAge(strings.Join(name, "")) }
+// isBoundOfAge reports whether a name says that somebody is over or under an age, as over65, or how
+// many of a household are, as num5_17.
+func isBoundOfAge(name []string) bool { return boundOfAge(strings.Join(name, " ")) }
+
+// isOfMissing reports whether a name is that of a mark of rows without a value, as miss_gender.
+func isOfMissing(name []string) bool {
+	of := name[:max(0, len(name)-1)]
+	return slices.Contains(of, "miss") || slices.Contains(of, "missing")
+}
 
 // ownAge are words of a question for somebody's own age: What age range do you fall in?
 var ownAge = words{alone: strings.Fields("your youfall youbelong areyou")}

@@ -139,6 +139,11 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age no_of_employees yr_of_estab founded company_age",
 			"wage 2016_Overtime_Pay no_of_calls"},
 		{"age", "founded Ne Ag Co Ex Op V5.TD"},
+		{"age numlt5 num5_17 num_gt64 under6 nyc fbaby oldbro Twin_Sis OwnRent make_model " +
+			"continent ed_lvl position_cat officer_rank academia_length title " +
+			"which_category_best_describes_the_work_you_do",
+			"gt5 num517 educational_channels edu_exp job_sat foreign_Mean d_miss_race " +
+				"education_incentive"},
 		{"Age How_tall_are_you Do_you_have_any_children_under_18", "How_rude_is_an_unruly_child " +
 			"How_much_money_did_your_household_earn Do_you_feel_at_home_in_your_country " +
 			"Have_you_ever_smoked_in_the_bathroom_of_a_plane_against_all_the_rules"},
@@ -158,10 +163,13 @@ func TestDraftKnowsNumbersOfInstitutions(t *testing.T) {
 	const villages = "=11|12|13|14|15|16|17|18|19|20|21|22|23|24|25|26|27|28|29|30|31"
 	text := study(t, 3000, "age#", "HOSPNUM=3|5|8|21|44", "centre_id=1|2|7", "schoolno=11|12|19",
 		"hospitals=0|1|2|3", "school_score=1|2|3", "sitenum=101|102|205", "room_no=1|2|9",
+		"inst=3.0|5.0|12.0", "region_of_work=1|2|3",
 		"cluster_id"+villages, "ea"+villages, "cluster=1|2|3", "cluster_size"+villages)
-	checkCertain(t, text, "age HOSPNUM centre_id schoolno sitenum cluster_id ea")
+	checkCertain(t, text,
+		"age HOSPNUM centre_id schoolno sitenum inst region_of_work cluster_id ea")
 	for name, want := range map[string]string{"HOSPNUM": "suppress", "centre_id": "suppress",
 		"schoolno": "suppress", "sitenum": "suppress", "hospitals": "discretize",
+		"inst": "suppress", "region_of_work": "suppress",
 		"cluster_id": "suppress", "ea": "suppress", "cluster": "discretize"} {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
@@ -250,6 +258,17 @@ func TestDraftKnowsByOtherColumns(t *testing.T) {
 		"age#;Model=a|b|c;cost#":                                   "age",
 		"age#;Bonus. Only answer if in same country=1|2|3;sex=m|f": "age sex",
 		"age#;rank=a|b|c;prof_id#":                                 "age rank",
+		"age#;overtime#":                                           "age",
+		"age#;mage#;order=1|2|3":                                   "age mage order",
+		"age#;order=1|2|3":                                         "age",
+		"age#;hhsize=1|2|3;stories=1|2|3":                          "age hhsize stories",
+		"age#;employee=a|b;termdate" + days:                        "age termdate",
+		"age#;injured=0|1|2;victims=1|2|3;killed=0|1":              "age injured victims killed",
+		"age#;injured=0|1|2":                                       "age",
+		"age#;elected=0|1;party_code=1|2|4":                        "age party_code",
+		"age#;Execution_Date" + days + ";vow" + days:               "age Execution_Date",
+		"age#;DOJ_extended=yes|no":                                 "age",
+		"age#;q30=Texas|New York|Utah;q31=Pacific|Mountain":        "age q30 q31",
 		"level=a|b|c;hire_date=2001-01-02|2003-04-05|2007-08-09;tenure_years#": "level hire_date " +
 			"tenure_years",
 	} {

@@ -24,10 +24,11 @@ var hidden = words{alone: slices.Concat(
 		"online phone telephone telephony "+
 		"mobile call calls line lines streaming service services support backup security "+
 		"protection session website profile media app email sms response responded complain "+
-		"complaint segment poutcome ticket tickets resolution"),
+		"complains complaint complaints interaction interactions lastactivity segment poutcome "+
+		"ticket tickets resolution"),
 	// health
 	strings.Fields("health hlth goodhealth goodhlth mental suicidal suicide depressed fear legal "+
-		"contraception contraceptive diet dietary eating allergies "+
+		"partners contraception contraceptive diet dietary eating allergies "+
 		"exercise exercises habit habits "+
 		"illness depression anxiety disease disorder condition procedure chronic "+
 		"symptom symptoms consequence consequences pain therapy treatment treat treated "+
@@ -40,23 +41,26 @@ var hidden = words{alone: slices.Concat(
 		"survived survival censor censored event effect effects"),
 	// what somebody thinks, and answers
 	strings.Fields("answer answers interest motivation knowledge worry vote votes voted voting "+
-		"party partyid abortion political ideology govt therm thermometer distrust test tests "+
-		"result results proficient proficiency"),
+		"party partyid polint intention intentions judgment judgement abortion political "+
+		"ideology govt therm thermometer distrust test tests result results proficient "+
+		"proficiency"),
 	// offences
 	strings.Fields("incident collision damage police report authorities fraud offence offense "+
 		"charged charge sentence verdict plea arrest recidivism recid searched citation"),
 	// how a table is made
 	strings.Fields("type kind category code reason flag level group sample split set fold batch "+
 		"version wave round form mode quality visit referral weight control random "+
-		"randomized assigned cohort study trial imputed missing"),
+		"randomized assigned cohort study trial imputed missing label predicted prediction "+
+		"prelaunch postlaunch"),
 )}
 
 // recorded are names of times at which a table was made, or rows of it.
 var recorded = words{
 	alone: strings.Fields("interview interviewed survey surveyed questionnaire updated modified " +
 		"created inserted submitted submission extracted recorded reported report " +
-		"entry load loaded login signup seen active due expiry expires expiration issue issued " +
-		"timestamp datetime transaction subscribed registered lastmodified odate fdate"),
+		"issue entry load effective loaded login signup seen active due expiry expires " +
+		"expiration issued timestamp datetime transaction subscribed registered lastmodified " +
+		"odate fdate"),
 	whole: strings.Fields("dt year yr month day week date time quarter wave weekday hour"),
 }
 
@@ -69,7 +73,7 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 	return (p.role.Mask != job.MaskDiscretize || isDay) && len(name) <= mostWords &&
 		len(p.name) > 1 && !d.isOfOthers(p) && !inWindow(strings.Join(p.words, " ")) &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
-		!isOfInterview(p.name) &&
+		!isOfMissing(name) && !isOfInterview(p.name) &&
 		!p.isPartial() && d.times[p] == nil && !d.isOutcome(p) && !p.amongItems &&
 		!working.has(name) && !d.isAnswer(p) && !d.isOnlyCandidate(p) && !p.isOption &&
 		!p.isOfMoney() && !d.isOfForm(p) && !d.isOfThing(p) && !d.isOfDesign(p) &&
@@ -348,7 +352,8 @@ var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses
 	"trestbps thalach restecg oldpeak fbs exang heroin cocaine fentanyl methadone opioid apoe " +
 	"rs itch lesion rash dysuria " +
 	"adenopathy paramcd saffl ittfl trt01p trt01a armcd actarm aedecod aesev aeser usubjid tsh " +
-	"allergies t3 tt4 fti htn hbp ef ldlc hdlc tgrade tsize pnodes cvd")}
+	"allergies t3 tt4 fti htn hbp ef ldlc hdlc tgrade tsize pnodes cvd hormone menopause frailty " +
+	"admitdate")}
 
 // vitals are the names of columns of vital signs and laboratory values in short, each of which
 // may mean something else.

@@ -211,7 +211,7 @@ var (
 	regions = strings.Fields("country county state region district province municipality area " +
 		"zone location tract block city town township village commune parish canton prefecture " +
 		"precinct ward boro borough neighborhood geo vtd psu beat lga woreda kebele upazila " +
-		"townvill cregion")
+		"townvill cregion continent")
 	// numbered are words that make the number of somebody or something.
 	numbered = []string{"id", "nbr", "number", "num", "no", "nr", "cd", "code", "key"}
 	// named are words that make a name, and partly the words for its parts.
@@ -397,8 +397,10 @@ var amounts = words{alone: strings.Fields("amount total income salary wage wages
 var sums = strings.Fields("pay paid payment payments amt bal bill bills charge charges money " +
 	"prize winnings")
 
-// numbersOfPlaces are the names of columns of numbers of places, which have no order.
-var numbersOfPlaces = words{alone: pairs(append(slices.Clone(regions), "dist"), numbered)}
+// numbersOfPlaces are the names of columns of numbers of places, as region_of_birth, which have no
+// order.
+var numbersOfPlaces = words{alone: append(pairs(append(slices.Clone(regions), "dist"), numbered),
+	pairs(strings.Fields("country continent region county district city"), []string{"of"})...)}
 
 // categories are the names of columns whose whole numbers stand for something: they have no order.
 var categories = words{

@@ -101,7 +101,7 @@ var forms = [patterns]func(text string) bool{
 		`(roman[ _-])?catholic|protestant|muslim|islam|hindu|buddhist|jewish|sikh|christian|` +
 		`atheist|white|black|asian|hispanic|latino|caucasian|african[ _-]american|` +
 		`native[ _-]american|senior|junior|sophomore|freshm[ae]n|` +
-		`first[ _-]?year)\b.*)$`),
+		`first[ _-]?year)\b.*|` + placesOfCensus + `)$`),
 	list:    matches(`^[^;|]*\pL[^;|]*([;|][^;|]+)+[;|]?$`),
 	proper:  matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
 	initial: matches(`^\p{Lu}\.?$`),
@@ -112,6 +112,15 @@ var forms = [patterns]func(text string) bool{
 	minutes:  matches(`^([01]?\d|2[0-3]):[0-5]\d$`),
 	timing:   matches(`^\d{1,3}:[0-5]\d(:[0-5]\d)?$`),
 }
+
+// placesOfCensus matches the names of states and of regions of the census of the United States.
+var placesOfCensus = strings.NewReplacer(" ", "|", "_", " ").Replace("alabama alaska arizona " +
+	"arkansas california colorado connecticut delaware florida georgia hawaii idaho illinois " +
+	"indiana iowa kansas kentucky louisiana maine maryland massachusetts michigan minnesota " +
+	"mississippi missouri montana nebraska nevada new_(hampshire|jersey|mexico|york|england) " +
+	"(north|south)_(carolina|dakota) ohio oklahoma oregon pennsylvania rhode_island tennessee " +
+	"texas utah vermont (west_)?virginia washington wisconsin wyoming district_of_columbia " +
+	"((mid|middle|south)_)?atlantic pacific mountain (east|west)_(north|south)_central")
 
 var isNumber = matches(`^[+-]?\d{1,15}(\.\d{1,20})?$`)
 

@@ -384,7 +384,7 @@ func (d *draft) standsFor(p *Profile, has func(of *Profile) bool) bool {
 var stays = words{alone: strings.Fields("admitted admission admit hosp hospitalized hospitalised " +
 	"hospitalization hospitalisation surgery operation arrival outcome discharge discharged " +
 	"visit vdate arrested arrest booked booking incarcerated jail death died deceased dod " +
-	"deathdate dthdtc"),
+	"deathdate dthdtc execution executed"),
 	whole: []string{"doa", "dod"}}
 
 // dayOfStay is the form of names of such days that tables may have as whole numbers, of days since
@@ -507,8 +507,10 @@ func (p *Profile) hasSexes() bool {
 // mostSexes is the largest number of codes for the sex.
 const mostSexes = 10
 
-// fewKinds are names of columns of marks or few codes, which have a score or a share in others.
-var fewKinds = words{whole: strings.Fields("lang black white asian nonwhite hispanic latino")}
+// fewKinds are names of columns of marks or few codes, which have a score, a share, hours or a pay
+// in others.
+var fewKinds = words{alone: []string{"overtime"},
+	whole: strings.Fields("lang black white asian nonwhite hispanic latino")}
 
 // countsKind reports whether a column has more numbers than there are codes for the sex, for an
 // origin or a language in short: it counts something that is called so, or is a score.
@@ -521,12 +523,12 @@ func (p *Profile) countsKind() bool {
 // for hypertension.
 func (p *Profile) isNoSize() bool { return p.Field.Distinct == 2 && bodies.has(p.words) }
 
-// isNoDate reports whether a column that is called like the date of a turn of life has numbers too
-// small for one: years since it.
+// isNoDate reports whether a column that is called like the date of a turn of life has yes and no,
+// or numbers too small for one: years since it.
 func (p *Profile) isNoDate() bool {
 	dates := words{alone: []string{"date", "dt", "doj"}}
-	return p.typ.Ordered() && !p.isTime() && p.greatest < firstYear && isDayOfTurn(p.words) &&
-		dates.has(p.words)
+	isSmall := p.typ.Ordered() && !p.isTime() && p.greatest < firstYear
+	return (isSmall || p.share(answer) >= most) && isDayOfTurn(p.words) && dates.has(p.words)
 }
 
 // rank decides which columns come first.

@@ -19,6 +19,9 @@ var (
 		whole: strings.Fields("prob ps")}
 	// ofCrowds are names of columns of a tool that asks a crowd for labels.
 	ofCrowds = strings.Fields("_unit_id _golden _unit_state _trusted_judgments _last_judgment_at")
+	// strata are names of columns of the parts of a sample, next to drawn, those of its first units
+	strata = words{whole: strings.Fields("stratum strata ststr")}
+	drawn  = words{whole: []string{"psu"}}
 	// weighing are names that such columns share with those of what somebody weighs.
 	weighing = words{whole: strings.Fields("weight wt wgt")}
 )
@@ -84,6 +87,8 @@ func (d *draft) dropWeights() {
 		case propensities.has(p.words):
 			p.role = drop("computed from other columns, and may reveal them, with %s",
 				distinctValues(p))
+		case strata.has(p.words) && slices.ContainsFunc(d.profiles, isCalled(drawn)):
+			p.role = drop("how the sample was drawn, with %s", distinctValues(p))
 		case p.isWeightOfRow():
 			p.role = discretize(p, distinctValues(p))
 			p.role = drop("a weight computed from other columns may reveal them; to mask it, as "+

@@ -30,11 +30,13 @@ func TestDraftDropsWeights(t *testing.T) {
 		"housewgt":  func(i int) string { return fmt.Sprintf("%.5f", 12+float64(i*i%997)/777) },
 		"lbwt":      func(i int) string { return fmt.Sprintf("%.1f", 100+float64(i*i%997)/9) },
 		"ps":        func(i int) string { return fmt.Sprint(scores[i] / 7) },
+		"stratum":   func(i int) string { return fmt.Sprint(i * 7919 % 61) },
+		"psu":       func(i int) string { return fmt.Sprint(i * 7919 % 89) },
 		"weighting": func(int) string { return fmt.Sprint(rng.IntN(90)) },
 	})
 	for column, want := range map[string]string{"pscore": "drop", "prob": "drop",
 		"samp_wt": "drop", "Weight": "drop", "housewgt": "drop", "ps": "drop", "lbwt": "{mask:",
-		"perweight": "drop", "wt": "drop", "wgt": "drop", "weight": "{mask:",
+		"stratum": "drop", "perweight": "drop", "wt": "drop", "wgt": "drop", "weight": "{mask:",
 		"income": "{mask:", "weighting": "{mask:"} {
 		if got := roleOfText(text, column); got != want {
 			t.Errorf("%s: %s, want %s", column, got, want)
