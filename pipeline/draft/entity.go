@@ -161,31 +161,43 @@ const mostAging = 25
 var nations = words{whole: strings.Fields("country cntry cnt nation countryid countrycode " +
 	"cntryid countryname")}
 
+// sites are names of columns of the places of a study, which may number their people anew.
+var sites = words{alone: pairs(atSites, numbered), whole: atSites}
+
+var atSites = strings.Fields("site school center centre hospital clinic lab college university")
+
 // subjects are names of columns of people who may have answered for several, or been asked about
 // them.
 var subjects = words{alone: pairs(append([]string{"worker"}, people...), numbered), whole: people}
 
-// isOfSeveral reports whether rows with the same value of an identifier that is not called like a
-// person's, with the same full name or e-mail address are those of several people, as the sex, the
-// age or the country shows: each country numbers its own people, and some have a name in common.
+// isOfSeveral reports whether rows with the same value of an identifier, with the same full name or
+// e-mail address are those of several people, as the sex, the age or the country shows, and the
+// site, too, of one that is called like a person's: each country or site numbers its own people,
+// and some have a name in common.
 func (d *draft) isOfSeveral(id *Profile) bool {
+	isSubject := subjects.has(id.words)
 	mayBeOfSeveral := directMeaning(id.words).meaning == identifiers || id.role.fullNames ||
-		id.share(email) > 0
-	if !mayBeOfSeveral || families.has(id.words) || subjects.has(id.words) {
+		id.share(email) > 0 || isSubject
+	if !mayBeOfSeveral || families.has(id.words) {
 		return false
 	}
 	again := float64(id.Field.Rows - id.Field.Distinct)
+	differs := func(p *Profile) bool {
+		return id.place >= 0 && p.place >= 0 && p.Field.Distinct > 1 &&
+			!d.sample.Determines(id.place, p.place, int64(mostOfOthers*again)+p.Rows-p.Field.Rows)
+	}
 	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
 		if slices.Contains(p.words, "age") && p.typ.Ordered() && p.isBasic() && id.place >= 0 &&
 			p.place >= 0 && p.high <= oldest && !ofRelatives.has(p.words) {
 			older := d.sample.Beyond(id.place, p.numbers, mostAging)
-			return float64(older) > mostOfOthers*again && !d.hasWaves(id)
+			return !isSubject && float64(older) > mostOfOthers*again && !d.hasWaves(id)
 		}
 		isSex := (called(&sexes, p.words) || p.hasSexes()) && !p.countsKind()
-		return (isSex || nations.has(p.words)) && !ofRelatives.has(p.words) && p.place >= 0 &&
-			p.Field.Distinct > 1 && p.Field.Rows == p.Rows &&
-			!d.sample.Determines(id.place, p.place, int64(mostOfOthers*again))
-	})
+		return (isSex || !isSubject && nations.has(p.words)) && !ofRelatives.has(p.words) &&
+			(!isOfServant(p) || isOfServant(id)) && differs(p)
+	}) && (!isSubject || slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		return sites.has(p.words) && differs(p)
+	}))
 }
 
 // isOnlyID reports whether a name says nothing but that it is an identifier.

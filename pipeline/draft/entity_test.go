@@ -294,7 +294,8 @@ func TestDraftCountsPeopleBeforeIncidents(t *testing.T) {
 
 // An identifier whose rows differ in sex, country or by many years of age, which may be in days, is
 // none of people, as each country numbers its own; a few that differ are mistakes. The number of a
-// respondent may have the sexes of others.
+// respondent may have the sexes of others, but not at several sites, that of a suspect those of
+// officers.
 func TestDraftCountsNoNumbersOfCountries(t *testing.T) {
 	for _, tt := range []struct {
 		head  string
@@ -307,13 +308,18 @@ func TestDraftCountsNoNumbersOfCountries(t *testing.T) {
 		{"idno,sex", 2, 5, 20, ""}, {"idno,trade", 2, 5, 20, "idno"},
 		{"respondent_id,sex", 2, 5, 20, "respondent_id"}, {"idno,trade", 2, 1, 20, ""},
 		{"idno,trade", 2, 1, 9000, "idno"}, {"runner,trade", 2, 5, 20, "runner"},
+		{"suspect_id,officer_sex", 2, 5, 20, "suspect_id"},
+		{"student,sex,school", 2, 5, 20, ""}, {"student,sex,school", 50, 5, 20, "student"},
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
 		out.WriteString(tt.head + ",age\n")
 		for i := range 1500 {
-			fmt.Fprintf(&out, "%d,%c,%d\n", 100+i/5, "xy"[(i/5+max(0, 1-i%tt.other))%2],
-				tt.from+i/tt.each*7%61)
+			fmt.Fprintf(&out, "%d,", 100+i/5)
+			for range strings.Count(tt.head, ",") {
+				fmt.Fprintf(&out, "%c,", "xy"[(i/5+max(0, 1-i%tt.other))%2])
+			}
+			fmt.Fprintf(&out, "%d\n", tt.from+i/tt.each*7%61)
 		}
 		write(t, "people.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"people.csv"}})

@@ -20,7 +20,7 @@ var (
 	checked = words{alone: strings.Fields("checked reviewed verified abstracted"),
 		not: strings.Fields("in out")}
 	// robotTest is the form of names of columns with what people typed to show that they are some.
-	robotTest = matches(`captcha|robottest`)
+	robotTest = matches(`captcha|robottest|notarobot`)
 )
 
 // isOfMakers reports whether a column has texts or numbers of those who made the table, or days on

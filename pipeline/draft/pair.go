@@ -283,10 +283,10 @@ func (p *Profile) isTime() bool { return p.isDay() || p.typ.Kind == formats.Time
 func (p *Profile) isDay() bool { return ofKind(formats.Date, formats.Timestamp)(p) }
 
 // settle decides about two masked columns of which one determines the other. Of two that determine
-// each other the readable one stays. A sex, a race and a treatment stay. One of few values stays
-// without its dummies, and without one whose labels are those of it when they are coarse. Rare
-// texts go next to a tidied copy. Else both stay: where a value of the one is too rare, that of the
-// other may not be.
+// each other the readable one stays. A sex, a race, a treatment and whether there is a time stay.
+// One of few values stays without its dummies, and without one whose labels are those of it when
+// they are coarse. Rare texts go next to a tidied copy. Else both stay: where a value of the one is
+// too rare, that of the other may not be.
 func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile) error {
 	switch {
 	case d.determines(of, by):
@@ -298,6 +298,8 @@ func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile
 	case by.role.Mask != job.MaskSuppress && of.isCompared():
 		of.role.stays = append(of.role.stays, by)
 		return nil
+	case by.isTime() && of.Field.Distinct == 2 && !by.isNearlyFilled() && of.isNearlyFilled():
+		return nil // where both are in a group, no interval shows whether there is a time
 	case d.areDummies(by, of) || of.isHeightOf(by):
 	case by.isCode() && of.computedOf(by) > 0 && descriptions.has(of.words):
 		by.role = dropBy(of, "has words for its codes")

@@ -15,19 +15,22 @@ import (
 
 // Of two columns that determine each other the readable one stays. A column stays alone whose
 // coarse labels are those of another one: the first characters of a code, or intervals; else both
-// stay. A copy with fewer values goes. A day determines no code of a place. A recoded copy goes,
-// too, in spite of some mistakes, but rare texts go next to a tidied one.
+// stay, and so does whether there is a time. A copy with fewer values goes. A day determines no
+// code of a place. A recoded copy goes, too, in spite of some mistakes, but rare texts go next to
+// a tidied one.
 func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("sub_grade,grade,unit_cd,unit,hours,band,shift,machine,risk,dob,birth_year," +
-		"hours_again,team,team_id,seen,precinct,unit_grp,unit_risk,hours2,post,post_coded\n")
+	out.WriteString("stamped_on,stamped,sub_grade,grade,unit_cd,unit,hours,band,shift,machine," +
+		"risk,dob,birth_year,hours_again,team,team_id,seen,precinct,unit_grp,unit_risk,hours2," +
+		"post,post_coded\n")
 	rng, start := rand.New(rand.NewPCG(8, 8)), time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 2000 {
 		grade, unit, hours, driver := rng.IntN(25), rng.IntN(9), rng.IntN(60), rng.IntN(59)
 		year := 1940 + rng.IntN(60)
-		fmt.Fprintf(&out, "%c%d,%c,%d,unit %c,%d,%d,%d,driver%d,%d,%d-0%d-1%d,%d,%s,team %d,%d,"+
-			"%s,%d,%c,%c,%d,p%d,q%d\n", 'A'+grade/5,
+		stamped := start.AddDate(0, 0, rng.IntN(500)).Format(time.DateOnly)
+		fmt.Fprintf(&out, "%s,%c,%c%d,%c,%d,unit %c,%d,%d,%d,driver%d,%d,%d-0%d-1%d,%d,%s,team "+
+			"%d,%d,%s,%d,%c,%c,%d,p%d,q%d\n", strings.Repeat(stamped, i%2), "uv"[i%2], 'A'+grade/5,
 			1+grade%5, 'A'+grade/5, 100+unit*7, 'a'+unit, hours, hours/20, hours%7%2, driver,
 			driver%3%2, year, 1+rng.IntN(9), rng.IntN(10), year,
 			strings.Repeat(fmt.Sprint(hours), min(1, i%50)), i%4, i%4*3+i/1995,
@@ -43,7 +46,7 @@ func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 		"machine": "suppress", "risk": "suppress", "dob": "discretize", "birth_year": "drop",
 		"hours_again": "drop", "team": "suppress", "team_id": "suppress", "precinct": "suppress",
 		"seen": "discretize", "unit_grp": "drop", "unit_risk": "suppress", "hours2": "drop",
-		"post": "drop", "post_coded": "suppress",
+		"post": "drop", "post_coded": "suppress", "stamped_on": "discretize", "stamped": "suppress",
 	})
 	for _, want := range []string{"# begins with grade, 25 distinct", "# unit determines it",
 		"# hours determines it", "# hours has the same values",

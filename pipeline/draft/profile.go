@@ -123,6 +123,8 @@ type textProfile struct {
 	spaces    int64            // number of spaces between words
 	padded    int64            // rows of texts that begin or end with a blank
 	few       map[string]int64 // rows of each text, if they are few
+	phrases   map[string]int64 // rows of the first entries of lists that were seen
+	entries   int64            // number of all of these
 	// around counts rows of numbers by the signs around their digits, for which N stands, as N%;
 	// commas counts those with a comma that may be before a fraction, and plains the others
 	around         map[string]int64
@@ -256,6 +258,7 @@ func (t *textProfile) observe(value []byte, n int64) {
 	t.length += n * int64(size)
 	t.longest = max(t.longest, size)
 	t.spaces += n * int64(bytes.Count(bytes.TrimSpace(value), []byte(" ")))
+	t.observePhrases(value, n)
 	if size > mostMatched { // it may be large: it has no form
 		return
 	}
@@ -367,12 +370,12 @@ func (p *Profile) isLong() bool { return p.texts.length > proseLength*p.Field.Ro
 
 func (p *Profile) hasManyWords() bool { return p.texts.spaces > proseSpaces*p.Field.Rows }
 
-// isProse reports whether texts are long, or have many words, and are not those of few kinds, which
-// nearly all rows have.
+// isProse reports whether texts are long, or have many words, and are neither those of few kinds,
+// which nearly all rows have, nor lists of some.
 func (p *Profile) isProse() bool {
 	least := proseShare
 	switch {
-	case p.recurs || !p.isLong() && !p.hasManyWords():
+	case p.recurs || !p.isLong() && !p.hasManyWords() || p.texts.listsPhrases(p.Field.Rows):
 		return false
 	case p.Field.Distinct <= fewCodes:
 		least = fewShare

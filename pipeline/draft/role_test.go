@@ -77,6 +77,30 @@ func TestDraftMasksLongAnswers(t *testing.T) {
 	}
 }
 
+// Lists of the answers that a question offers are no free text, however many differ, but those of
+// others are.
+func TestDraftMasksListsOfAnswers(t *testing.T) {
+	for want, answer := range map[string]func(i, j int) int{
+		"suppress": func(i, j int) int { return i / (1 + 3*j) % 12 },
+		"drop":     func(i, j int) int { return 300*j + i }} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString("age,sex,uses\n")
+		for i := range 1800 {
+			fmt.Fprintf(&out, "%d,%c,\"", 20+i%61, "MF"[i/7%2])
+			for j := range 4 {
+				fmt.Fprintf(&out, "I take it in case number %d, ", answer(i%300, j))
+			}
+			out.WriteString("other\"\n")
+		}
+		write(t, "survey.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"survey.csv"}})
+		if role := roleOfText(text, "uses"); role != want {
+			t.Errorf("%s, want %s:\n%s", role, want, text)
+		}
+	}
+}
+
 // Dates in several forms with days and months in two orders have no first characters that mean
 // something.
 func TestDraftOfDatesInSeveralForms(t *testing.T) {

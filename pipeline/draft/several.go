@@ -32,6 +32,45 @@ func partsOf(text []byte) uint8 {
 	return 1
 }
 
+// phrasesOfEach is the least number of entries of each text on average, and phrasesAgain the least
+// share of the entries that recur, of those that a question offers.
+const phrasesOfEach, phrasesAgain = 1.5, 0.9
+
+// observePhrases counts n rows with a text by its entries, as far as the text is a list of some.
+func (t *textProfile) observePhrases(value []byte, n int64) {
+	sign := []byte(", ")
+	for _, other := range []string{"|", ";"} {
+		if bytes.Contains(value, []byte(other)) {
+			sign = []byte(other)
+			break
+		}
+	}
+	for part := range bytes.SplitSeq(value, sign) {
+		part = bytes.TrimSpace(part)
+		t.entries += n
+		_, known := t.phrases[string(part)]
+		if t.phrases == nil {
+			t.phrases = make(map[string]int64)
+		}
+		if known || len(t.phrases) < mostAlike && len(part) <= mostMatched {
+			t.phrases[string(part)] += n
+		}
+	}
+}
+
+// listsPhrases reports whether texts are lists of the answers that a question offers: nearly all
+// entries recur.
+func (t *textProfile) listsPhrases(rows int64) bool {
+	again := int64(0)
+	for _, n := range t.phrases {
+		if n >= rowsToTell {
+			again += n
+		}
+	}
+	return float64(t.entries) >= phrasesOfEach*float64(rows) &&
+		float64(again) >= phrasesAgain*float64(t.entries)
+}
+
 // isSentence reports whether some part of a text between commas has more words than an entry of a
 // list has.
 func isSentence(text []byte) bool {

@@ -294,11 +294,13 @@ func TestDraftDropsNumbersOfThings(t *testing.T) {
 	text := study(t, 4000, "age#", "#=1|2|3", "GO / SC Num"+many, "WARRANT ##", "num_steps"+many,
 		"total wage num"+many, "lot num#", "# of steps#",
 		"pooled.stratum"+many, "pair#", "strata"+many[:6*50-1],
-		"Qrobot_test=red|Red|a red one", "attention_check=red|blue")
+		"Qrobot_test=red|Red|a red one", "attention_check=red|blue",
+		"show that you are not a robot=red|Red|a red one")
 	for name, want := range map[string]string{`"#"`: "drop", "GO / SC Num": "drop",
 		`"WARRANT #"`: "drop", "num_steps": "{mask:", "total wage num": "{mask:",
 		"lot num": "{mask:", `"# of steps"`: "{mask:", "pooled.stratum": "drop", "pair": "drop",
-		"strata": "{mask:", "Qrobot_test": "drop", "attention_check": "suppress"} {
+		"strata": "{mask:", "Qrobot_test": "drop", "attention_check": "suppress",
+		"show that you are not a robot": "drop"} {
 		if got := roleOfText(text, name); got != want {
 			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
 		}
