@@ -68,6 +68,7 @@ var timeForms = func() (forms []timeForm) {
 	dates([]string{".", "/", "-"}, []string{"D M YYYY", "D M YY", "M D YYYY", "M D YY", "YYYY M D",
 		"YY M D"}, []string{" ", "T"})
 	dates([]string{"-", "/", " ", ""}, []string{"D MMM YYYY", "D MMM YY"}, []string{" ", ":"})
+	dates([]string{" "}, []string{"D MMM, YYYY"}, []string{" "})
 	return forms
 }()
 

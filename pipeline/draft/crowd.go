@@ -41,6 +41,8 @@ const (
 	// usefulForClass is that of a table with a class: below it, classifiers learn more from the
 	// columns that say most about the class.
 	usefulForClass, leftForClass = 0.6, 0.7 // before columns are dropped, and after
+	// nearlyUseful is how much less is enough if all columns keep more than little.
+	nearlyUseful = 0.05
 	// mostTimes is the largest number of times that columns are dropped, the same part each time.
 	mostTimes = 4
 	// columnsByHalving is the least number of columns that are left for each time that groups can
@@ -73,7 +75,11 @@ func (d *draft) crowded() *crowd {
 	least := max(fewestLeft, int(columnsByHalving*halvings))
 	c.most = t.Masked
 	most := 3*t.keeps() >= 2*t.counted()
-	enough := most && t.loses() == 0 && t.Information >= d.useful()
+	useful := d.useful()
+	if d.crowd == nil && t.keeps() == t.counted() {
+		useful -= nearlyUseful
+	}
+	enough := most && t.loses() == 0 && t.Information >= useful
 	if most || t.Masked <= least {
 		hardly := d.hardlyKept(t.Masked > least, enough)
 		if n := len(hardly); n > 0 && n < t.Masked {

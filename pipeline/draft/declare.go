@@ -63,8 +63,10 @@ func (d *draft) declare(fields []formats.Field) bool {
 			isHeight := w.typ == inFeet && statures.has(p.words)
 			isDate := (w.several || rows < p.Field.Rows && hasShortYears(w.typ)) && w.swapped < rows
 			isZoned := strings.HasSuffix(w.typ, "+00)")
+			isShort := w.typ == "timestamp(YYYY-M-D hh:mm:ss)" && // some lack a 0 in front
+				p.share(isoDate) == 1 && p.usually(rows) != "timestamp"
 			// no reader finds it
-			if w.rows == rows && (isClock(w.typ) || isHeight || isDate || isZoned) {
+			if w.rows == rows && (isClock(w.typ) || isHeight || isDate || isZoned || isShort) {
 				typ = w.typ
 			}
 		}
@@ -487,6 +489,9 @@ func (d *draft) typeOf(p *Profile) string {
 	at := slices.IndexFunc(d.types, func(c job.Column) bool { return c.Name == p.name })
 	if at < 0 || !p.role.masked() && p != d.class {
 		return ""
+	}
+	if typ := d.types[at].Type; strings.Contains(typ, ",") { // it divides options of a mask
+		return "type: " + strconv.Quote(typ)
 	}
 	return "type: " + d.types[at].Type
 }

@@ -307,6 +307,13 @@ func TestDraftOfFewOddTexts(t *testing.T) {
 		"sent": func(i int) string {
 			return fmt.Sprintf("2021/%02d/%02d 23:47:00+00", 1+rng.IntN(12), 1+i%28)
 		},
+		"seen": func(i int) string {
+			return fmt.Sprintf("2021-%02d-%02d %d:47:00", 1+rng.IntN(12), 1+i%28, i%24)
+		},
+		"closed": func(i int) string {
+			return fmt.Sprintf("%d %s, 2021 08:%02d:00", 1+i%28, []string{"Apr", "Nov"}[i%2],
+				rng.IntN(60))
+		},
 		"onset": func(i int) string { return []string{"NA", fmt.Sprint(rng.IntN(60))}[i%3%2] },
 		"location_latitude": func(i int) string {
 			return []string{"51.5095062255859375", fmt.Sprint(40 + rng.IntN(60))}[min(i, 1)]
@@ -322,6 +329,8 @@ func TestDraftOfFewOddTexts(t *testing.T) {
 	})
 	for _, want := range []string{
 		"sent:              {mask: discretize, type: timestamp(YYYY/MM/DD hh:mm:ss+00), ",
+		"seen:              {mask: discretize, type: timestamp(YYYY-M-D hh:mm:ss), round: ",
+		`closed:            {mask: discretize, type: "timestamp(D MMM, YYYY hh:mm:ss)", round: `,
 		"onset:             {mask: discretize, round: 5} ",
 		"location_latitude: {mask: discretize, type: number, round: ",
 		"length:            {mask: discretize, type: number(N), round: ",

@@ -36,6 +36,7 @@ var raced = words{alone: strings.Fields("race ethnicity ethnic hispanic")}
 func (d *draft) copied() *repetition {
 	var all, kept []int
 	var apart []string
+	areMarks := true
 	for _, p := range d.profiles {
 		switch {
 		case p.place < 0:
@@ -45,12 +46,13 @@ func (d *draft) copied() *repetition {
 			continue
 		case p.role.Mask != job.MaskDrop:
 			kept = append(kept, p.place)
+			areMarks = areMarks && p.Field.Distinct <= 2
 		}
 		all = append(all, p.place)
 	}
 	rows := d.sample.Tuples(all)
 	copied := rows.Rows - rows.Once
-	if float64(copied-rows.Most) < repeatedShare*float64(rows.Rows) {
+	if areMarks || float64(copied-rows.Most) < repeatedShare*float64(rows.Rows) {
 		return nil // also rows without a value
 	}
 	people := d.sample.Tuples(kept)
@@ -94,7 +96,12 @@ func (d *draft) findRepetition() {
 	if d.panel != nil || d.census != nil || columns == nil {
 		return
 	}
-	timely := 1 - d.sample.Figures(placesOf(columns), 1).Unique
+	none := float64(d.sample.Lacking(placesOf(columns))) // these rows are not of the same time
+	repeated := func() float64 {
+		rows := d.sample.Tuples(placesOf(columns))
+		return max(0, float64(rows.Rows-rows.Once)-none)
+	}
+	timely := repeated()
 	for _, w := range []words{{alone: []string{"age"}}, sexes, raced} {
 		at := slices.IndexFunc(d.profiles, func(p *Profile) bool {
 			return p.place >= 0 && p.fact && called(&w, p.words) && !ofRelatives.has(p.words)
@@ -104,10 +111,8 @@ func (d *draft) findRepetition() {
 		}
 		columns = append(columns, d.profiles[at])
 	}
-	share := 1 - d.sample.Figures(placesOf(columns), 1).Unique
-	if share >= repeatedShare && share >= timelyShare*timely {
-		d.repetition = &repetition{columns: namesOf(columns),
-			rows: int64(share * float64(d.looked))}
+	if rows := repeated(); rows >= repeatedShare*float64(d.looked) && rows >= timelyShare*timely {
+		d.repetition = &repetition{columns: namesOf(columns), rows: int64(rows)}
 	}
 }
 

@@ -120,6 +120,13 @@ func TestDraftWarnsOfRepeatedPeople(t *testing.T) {
 			return fmt.Sprintf("2020-%02d-%02d,%02d:%02d", 1+event%12, 1+event%28, event%24,
 				event%60)
 		}, true},
+		"none": {"when", 1, func(event int) string {
+			if event%3 < 2 {
+				return ""
+			}
+			return fmt.Sprintf("2020-%02d-%02d %02d:%02d:00", 1+event%12, 1+event%28, event%24,
+				event%60)
+		}, false},
 		"one row": {"when", 1, func(event int) string {
 			return fmt.Sprintf("2020-%02d-%02d %02d:%02d:00", 1+event%12, 1+event%28, event%24,
 				event%60)

@@ -261,6 +261,7 @@ var unknown = words{alone: slices.Concat(
 	// traits, which only tests find, as openness to experience
 	strings.Fields("personality openness openess conscientiousness neuroticism agreeableness "+
 		"extraversion extroversion introversion narcissism psychopathy impulsivity"),
+	pairs(strings.Fields("experience sensation novelty thrill"), []string{"seeking"}),
 ), last: strings.Fields("disorder disease syndrome"),
 	not: strings.Fields("smoking smoke smoked tobacco activity sector status type")}
 
@@ -285,7 +286,7 @@ var (
 	// limits are words that make an age nobody's.
 	limits = words{alone: strings.Fields("cutoff limit limits minimum min maximum max " +
 		"threshold adjusted standardized standardised retire retirement pension legal " +
-		"obfuscated imputed")}
+		"obfuscated imputed caseage")}
 	// averages are words for figures of several people or things.
 	averages = strings.Fields("average avg mean median")
 	// formerly are words for columns about the past.

@@ -17,7 +17,8 @@ import (
 func TestDraftKnowsFactsByRules(t *testing.T) {
 	for _, tt := range []struct{ known, others string }{
 		{"age casualty_class casualty_type person_type role road_user", "casualty_level"},
-		{"age", "quality person_type role"},
+		{"age", "quality person_type role"}, {"age", "CASE.AGE sensation.experience_seeking"},
+		{"age job", "housing loan default"}, {"age housing", "loan deposit"},
 		{"age experience", "By.your.experience.do.you.recommend.it Are.you.willing.to.change.job"},
 		{"Age YearsInCurrentRole YearsSinceLastPromotion TotalWorkingYears BusinessTravel " +
 			"OverTime Designation", "JobSatisfaction JobInvolvement MonthlyIncome WorkLifeBalance"},

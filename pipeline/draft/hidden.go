@@ -96,7 +96,19 @@ var nameless = matches(`^(?i:[a-z]|var|col|column|feat|feature|field|attr|attrib
 // isOfOthers reports whether a column that is called like a fact about people has one about others,
 // or about a part of the body, or the day on which somebody became a customer.
 func (d *draft) isOfOthers(p *Profile) bool {
-	return d.isOfCustomer(p) || d.isOfTeacher(p) || d.isOfSecond(p) || p.isOfBody()
+	return d.isOfCustomer(p) || d.isOfTeacher(p) || d.isOfSecond(p) || p.isOfBody() ||
+		d.isLoan(p)
+}
+
+// isLoan reports whether a column says who has a loan for a home, as those with as many values next
+// to it say who has another one, and who did not repay one.
+func (d *draft) isLoan(p *Profile) bool {
+	isCalled := func(p *Profile, name string) bool { return strings.Join(p.words, "") == name }
+	others := numberOf(d.profiles, func(of *Profile) bool {
+		return isCalled(of, "loan") && of.Field.Distinct == p.Field.Distinct ||
+			isCalled(of, "default")
+	})
+	return isCalled(p, "housing") && others == 2
 }
 
 // isOfSecond reports whether a column is about whom the entity meets, as a client: its name ends
@@ -242,7 +254,11 @@ var (
 // isOfCustomer reports whether a column has the day on which somebody became a customer, or a part
 // of it.
 func (d *draft) isOfCustomer(p *Profile) bool {
-	return joining.has(p.words) && (p.isDated() || periods.has(p.words)) &&
+	gives := func(day *Profile) bool {
+		return joining.has(day.words) && day.isDated() && d.determines(day, p)
+	}
+	return (joining.has(p.words) && (p.isDated() || periods.has(p.words)) ||
+		periods.has(p.words) && slices.ContainsFunc(d.profiles, gives)) &&
 		(slices.ContainsFunc(d.profiles, isCalled(loyal)) ||
 			slices.ContainsFunc(d.profiles, isCalled(sold)) &&
 				!slices.ContainsFunc(d.profiles, isCalled(meeting)))

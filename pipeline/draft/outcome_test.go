@@ -18,6 +18,7 @@ func TestDraftKnowsOutcomesByValues(t *testing.T) {
 		{"age# left=0|1 hours# salary=low|medium|high", "left"},
 		{"age# hours# sex=m|f salary=low|medium|high", "salary"},
 		{"age# Admit=Admitted|Rejected hours# sex=m|f", "Admit"},
+		{"age# member=Active|Inactive hours# sex=m|f", "member"},
 		{"age# vital=Alive|Dead|DEAD hours# sex=m|f", "vital"},
 		{"age# final=Placed|not_placed|Not-Placed hours# sex=m|f", "final"},
 		{"age# a=pass|fail b=pass|fail c=pass|fail hours# sex=m|f", ""},

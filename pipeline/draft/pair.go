@@ -50,6 +50,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset, budget *sp
 	d.dropTwins()
 	d.dropRare()
 	d.dropEnds()
+	d.dropComposites()
 	d.dropSums()
 	d.dropIndexes()
 	d.noteRatios()

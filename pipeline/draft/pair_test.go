@@ -72,7 +72,7 @@ func TestDraftDropsWhatGoesWithTheClass(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
 	out.WriteString("age,sex,offence,paid,points,kind,is_churned,need_level,churn_level," +
-		"late,noted\n")
+		"late,noted,re_day,re_kind,re_jail,no_jail\n")
 	rng := rand.New(rand.NewPCG(17, 3))
 	for i := range 600 {
 		again := i % 3 / 2
@@ -83,17 +83,20 @@ func TestDraftDropsWhatGoesWithTheClass(t *testing.T) {
 			return fmt.Sprint(1 + rng.IntN(9))
 		}
 		is := max(again, indicator(i%21 == 0)) // some offend again after two years
-		fmt.Fprintf(&out, "%d,%s,%s,%s,%s,%s,%d,%d,%d,%s,%s\n", 20+rng.IntN(40),
+		fmt.Fprintf(&out, "%d,%s,%s,%s,%s,%s,%d,%d,%d,%s,%s,%s,%s,%s,%s\n", 20+rng.IntN(40),
 			[]string{"m", "f"}[rng.IntN(2)], of(again == 1 && i%2 == 0), of(again == 0 || i%4 == 0),
 			of(again == 1 && i < 60), of(is == 1), is, 2*again+rng.IntN(3), again,
-			of(again == 0 || i >= 120), of(i%4 != 1 && i%20 != 3))
+			of(again == 0 || i >= 120), of(i%4 != 1 && i%20 != 3), of(again == 1),
+			of(again == 1 && i%50 > 1), of(again == 1 && i%7 > 0 || i%40 == 0),
+			of(again == 1 && i%7 > 0 || i%40 == 0))
 	}
 	write(t, "table.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"table.csv"}, Class: "churn_level"})
 	job, _ := runDraft(t, text)
 	wantMasks(t, job, map[string]string{"age": "discretize", "sex": "suppress", "offence": "drop",
 		"paid": "drop", "points": "discretize", "late": "discretize", "noted": "discretize",
-		"is_churned": "drop", "kind": "drop", "need_level": "discretize", "churn_level": "keep"})
+		"is_churned": "drop", "kind": "drop", "need_level": "discretize", "churn_level": "keep",
+		"re_day": "drop", "re_kind": "drop", "re_jail": "drop", "no_jail": "discretize"})
 	if want := "# whether it has a value goes with the class: "; !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
 	}

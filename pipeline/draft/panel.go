@@ -71,8 +71,11 @@ func (d *draft) findPanel() {
 // beginsOfSteps returns the rows whose number is not that of the row before and the usual step.
 func beginsOfSteps(numbers []float64) []bool {
 	steps, usual := make(map[float64]int), 0.0
-	for row := range numbers[:len(numbers)-1] {
-		if step := numbers[row+1] - numbers[row]; step > 0 {
+	stepTo := func(row int) float64 { // 43.87748 - 42.87748 is not 1 in binary
+		return math.Round(1e6*(numbers[row]-numbers[row-1])) / 1e6
+	}
+	for row := 1; row < len(numbers); row++ {
+		if step := stepTo(row); step > 0 {
 			if steps[step]++; steps[step] > steps[usual] {
 				usual = step
 			}
@@ -80,7 +83,7 @@ func beginsOfSteps(numbers []float64) []bool {
 	}
 	begins := make([]bool, len(numbers))
 	for row := range numbers {
-		begins[row] = row == 0 || numbers[row]-numbers[row-1] != usual
+		begins[row] = row == 0 || stepTo(row) != usual
 	}
 	return begins
 }
@@ -119,7 +122,7 @@ func (d *draft) panelOf(counter *Profile, begins []bool) *panel {
 	}
 	rows := float64(len(begins)) / float64(max(1, found.people))
 	if found.people < fewestInPanel || rows < leastOfEach || rows > mostOfEach ||
-		counter.Field.Distinct > int64(found.people) {
+		counter.Field.Distinct > int64(found.people) && !d.isAge(counter) {
 		return nil
 	}
 	found.rows = int(math.Round(rows))

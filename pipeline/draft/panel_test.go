@@ -25,6 +25,9 @@ func TestDraftFindsPeopleWithoutIdentifier(t *testing.T) {
 		{"equal steps", head + "exper", 7, func(p person, n int) string {
 			return fmt.Sprint(p.begin + n)
 		}, "7 of each, as\n# exper rises in them without a change of hispanic, educ. No column"},
+		{"ages with fractions", head + "age", 4, func(p person, n int) string {
+			return fmt.Sprintf("%d.%05d", 20+p.begin+n, p.number*977)
+		}, "4 of each, as\n# age rises in them without a change of"},
 		{"the same numbers", head + "week", 5, func(_ person, n int) string {
 			return fmt.Sprint(n * n)
 		}, "about 90 people, 5 of each, as\n# week rises in them without a change of"},

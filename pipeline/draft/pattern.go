@@ -86,7 +86,7 @@ var forms = [patterns]func(text string) bool{
 		`declined|granted|certified|placed|hired|convicted|acquitted|alive|living|dead|died|` +
 		`deceased|survived|pass(ed)?|fail(ed)?|churned|attrited|stayed|joined|existing|isolated|` +
 		`released|(re)?paid|paid[ _-]off|default(ed)?|(written|charged)[ _-]off|current|` +
-		`active)|wait[ _-]?list(ed)?)$`),
+		`(in)?active)|wait[ _-]?list(ed)?)$`),
 	finding: matches(`^(?i:positive|negative|pos|neg|detected|not[ _-]?detected)$`),
 	answer:  matches(`^(?i:yes|no|y|n)$`),
 	tick:    matches(`^(?i:x|y|yes|t|true|1|on|checked|selected|✓|✔)$`),
@@ -173,6 +173,8 @@ var written = [...]struct {
 	{"date", matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$`)},
 	{"timestamp", matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]` +
 		`([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?$`)},
+	{"timestamp(YYYY-M-D hh:mm:ss)", matches(`^\d{4}-` + aMonth + `-` + aDay +
+		` ([01]?\d|2[0-3]):[0-5]\d:[0-5]\d$`)},
 	{"timestamp(YYYY/MM/DD hh:mm:ss+00)", matches(`^\d{4}/(0[1-9]|1[0-2])/(0[1-9]|[12]\d|3[01]) ` +
 		`([01]\d|2[0-3]):[0-5]\d:[0-5]\d\+00$`)},
 	{"date(M/D/YYYY)", matches(`^` + aMonth + `/` + aDay + `/\d{4}$`)},

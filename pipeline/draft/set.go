@@ -42,8 +42,10 @@ func (d *draft) chooseSet() {
 	}
 	known, doubted := d.knownOf(all)
 	knownTo, isNobody := acquaintance, false
+	isMark := func(p *Profile) bool { return p.typ.Ordered() && p.Field.Distinct == 2 }
 	switch {
-	case len(known) == 0 && len(doubted) == 0:
+	case len(known) == 0 && (len(doubted) == 0 || numberOf(doubted, isMark) >= manyItems):
+		doubted = nil
 		known, knownTo, isNobody = all, "all masked columns", !d.headless
 	case len(known) == 0:
 		known, doubted, knownTo = doubted, nil, "what somebody may know"
@@ -287,7 +289,9 @@ func (d *draft) discloses(p, known *Profile, columns int) bool {
 func (d *draft) doubtedOf(known, others []*Profile, person int) (doubted []*Profile) {
 	var may []*Profile
 	clinical := d.isClinical()
-	others = slices.DeleteFunc(slices.Clone(others), (*Profile).isOfExperiment)
+	others = slices.DeleteFunc(slices.Clone(others), func(p *Profile) bool {
+		return p.isOfExperiment() || d.isOfCustomer(p)
+	})
 	for _, p := range others {
 		if !clinical && (d.mayBeKnown(p) || d.isOnlyPeriod(p)) ||
 			clinical && d.mayBeKnown(p) && p.namesInstitutions() {

@@ -3,6 +3,7 @@ package draft_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestDraftLeavesDoubtsOut(t *testing.T) {
 }
 
 // If no name says that an acquaintance knows a column, those in doubt are the first set. If none is
-// in doubt, all are one set, with a k of 2 unless another one is asked for.
+// in doubt, or many are 0 and 1, all are one set, with a k of 2 unless another one is asked for.
 func TestDraftOfWhatNobodyKnows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
@@ -59,6 +60,17 @@ func TestDraftOfWhatNobodyKnows(t *testing.T) {
 	}
 	write(t, "doubt.csv", out.String())
 	write(t, "none.csv", strings.ReplaceAll(out.String(), "moth", "test_result"))
+	marks, rng := "a1", rand.New(rand.NewPCG(1, 1))
+	for i := range 13 {
+		marks += fmt.Sprintf(",%cings", 'b'+i)
+	}
+	for range 600 {
+		marks += "\n0"
+		for range 13 {
+			marks += fmt.Sprint(",", rng.IntN(2))
+		}
+	}
+	write(t, "marks.csv", marks+"\n")
 	for _, tt := range []struct {
 		file string
 		k    int
@@ -66,6 +78,7 @@ func TestDraftOfWhatNobodyKnows(t *testing.T) {
 	}{
 		{"doubt.csv", 0, "\n  - columns: [moth]\n    k: 10\n"},
 		{"none.csv", 0, "\n  - columns: all\n    k: 2\n"},
+		{"marks.csv", 0, "\n  - columns: all\n    k: 2\n"},
 		{"none.csv", 20, "\n  - columns: all\n    k: 20\n"},
 	} {
 		text := draftOf(t, draft.Options{Input: []string{tt.file}, K: tt.k})

@@ -202,17 +202,18 @@ func TestDraftDropsSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	var out strings.Builder
 	out.WriteString("sat_v,sat_m,sat_sum,part,rest,all,nearly,schooling,work,age,paid,few,other," +
-		"both,rare,same,carried,tall,slim,part.7,rest.off,rest.far\n")
+		"both,rare,same,carried,tall,slim,part.7,rest.off,rest.far,took1,took2,took3,took_all\n")
 	for i := range 600 {
 		v, m, educ, work := 30+rng.IntN(50), 30+rng.IntN(50), rng.IntN(20), rng.IntN(50)
 		part, rest := float64(rng.IntN(900))/10, float64(rng.IntN(900))/10
 		few, other, rare := rng.IntN(4), rng.IntN(4), max(0, i%20-17)
 		weight, ht := 50+float64(rng.IntN(60)), 150+float64(rng.IntN(50))
 		fmt.Fprintf(&out, "%d,%d,%d,%g,%g,%g,%d,%d,%d,%d,%g,%d,%d,%d,%d,%d,%g,%g,%.1f,%.2f,%.1f,"+
-			"%.1f\n", v, m, v+m,
+			"%.1f,%d,%d,%d,%d\n", v, m, v+m,
 			part, rest, part+rest, v+educ+i/599, educ, work, educ+work, float64(v)+part+rest, few,
 			other, few+other, rare, few+rare, weight, ht, 1e4*weight/(ht*ht)+float64(i/595*900),
-			part-7+float64(i%3)/30, rest+float64(i%3)/2, 150-rest-float64(i%2)/9)
+			part-7+float64(i%3)/30, rest+float64(i%3)/2, 150-rest-float64(i%2)/9, i%2, i/2%2,
+			i%5/4, i%2+i/2%2+i%5/4)
 	}
 	write(t, "study.csv", out.String())
 	text, err := draft.Job(t.Context(), draft.Options{Input: []string{"study.csv"}}, sees(0, 1))
@@ -221,7 +222,7 @@ func TestDraftDropsSums(t *testing.T) {
 	}
 	got := maskedOf(t, text)
 	want := strings.Fields("sat_v sat_m part rest nearly schooling work age few other rare same " +
-		"carried tall rest.off")
+		"carried tall rest.off took1 took2 took3")
 	if !slices.Equal(got, want) || !strings.Contains(text, "# the sum of sat_v and sat_m") ||
 		!strings.Contains(text, "# the sum of sat_v, part and rest") {
 		t.Errorf("%q, want %q:\n%s", got, want, text)
@@ -732,13 +733,15 @@ func TestDraftDropsWhatOthersSay(t *testing.T) {
 		"blackfemale": of(func(i int) int { return black[i] * female[i] }),
 		"either":      of(func(i int) int { return max(black[i], female[i]) }),
 		"one":         of(func(i int) int { return min(kids[i], 1) * (1 - black[i]) }),
+		"union":       of(func(i int) int { return i / 3 % 3 }),
+		"union_black": func(i int) string { return fmt.Sprintf("U%dB%d", i/3%3, black[i]) },
 	})
 	for column, isDropped := range map[string]bool{"yearborn": false, "ceb": false,
-		"blackfemale": true, "black": false,
+		"blackfemale": true, "black": false, "union_black": true, "union": false,
 		"either": true, "one": false, "fiscal_year": true} {
 		if got := roleOfText(text, column); (got == "drop") != isDropped {
 			t.Errorf("%s: %s in\n%s", column, got, text)
 		}
 	}
-	checkCertain(t, text, "black ceb children female hired served sex yearborn")
+	checkCertain(t, text, "black ceb children female hired served sex union yearborn")
 }

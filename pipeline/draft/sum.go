@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
@@ -26,6 +27,9 @@ func (d *draft) dropSums() {
 		return
 	}
 	for _, sum := range terms {
+		d.dropNumberOfMarks(sum)
+	}
+	for _, sum := range terms {
 		for i, a := range terms {
 			for _, b := range terms[:i] {
 				dropSum(sum, a, b)
@@ -40,6 +44,23 @@ func (d *draft) dropSums() {
 				}
 			}
 		}
+	}
+}
+
+// dropNumberOfMarks drops a number that is the sum of all marks whose names begin with its first
+// word, as AcceptedAll of Accepted1 to Accepted5.
+func (d *draft) dropNumberOfMarks(sum *Profile) {
+	var marks []*Profile
+	for _, p := range d.profiles {
+		if p.role.masked() && p.typ.Ordered() && p.Field.Distinct == 2 && p.least == 0 &&
+			len(p.words) > 0 && len(sum.words) > 0 &&
+			withoutEnds(p.words)[0] == withoutEnds(sum.words)[0] {
+			marks = append(marks, p)
+		}
+	}
+	if len(marks) > 2 && !sum.isLost && !sum.isBasic() && isSum(sum, marks) {
+		sum.role = drop("the sum of %s", quotedList(namesOf(marks)))
+		sum.role.sum = marks
 	}
 }
 
@@ -266,6 +287,27 @@ func (d *draft) dropCommon() {
 			if n*usualK <= d.looked && classes(append(terms, p)) == n {
 				p.role = drop("%s say it", quotedList(namesOf(terms)))
 			}
+		}
+	}
+}
+
+// dropComposites drops texts of two others put together, as RACE_SEX of RACE and SEX by its name.
+func (d *draft) dropComposites() {
+	for _, p := range d.profiles {
+		var parts []*Profile
+		for _, of := range d.profiles {
+			if of != p && of.role.masked() && len(of.words) > 0 && p.computedOf(of) > 0 &&
+				d.determines(p, of) {
+				parts = append(parts, of)
+			}
+		}
+		if !p.role.masked() || p.typ.Kind != formats.String || len(parts) != 2 {
+			continue
+		}
+		classes := func(of ...*Profile) int64 { return d.sample.Figures(placesOf(of), 1).Classes }
+		if n := classes(parts...); n > max(parts[0].Field.Distinct, parts[1].Field.Distinct) &&
+			n*usualK <= d.looked && n == classes(append(parts, p)...) {
+			p.role = drop("%s say it", quotedList(namesOf(parts)))
 		}
 	}
 }

@@ -25,6 +25,11 @@ func (d *draft) dropShowing() {
 			}
 		}
 	}
+	for _, p := range d.profiles {
+		if p.role.masked() && why[p] == "" && !p.isBasic() && d.isFilledWith(p, why) {
+			why[p] = goesWithClass
+		}
+	}
 	if !slices.ContainsFunc(d.profiles, func(p *Profile) bool {
 		return p.role.masked() && why[p] == ""
 	}) {
@@ -33,6 +38,18 @@ func (d *draft) dropShowing() {
 	for p, reason := range why {
 		p.role = drop("%s; to mask it: %s (%s)", reason, d.entry(p), p.role.Reason)
 	}
+}
+
+// isFilledWith reports whether a column has values in mostly the rows in which two others with the
+// first part of its name have theirs, which show the class.
+func (d *draft) isFilledWith(p *Profile, why map[*Profile]string) bool {
+	prefix := func(p *Profile) string { return p.name[:max(0, strings.IndexAny(p.name, "_. "))] }
+	return prefix(p) != "" && p.place >= 0 && p.Field.Rows < p.Rows &&
+		numberOf(d.profiles, func(of *Profile) bool {
+			return why[of] != "" && of.Field.Rows < of.Rows && prefix(of) == prefix(p) &&
+				(d.sample.Lacking([]int{of.place})-d.sample.Lacking([]int{of.place, p.place}))*
+					resumed <= p.Field.Rows
+		}) > 1
 }
 
 // isNearlyFilled reports whether only few rows have no value: these may be an exception, as some
@@ -59,7 +76,7 @@ func (d *draft) shows(p, class *Profile) string {
 		}
 		return givesClass
 	case (d.goesWith(p, class) || d.isPaid(p, class)) && !d.isGuess() && !d.endsWithClass(p):
-		return "whether it has a value goes with the class: no model knows it when it predicts"
+		return goesWithClass
 	case p.isCalledLike(class) && (d.information(p, class, d.k()) >= mostOfClass*d.entropy(class) ||
 		d.limitSays(p, class, mostOfClass)):
 		return sameAsClass
@@ -142,6 +159,10 @@ func (p *Profile) isCalledLike(other *Profile) bool {
 		})
 	})
 }
+
+// goesWithClass is why a column is dropped of which the class decides who has a value.
+const goesWithClass = "whether it has a value goes with the class: no model knows it when it " +
+	"predicts"
 
 // givesClass is why a column is dropped that determines the class.
 const givesClass = "it determines the class: no model knows it when it predicts"
