@@ -43,6 +43,8 @@ var (
 		"satisfaction satisfied attack infarction depression anxiety illness infection infected " +
 		"obesity obese anemia anaemia anemic anaemic asd ckd biopsy addiction abuse insurance " +
 		"vaccine injury")
+	// deeds are last words of names of what somebody did or did not do
+	deeds = strings.Fields("fail taken bought booked complete completed done")
 	// shown are words behind them
 	shown = strings.Fields("trait traits present presence detected found positive likelihood " +
 		"occurrence")
@@ -56,6 +58,8 @@ var (
 	marking = strings.Fields("flag fl ind indicator yn binary 01 012")
 	// kinds are names of a class, behind words that say of what: often of a service or of people
 	kinds = strings.Fields("class label target y")
+	// observed are words in front of them that say that it is no guess
+	observed = strings.Fields("true actual gold observed")
 )
 
 // kinded matches names of such columns that end in a word without a sign in front, as custcat.
@@ -80,7 +84,7 @@ var groups = words{
 // classes, the number that the table is about, unless a run refuses it.
 func (d *draft) chooseClass() error {
 	d.pairTimes()
-	d.findLast()
+	d.findEnds()
 	if d.Class != "" {
 		return d.takeClass()
 	}
@@ -105,8 +109,10 @@ func (d *draft) chooseClass() error {
 	if d.For == ForClassify || d.For == ForBoth {
 		return d.noClass("draft for %s: no column looks like the class", d.For)
 	}
+	// the one row with a high pay is that of somebody whom others know
 	if d.findNumber(); d.number != nil && d.number.Field.Distinct <= mostClasses &&
-		d.number.alone <= guard.MostUnique {
+		d.number.alone <= guard.MostUnique &&
+		(!pay.has(d.number.words) || d.sample.Figures([]int{d.number.place}, 1).Unique == 0) {
 		d.class = d.number
 	}
 	return nil
@@ -276,7 +282,8 @@ func (d *draft) rankByName(p *Profile) int {
 	case p == last && slices.Contains(perhaps, name) && !d.isPay(p),
 		slices.Contains(answered, name) && p.Field.Distinct == 2:
 		return len(predicted)
-	case isPredicted(words[n-1]) && !slices.Contains(kinds, words[n-1]),
+	case isPredicted(words[n-1]) && (!slices.Contains(kinds, words[n-1]) ||
+		n == 2 && slices.Contains(observed, words[0])),
 		d.isOutcome(p) && (p.saysWhoDied() || d.isLikeliestStatus(p)):
 		return rank
 	case d.isOutcome(p) && !p.isBasic():
@@ -287,8 +294,9 @@ func (d *draft) rankByName(p *Profile) int {
 		kinded(name) && !p.isBasic() && !d.isContextual(p)) &&
 		(p.Field.Distinct <= mostOutcomes || p.typ.Kind == formats.String):
 		return rank + 3*usualClasses
-	case d.isAtEnd(p) && words[n-1] != "name" && !slices.Contains(offices, words[0]) &&
-		(slices.ContainsFunc(words, mayBe) || isSuffered(words) || words[n-1] == "fail") &&
+	case d.isAtEnd(p) && n <= mostWords && words[n-1] != "name" &&
+		!slices.Contains(offices, words[0]) &&
+		(slices.ContainsFunc(words, mayBe) || isSuffered(words) || isDeed(p)) &&
 		(!p.isBasic() || words[n-1] != "status") && !p.hasPartsOfDays():
 		return rank + 3*usualClasses
 	case d.isOutcome(p): // a fact, such as who was hired to do a job
@@ -356,25 +364,47 @@ func isSuffered(name []string) bool {
 	return !past.has(name) && slices.Contains(suffered, name[len(name)-1])
 }
 
+// isDeed reports whether a column of two values says what somebody did, by the end of its name.
+func isDeed(p *Profile) bool {
+	n := len(p.words) - 1
+	return n >= 0 && p.Field.Distinct == 2 && slices.Contains(deeds, p.words[n])
+}
+
 // isOnlyDisease reports whether a column says who had a disease, as no other one does, in a table
-// with the time up to an event.
+// with the time up to an event, or one of the heart next to what brings such.
 func (d *draft) isOnlyDisease(p *Profile) bool {
 	is := func(p *Profile) bool {
 		return p.Field.Distinct == 2 && p.couldBeClass() && len(p.words) > 0 &&
-			isSuffered(withoutEnds(p.words))
+			(isSuffered(withoutEnds(p.words)) || ofHeart(p.words[0]))
 	}
-	return is(p) && numberOf(d.profiles, is) == 1 &&
-		slices.ContainsFunc(d.profiles, (*Profile).isDuration)
+	tells := func(of *Profile) bool {
+		return of.isDuration() || ofHeart(p.words[0]) && called(&risks, of.words)
+	}
+	return is(p) && numberOf(d.profiles, is) == 1 && slices.ContainsFunc(d.profiles, tells)
 }
 
-// findLast finds the last column that could be a class: lines may end with a sign too many, with
-// who agreed to an interview, with texts that differ in each row, or with what hardly anybody has.
-func (d *draft) findLast() {
-	d.last = d.profiles[0]
+// ofHeart matches names of diseases of the heart in short, with what defines them behind, and risks
+// are names of columns of what brings such.
+var (
+	ofHeart = matches(`^(cvd|chd|ihd)[a-z]*$`)
+	risks   = words{alone: strings.Fields("smoke smoker smoking cholesterol chol sbp sysbp")}
+)
+
+// findEnds finds the first and the last column that could be a class: lines may begin and end with
+// identifiers, weights or texts that differ in each row, and end with a sign too many, with who
+// agreed to an interview, or with what hardly anybody has.
+func (d *draft) findEnds() {
+	isNone := func(p *Profile) bool { return p.isWeightOfRow() || roleOf(p).Mask == job.MaskDrop }
+	d.first, d.last = nil, d.profiles[0]
+	for _, p := range d.profiles {
+		if p.distinctShare() < uniqueShare[formats.String] && !isNone(p) {
+			d.first = p
+			break
+		}
+	}
 	for _, p := range slices.Backward(d.profiles) {
-		isDropped := p.typ.Kind == formats.String && roleOf(p).Mask == job.MaskDrop ||
-			d.isNearlyConstant(p) && !d.mayBeOutcome(p)
-		if p.Field.Rows > 0 && !isDropped && p.name != "" && (p.position == 0 || d.headless) &&
+		if !isNone(p) && (!d.isNearlyConstant(p) || d.mayBeOutcome(p)) &&
+			(p.position == 0 || d.headless) &&
 			!strings.HasPrefix(p.name, "Unnamed: ") { // pandas calls it so
 			d.last = p
 			return
@@ -444,10 +474,10 @@ func (d *draft) isJudged(p *Profile) bool {
 // polled are names of columns of whom somebody voted for, and of how content somebody is.
 var polled = words{alone: strings.Fields("vote voted satisfaction satisfied rating nps")}
 
-// isPoll reports whether a table has the answers to many questions, or weights of those who gave
-// them.
+// isPoll reports whether a table has the answers to many questions, also in words, or weights of
+// those who gave them.
 func (d *draft) isPoll() bool {
-	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+	return d.asksForOpinions || slices.ContainsFunc(d.profiles, func(p *Profile) bool {
 		return p.isWeightOfRow() || d.isItem(p)
 	})
 }
@@ -466,13 +496,8 @@ func (d *draft) isLastOfNameless(p *Profile) bool {
 		float64(numberOf(d.profiles, isOnScale)) <= n/2
 }
 
-// isAtEnd reports whether a column is the last, or the first behind those whose values are unique.
-func (d *draft) isAtEnd(p *Profile) bool {
-	first := slices.IndexFunc(d.profiles, func(p *Profile) bool {
-		return p.distinctShare() < uniqueShare[formats.String]
-	})
-	return p == d.last || first >= 0 && p == d.profiles[first]
-}
+// isAtEnd reports whether a column is the first or the last one that could be a class.
+func (d *draft) isAtEnd(p *Profile) bool { return p == d.first || p == d.last }
 
 // isGiven reports whether known numbers nearly give a column that is called like a class, or people
 // remember it.
@@ -483,9 +508,14 @@ func (p *Profile) isGiven() bool { return len(p.givenBy) > 0 || p.remembered }
 const rowsOfFate = 100
 
 // isRemembered reports whether a class says who died, which acquaintances remember, in a table with
-// enough rows of each value for k to count it as it is, and for no model.
+// enough rows of each value for k to count it as it is, and for no model and no trial, of which it
+// is the endpoint.
 func (d *draft) isRemembered(p *Profile) bool {
+	isTreatment := func(p *Profile) bool {
+		return p.Field.Distinct > 1 && p.Field.Distinct <= mostOutcomes && treatments.has(p.words)
+	}
 	return p.saysWhoDied() && d.For != ForClassify && d.For != ForBoth &&
+		!slices.ContainsFunc(d.profiles, isTreatment) &&
 		d.sample.Frequent(p.place, uint64(rowsOfFate*d.K), d.rows).AtLeast >= p.Field.Distinct
 }
 

@@ -79,8 +79,9 @@ type draft struct {
 	sample   *forecast.Sample // until sets are chosen
 	looked   int64            // number of rows read
 	class    *Profile         // nil: none
-	last     *Profile         // the last column that could be a class
-	number   *Profile         // what a table without a class is about; nil: none was found
+	// the first and the last column that could be a class
+	first, last *Profile
+	number      *Profile // what a table without a class is about; nil: none was found
 	// the class says what came of somebody: searches are tried without the sample that shows it
 	forOutcome bool
 	entity     *Profile              // nil: none

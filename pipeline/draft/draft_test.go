@@ -619,7 +619,7 @@ func TestDraftAsksForTheClass(t *testing.T) {
 		"age,Target,y":          "class: Target\n",
 		"age,churn_flag,b":      "class: churn_flag\n",
 		"age,No-show,b":         "class: No-show\n",
-		"index,result,b":        "# class: no column looks like a class.",
+		"index,result,b":        "class: result\n", // the first behind an identifier
 		"age,b,music_effects":   "class: music_effects\n",
 		"age,side_effects,b":    "# class: no column looks like a class.",
 		"age,diagnosis,b":       "# class: no column looks like a class.",
@@ -716,19 +716,21 @@ func drafts(t *testing.T, header string, values int, name string, want bool) str
 	return text
 }
 
-// A column that says what the class says is dropped, also in a large table; where no other column
-// could be masked it stays.
+// A column that says what the class says is dropped, also of one of three, and in a large table;
+// where no other column could be masked it stays.
 func TestDraftDropsWhatTheClassSays(t *testing.T) {
 	for columns, want := range map[string]string{
 		"approved,rejected,age,city": "drop",
+		"approved,rejected,day,city": "drop",
 		"approved,rejected,id":       "suppress",
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
 		out.WriteString(columns + "\n")
 		for i := range 600 {
-			n := i / 3 % 2
-			fmt.Fprintf(&out, "%d,%d,%d%s\n", n, 1-n, i+1000*strings.Count(columns, "id"),
+			n := i / 3 % (2 + strings.Count(columns, "day"))
+			fmt.Fprintf(&out, "%d,%d,%d%s\n", n, indicator(n == 0),
+				i+1000*strings.Count(columns, "id"),
 				strings.Repeat(fmt.Sprintf(",%d", i%7), strings.Count(columns, "city")))
 		}
 		write(t, "loans.csv", out.String())

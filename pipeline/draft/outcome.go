@@ -32,7 +32,7 @@ var (
 			"attrition fatal murder won elected fraud fraudulent converted purchase purchased " +
 			"conversion conversions clicked dropout violator defaulter absconder reoffender " +
 			"censor censored cens custody imprisoned incarcerated closed takeup uptake retained " +
-			"struck"),
+			"struck responded replied gotresponse gotreply"),
 		whole: slices.Concat(pairs(append([]string{""}, people...), gone), intended,
 			pairs(strings.Fields("claim application case admission"), []string{"status"}),
 			strings.Fields("leaveornot "+
@@ -62,7 +62,8 @@ var (
 		"baseline family mother father parent sibling days day time date dt dtc year years " +
 		"month months week weeks hour hours age cause causes reason manner type place site " +
 		"location region code " +
-		"id rate score risk prob probability count num number nr no n total plan amount item")
+		"id cert certificate frequency rate score risk prob probability count num number nr no " +
+		"n total plan amount item")
 	// past are words in front of a disease that somebody had before.
 	past = words{alone: strings.Fields("prior previous prev past last history hist earlier " +
 		"before baseline family")}
@@ -195,7 +196,7 @@ func (d *draft) isPaid(number, of *Profile) bool {
 			has[row] = 1
 		}
 	}
-	return d.sample.LimitInformation(has, of.place) >= nearlyAll*d.entropy(of)
+	return d.sample.LimitInformation(has, of.place) >= mostGiven*d.entropy(of)
 }
 
 // mayBeOutcome reports whether a column of few values has a name that a class may have, or is the

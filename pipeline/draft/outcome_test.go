@@ -85,6 +85,12 @@ func TestDraftKnowsOutcomesByValues(t *testing.T) {
 		{"age# case_status=Certified|Denied hours# sex=m|f", "case_status"},
 		{"age# decision_skill=a|b|c time# sex=m|f", ""},
 		{"age# hours# sex=m|f income=1|2|3|4|5|6|7", ""},
+		{"age# GotResponse=True|False hours# sex=m|f", "GotResponse"},
+		{"age# death_cert=0|1 hours# sex=m|f", ""},
+		{"age# purchase_frequency=a|b|c hours# sex=m|f", ""},
+		{"age# chddef=0|1 hours# sex=m|f smoke=0|1|2", "chddef"},
+		{"age# chddef=0|1 hours# sex=m|f b=1|2|3", ""},
+		{"age# true_label=0|1 score# sex=m|f", "true_label"},
 	} {
 		text := study(t, 600, strings.Fields(tt.columns)...)
 		if got := classOf(t, text); got != tt.want {
@@ -125,7 +131,7 @@ func TestDraftTakesWhatAnotherColumnGoesWith(t *testing.T) {
 	}{
 		{"status", 0, "", "status"}, {"status", 10, "", ""}, {"kind", 0, "", ""},
 		{"marital_status", 0, "", ""},
-		{"status", 0, "0", "status"}, {"status", 1, "0", "status"}, {"status", 10, "0", ""},
+		{"status", 0, "0", "status"}, {"status", 3, "0", "status"}, {"status", 10, "0", ""},
 		{"status", 0, "-1", ""}, {"kind", 0, "0", ""}, {"vote", 0, "", "vote"},
 		{"is_active", 0, "", "is_active"}, {"is_active", 10, "", ""},
 		{"dead,days_to_death", 0, "", "dead"}, {"dead,days_to_test", 0, "", "dead"},
@@ -203,6 +209,9 @@ func TestDraftLooksForAnswersAtTheEnds(t *testing.T) {
 		{"age# hours# a=No|Yes b=No|Yes c=No|Yes sex=m|f past_cancer_present=No|Yes", ""},
 		{"age# hours# purchase(Tea)=0|1 purchase(Milk)=0|1 purchase(Rye)=0|1 sex=m|f", ""},
 		{"age# hours# purchase(Tea)=0|1 purchase(Milk)=0|1 sex=m|f", "purchase(Tea)"},
+		{"age# rating=1|2|3 sex=m|f booking_complete=0|1", "booking_complete"},
+		{"how_many_of_us_in_a_home_in_a_row_in_it_have_income=1|2|3 age# sex=m|f", ""},
+		{"age# booking_complete=0|1 rating=1|2|3 sex=m|f", "rating"},
 		{"age# hours# churn=|||0|1 sex=m|f", ""}, {"age# hours# churn=|0|1 sex=m|f", "churn"},
 	} {
 		text := study(t, 600, strings.Fields(tt.columns)...)
@@ -392,11 +401,16 @@ func TestDraftTakesNoClassThatFactsGive(t *testing.T) {
 		{"died", "age", "", "died", "# It follows from age, which acquaintances know", 0},
 		{"died", "both", "", "died", "# Acquaintances know it, too.", 10},
 		{"died", "both", "", "", "# class: none. Acquaintances know died, too: so it is in", 5},
+		{"died", "trial", "", "died", "# Acquaintances know it, too.", 5},
 		{"outcome", "index", "", "", "# class: none. outcome follows from height, weight", 0},
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder
-		fmt.Fprintf(&out, "age,sex,height,weight,hours,job,%s\n", tt.name)
+		job := "job"
+		if tt.by == "trial" {
+			job = "treatment"
+		}
+		fmt.Fprintf(&out, "age,sex,height,weight,hours,%s,%s\n", job, tt.name)
 		rng := rand.New(rand.NewPCG(7, 7))
 		for range 1500 {
 			age, hours := rng.IntN(60), rng.IntN(60)
@@ -404,6 +418,7 @@ func TestDraftTakesNoClassThatFactsGive(t *testing.T) {
 			index := weight * 10000 / (height * height)
 			given := map[string]int{"index": indicator(index > 20) + indicator(index > 27),
 				"age": indicator(age > 30), "both": indicator(age+hours > 60),
+				"trial": indicator(age+hours > 60),
 				"hours": (hours + rng.IntN(40)) / 30}[tt.by]
 			fmt.Fprintf(&out, "%d,%d,%d,%d,%d,%d,%d\n", age, rng.IntN(2), height, weight, hours,
 				rng.IntN(4), given)

@@ -80,7 +80,8 @@ func (d *draft) isSubject(p *Profile) bool {
 	if len(name) > 2 && name[0] == "number" && name[1] == "of" {
 		name = name[2:]
 	}
-	if !p.couldBeClass() || p.Field.Distinct > mostOutcomes || p.isBasic() ||
+	if !p.couldBeClass() || p.Field.Distinct > mostOutcomes && !d.isCalledLikeFile(p) ||
+		p.isBasic() ||
 		treatments.has(p.words) && p != d.last || (&words{alone: earlier}).has(name) {
 		return false
 	}
@@ -136,15 +137,21 @@ var scored = words{
 		"charges claim salary salaries wage earnings spending spent amount grade"),
 		pairs(strings.Fields("attrition churn turnover"), []string{"rate"})...),
 	whole: strings.Fields("target outcome response"),
-	not:   append(slices.Clone(past.alone), "code", "id", "count"),
+	not:   append(slices.Clone(past.alone), "code", "id", "count", "time"),
 }
 
-// leveled are names of columns with a number for how much somebody has of what the file is about.
-var leveled = words{last: []string{"level", "score", "index"}, not: scored.not}
+// leveled are names of columns with a number for how much somebody has of what the file is about,
+// and chances those of how likely something is.
+var (
+	leveled = words{last: []string{"level", "score", "index"}, not: scored.not}
+	chances = words{alone: []string{"chance"}, last: []string{"probability", "likelihood"},
+		not: scored.not}
+)
 
-// findNumber finds the number that a table without a class is about: of at most two with such a
-// name, the last one that has a word of the name of the file, or is in the last column; and in that
-// a level of the former.
+// findNumber finds the number that a table without a class is about: the one that is called like
+// the file, or the only chance in the last column, or of at most two with such a name, the last one
+// that has a word of the name of the file, or is in the last column; and in that a level of the
+// former.
 func (d *draft) findNumber() {
 	d.number = nil
 	file, last := d.subjects(), d.last
@@ -153,19 +160,36 @@ func (d *draft) findNumber() {
 			return slices.ContainsFunc(file, func(of string) bool { return isAlike(word, of) })
 		})
 	}
-	isNumber := func(p *Profile) bool {
+	couldBe := func(p *Profile) bool {
 		return p.place >= 0 && p.typ.Ordered() && !p.isTime() && !p.isCode() && !p.isBasic() &&
-			p.Field.Distinct > longestScale && 2*p.Field.Rows >= p.Rows &&
+			p.Field.Distinct > longestScale && 2*p.Field.Rows >= p.Rows
+	}
+	isNumber := func(p *Profile) bool {
+		return couldBe(p) &&
 			(scored.has(p.words) || p == last && leveled.has(p.words) && isOfFile(p))
+	}
+	isChance := func(p *Profile) bool { return chances.has(p.words) }
+	for _, p := range d.profiles {
+		if couldBe(p) && (d.isCalledLikeFile(p) || p == last && isChance(p) &&
+			numberOf(d.profiles, isChance) == 1) {
+			d.number = p
+			return
+		}
+	}
+	if numberOf(d.profiles, isNumber) > mostVerdicts {
+		return
 	}
 	for _, p := range d.profiles {
 		if isNumber(p) && (d.isAtEnd(p) || isOfFile(p)) {
 			d.number = p
 		}
 	}
-	if numberOf(d.profiles, isNumber) > mostVerdicts {
-		d.number = nil
-	}
+}
+
+// isCalledLikeFile reports whether a column has the name of the file, and no other.
+func (d *draft) isCalledLikeFile(p *Profile) bool {
+	name := strings.Join(p.words, "")
+	return name != "" && name == strings.Join(d.subjects(), "")
 }
 
 // isMark reports whether a column has letters for ranges of a score or the like, and no class of a

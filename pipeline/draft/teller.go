@@ -59,10 +59,10 @@ func (p *Profile) isNearlyFilled() bool {
 }
 
 // shows returns the reason why a column shows the class, or another column; empty: it does not. A
-// column may determine the class, as rejected does where the class is approved. It may have a
-// value, or none, only in rows of one class, as the date of a new offence, or one of two values, as
-// hospdead where the class is death. It may have a part of the name and most of the information, as
-// is_recid of two_year_recid.
+// column may determine the class, as rejected does where the class is approved, or have two values
+// that the class determines, as very happy of happy. It may have a value, or none, only in rows of
+// one class, as the date of a new offence, or one of two values, as hospdead where the class is
+// death. It may have a part of the name and most of the information, as is_recid of two_year_recid.
 func (d *draft) shows(p, class *Profile) string {
 	switch {
 	case p == class || p.place < 0 || class.place < 0:
@@ -75,6 +75,9 @@ func (d *draft) shows(p, class *Profile) string {
 			return ""
 		}
 		return givesClass
+	case p.Field.Distinct == 2 && class.Field.Distinct <= mostOutcomes &&
+		!d.isNearlyConstant(p) && d.determines(class, p):
+		return sameAsClass
 	case (d.goesWith(p, class) || d.isPaid(p, class)) && !d.isGuess() && !d.endsWithClass(p):
 		return goesWithClass
 	case p.isCalledLike(class) && (d.information(p, class, d.k()) >= mostOfClass*d.entropy(class) ||
