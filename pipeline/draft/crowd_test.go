@@ -242,7 +242,8 @@ func measured(people, numbers int) string {
 }
 
 // Where people have several rows a draft counts them, and leaves fewer columns if less than half of
-// the information is kept, nearly half where each column keeps more than little. The number in the last column, which the table may be about, stays.
+// the information is kept, or nearly half where each column keeps more than little. The number in
+// the last column, which the table may be about, stays.
 func TestDraftOfFewPeopleDropsColumns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, tt := range []struct {
