@@ -155,19 +155,22 @@ func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 	return append(cut, d.lateOf(cut)...)
 }
 
-// mostRoles is the largest number of values of a role at work that is cut before other facts.
-const mostRoles = 10
+// mostRoles is the largest number of values of a role at work that is cut before other facts, and
+// mostQuick that of any fact: it takes little, and is lost behind others.
+const mostRoles, mostQuick = 10, 3
 
-// afterNext is 0 for a column with a role at work, 1 for one with an origin, family, schooling,
-// other work or areas, 2 for others, such as a language, a home or a fact of an employer, and 3 for
-// numbers, which are cut after texts.
+// afterNext is 0 for a column with a role at work or of hardly any values, 1 for one with an origin,
+// family, schooling, other work or areas, 2 for others, such as a language, a home or a fact of an
+// employer, and 3 for numbers, which are cut after texts.
 func (d *draft) afterNext(p *Profile) int {
 	switch {
 	case p.role.Mask != job.MaskSuppress:
 		return 3
-	case roles.has(p.words) && p.Field.Distinct <= mostRoles:
+	case ofEmployers.has(p.words):
+		return 2
+	case roles.has(p.words) && p.Field.Distinct <= mostRoles, p.Field.Distinct <= mostQuick:
 		return 0
-	case (p.isAskedNext() || d.isArea(p)) && !ofEmployers.has(p.words):
+	case p.isAskedNext() || d.isArea(p):
 		return 1
 	}
 	return 2
