@@ -54,7 +54,7 @@ const (
 
 // inEnglish replaces words of other languages, one or some together, by English ones.
 func inEnglish(name []string) []string {
-	if word, found := wholeAbroad[strings.Join(name, "")]; found {
+	if word, found := wholeAbroad[strings.Join(withoutYears(name), "")]; found {
 		return []string{word}
 	}
 	var rest, english []string
@@ -81,6 +81,18 @@ func inEnglish(name []string) []string {
 		return name
 	}
 	return english
+}
+
+// withoutYears returns a name without its unit in another language, as in Età in anni.
+func withoutYears(name []string) []string {
+	n := len(name) - 1
+	if n < 1 || ofAbroad[name[n]] != "years" {
+		return name
+	}
+	if n > 1 && slices.Contains([]string{"in", "en", "em"}, name[n-1]) {
+		n--
+	}
+	return name[:n]
 }
 
 // wordAbroad returns the English word for a word of another language, or "".

@@ -73,6 +73,9 @@ func TestWordsAreReadInManyLanguages(t *testing.T) {
 		"Fecha de nacimiento": "date birth",
 		"Nombre de calles":    "nombre de calles",
 		"hardness of water":   "hardness of water",
+		"Età in anni":         "age",
+		"Alter (Jahre)":       "age",
+		"Alter in Jahren":     "age",
 	} {
 		if got := strings.Join(wordsOf(name), " "); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

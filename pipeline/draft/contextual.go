@@ -117,7 +117,7 @@ var contextual = []struct {
 	most:   50,
 }, { // how many died with somebody, which news name
 	facts: words{whole: append(pairs([]string{"", "n", "num", "total"},
-		strings.Fields("killed injured victims")), "fatalities")},
+		[]string{"killed", "injured"}), "fatalities", "victims"), last: []string{"victims"}},
 	others: isCalled(words{alone: strings.Fields("fatalities killed victims")}),
 	most:   50,
 }, { // what a home is worth
@@ -188,6 +188,11 @@ var contextual = []struct {
 }, { // when a league drafted them
 	facts:  words{whole: strings.Fields("year season round rnd rd")},
 	others: isCalled(words{whole: strings.Fields("pick draftpick overallpick")}),
+}, { // when somebody was in a team, or somewhere for a term
+	facts: words{whole: []string{"year", "season"}},
+	others: isCalled(words{whole: strings.Fields("team teamname teamid teamcode teamabbreviation " +
+		"club franchise franchiseid term semester")}),
+	unless: words{alone: append(strings.Fields("loan credit interest"), bought.alone...)},
 }, { // whom candidates stand for
 	facts: words{whole: append(pairs([]string{"", "political"},
 		strings.Fields("party partyname partycode partyabbreviation")), strings.Fields("symbol "+

@@ -323,6 +323,7 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 	}
 	stripNumbers(d.profiles)
 	stripPrefixes(d.profiles)
+	readLongitudes(d.profiles)
 	findCodebooks(d.profiles)
 	room := min(mostBytes, budget.Grant(&spill.Sample)) / int64(cellBytes*(len(columns)+1))
 	rows := min(mostRows, in.Rows(), max(fewestRows, room))

@@ -110,12 +110,14 @@ var facts = []words{
 			pairs([]string{"child"}, []string{"total", "count", "num", "number"}),
 			pairs([]string{"total", "num", "number"}, []string{"child"}),
 			pairs([]string{"live", "lives", "living"}, []string{"with"}),
-			pairs([]string{"death", "died"}, []string{"year", "yr", "month", "day", "date"}),
+			pairs([]string{"death", "died"},
+				strings.Fields("year yr month day date place places")),
 			[]string{"adults"},
 			pairs([]string{"never", "ever", "un"}, []string{"marr", "married"}), headed,
 			strings.Fields("hhmmb famsz numkid nummar numsibs numadults nmembers hhpop agpop "+
 				"mstat mstatus singleparent famtype hhtype")),
-		whole: append(strings.Fields("kid child nyc noc son marr bmarr yearofdeath monthofdeath"),
+		whole: append(strings.Fields("kid child nyc noc son marr bmarr yearofdeath monthofdeath "+
+			"placeofdeath"),
 			headed...),
 	},
 	{
@@ -137,7 +139,8 @@ var facts = []words{
 				"specialization")...),
 		whole: strings.Fields("ed student graduated major majors yedu stream studyfield " +
 			"readwrite readandwrite fieldofstudy classyear yearofstudy studyyear yos " +
-			"fgrade mgrade institutiontype yearinschool workex repeatgr"),
+			"fgrade mgrade institutiontype institutetype levelofstudy yearinschool workex " +
+			"repeatgr"),
 		not: marks,
 	},
 	{ // work
@@ -180,7 +183,7 @@ var facts = []words{
 		alone: slices.Concat(pairs([]string{"ht", "hgt"}, inUnits), pairs([]string{"body"},
 			[]string{"type"}), pairs([]string{"bmi", "obesity", "weight", "bodyweight"},
 			[]string{"category", "class", "group", "cat", "range"}),
-			strings.Fields("height howtall smoke smstat tobacco tob "+
+			strings.Fields("height heights howtall smoke smstat tobacco tob "+
 				"drinker disability handicap handicapped handcap preferredfoot "+
 				"preferredhand handed handedness pregnant pregnancies gravida gravidity "+
 				"npreg preg haircolor haircolour eyecolor eyecolour obese overweight alopecia "+
@@ -247,11 +250,15 @@ var unknown = words{alone: slices.Concat(
 		"review improvement factors acceptable comfortable worried economic "+
 		"bothered annoyed favor favors favour favours favorite favourite mostused usedmost "+
 		"prefer recommend willing interested intend expect youlike planto planningto "+
+		"increase increased enjoy enjoyment safety security opportunity opportunities influence "+
+		"missed attends reason priority telecom "+
 		"oppose opposes ranking rankings offers feeling feelings irritable trouble problems "+
 		"want wants wanted timeon usage communication "+
 		"support supports agree disagree approve vote discuss discussed negative serious seek"),
 	strings.Fields("price prices income inc earnings wage wages salary expenditure spending "+
 		"expense expenses earn earned money cost costs fee fees debt loan loans charge pay"),
+	pairs([]string{"spend", "spent"}, strings.Fields("transport transportation education school "+
+		"family kids children housing home")),
 	strings.Fields("pct percent percentage perc share rate ratio frac fraction"), averages,
 	strings.Fields("req required requirement requirements benefit benefits resources incentive"),
 	pairs([]string{"edu", "education", "educational"}, strings.Fields("exp channel channels")),

@@ -57,7 +57,7 @@ var hidden = words{alone: slices.Concat(
 // recorded are names of times at which a table was made, or rows of it.
 var recorded = words{
 	alone: strings.Fields("interview interviewed survey surveyed questionnaire updated modified " +
-		"created inserted submitted submission extracted recorded reported report " +
+		"created published inserted submitted submission extracted recorded reported report " +
 		"issue entry load effective loaded login signup seen active due expiry expires " +
 		"expiration issued timestamp datetime transaction subscribed registered lastmodified " +
 		"odate fdate"),
@@ -93,11 +93,14 @@ var inWindow = matches(`\b(last|past|previous|prev) ?(\d|(day|week|month|year)s?
 var nameless = matches(`^(?i:[a-z]|var|col|column|feat|feature|field|attr|attribute|unnamed:)` +
 	`[ _-]*\d+$`)
 
+// ofAskers are names of columns about those who ask people.
+var ofAskers = words{alone: []string{"enum", "enumerator", "interviewer", "surveyor"}}
+
 // isOfOthers reports whether a column that is called like a fact about people has one about others,
 // or about a part of the body, or the day on which somebody became a customer.
 func (d *draft) isOfOthers(p *Profile) bool {
 	return d.isOfCustomer(p) || d.isOfTeacher(p) || d.isOfSecond(p) || p.isOfBody() ||
-		d.isLoan(p)
+		d.isLoan(p) || ofAskers.has(p.words)
 }
 
 // isLoan reports whether a column says who has a loan for a home, as those with as many values next
@@ -243,9 +246,10 @@ var (
 	// joining are names of days on which somebody became a customer, in a table with one of the
 	// names of sold, and none of those of people who meet each other, or with one of loyal
 	joining = words{alone: strings.Fields("customer client join joined joining enrol enrolled " +
-		"enroll enrolment enrollment cancellation registration signup")}
+		"enroll enrolment enrollment cancellation registration signup booking booked")}
 	sold = words{alone: append(slices.Clone(bought.alone), strings.Fields("subscription "+
-		"subscriptions subscriber plan revenue payment payments purchase purchases mnt")...)}
+		"subscriptions subscriber plan revenue payment payments purchase purchases mnt hotel "+
+		"checkin")...)}
 	loyal   = words{alone: []string{"loyalty", "clv"}}
 	meeting = words{alone: append(slices.Clone(atWork.alone), strings.Fields("club clubs "+
 		"student students pupil pupils school team experience leaveornot")...), not: atWork.not}
@@ -366,7 +370,7 @@ var clinical = words{alone: strings.Fields("patient patients diagnosis diagnoses
 	"polyphagia itching alopecia nausea vomiting cough dizziness fatigue headache hypertens " +
 	"anemia anaemia asthma copd dead fdead ddead stype gcs meno eyes thyroid pathology " +
 	"trestbps thalach restecg oldpeak fbs exang heroin cocaine fentanyl methadone opioid apoe " +
-	"rs itch lesion rash dysuria " +
+	"rs itch lesion lesions inflammatory rash dysuria " +
 	"adenopathy paramcd saffl ittfl trt01p trt01a armcd actarm aedecod aesev aeser usubjid tsh " +
 	"allergies t3 tt4 fti htn hbp ef ldlc hdlc tgrade tsize pnodes cvd hormone menopause frailty " +
 	"admitdate")}

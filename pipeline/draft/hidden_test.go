@@ -152,8 +152,10 @@ func TestDraftDoubts(t *testing.T) {
 		"amounts of money": {[]string{"age#", "vow=R$ 1 - 2|R$ 3 - 4|none",
 			"due=1 baht|over 5 baht", "moth=x|y|z", "trustpeople=x|y|z"}, []string{"moth"}},
 		"what others do not see": {[]string{"age#", "polint=0|1", "judgment=a|b", "partners1=0|1",
-			"effective_date=2020-01-03|2020-02-03", "last_activity=x|y|z", "miss_vow=0|1",
+			"effective_date=2020-01-03|2020-02-03", "published_time=2020-01-03|2020-02-03",
+			"last_activity=x|y|z", "miss_vow=0|1",
 			"complaints=x|y", "moth=x|y|z"}, []string{"moth"}},
+		"lesions":      {[]string{"age#", "skin_lesions=0|1", "inflammatory=a|b", "moth=x|y"}, nil},
 		"hormones":     {[]string{"age#", "hormone=0|1", "menopause=a|b", "moth=x|y|z"}, nil},
 		"nobody known": {[]string{"steps#", "farm=0|1", "moth=x|y|z"}, nil},
 	} {

@@ -46,6 +46,20 @@ func wordsOf(name string) []string {
 // anonymized are first words of names that say nothing of what a column has.
 var anonymized = strings.Fields("anonymized anonymised deidentified")
 
+// readLongitudes reads long as a longitude next to a latitude: elsewhere it is a length.
+func readLongitudes(profiles []*Profile) {
+	latitudes := words{alone: []string{"lat", "latitude"}}
+	if !slices.ContainsFunc(profiles, func(p *Profile) bool { return latitudes.has(p.words) }) {
+		return
+	}
+	for _, p := range profiles {
+		if n := len(p.words) - 1; n >= 0 && p.words[n] == "long" {
+			p.words = append(slices.Clone(p.words[:n]), "longitude")
+			p.fact = isFact(p.words)
+		}
+	}
+}
+
 var (
 	// stems are words that names often have in front of another one without a sign between them.
 	stems = strings.Fields("numberof noof countof income salary earnings education " +
@@ -348,8 +362,7 @@ var places = words{
 	alone: append(pairs([]string{"x", "y"}, []string{"coord", "coordinate", "coordinates"}),
 		"latitude", "longitude", "lat", "lon", "lng", "georeferenced", "geolocation"),
 	whole: append(pairs([]string{"point", "coord", "coordinate", "geo"}, []string{"x", "y"}),
-		strings.Fields("long easting northing")...),
-	last: []string{"long"},
+		strings.Fields("easting northing")...),
 }
 
 // postal are the names of columns of zip codes.

@@ -105,7 +105,7 @@ func (d *draft) dropNames() {
 			}
 			p.role = drop("single letters, called like initials, with %s", distinctValues(p))
 		case p.typ.Kind == formats.String && nameParts.has(name) && p.role.masked() &&
-			(p.Field.Distinct > fewCodes || haveBoth):
+			(p.Field.Distinct > fewCodes || haveBoth || name[0] == "suffix"):
 			parts = append(parts, p)
 		case p.role.Mask == job.MaskDrop && directMeaning(name).meaning == namesOfPeople:
 			whole = p.name

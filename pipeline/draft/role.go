@@ -304,7 +304,7 @@ var named = []rule{{
 			meaning != "" &&
 				(p.hasMany() && !p.isFractional() || p.numbersPeople()) &&
 				!(p.typ.Ordered() && (meaning == webPages || p.countsAddress() ||
-					meaning == telephones && p.greatest < leastTelephone))
+					meaning == telephones && max(p.greatest, -p.least) < leastTelephone))
 	},
 	func(p *Profile) *Role {
 		meaning := directMeaning(p.words)
@@ -455,7 +455,9 @@ var alone = []rule{
 		name := p.words
 		text := p.typ.Kind == formats.String && p.share(number) < most
 		// a long zip code differs in nearly all rows, its first characters do not
-		return countable && (text || !amounts.has(name) && !p.isSkewed()) && !postal.has(name) &&
+		isID := len(name) > 0 && strings.HasSuffix(name[len(name)-1], "id")
+		return countable && (text || !amounts.has(name) && (isID || !p.isSkewed())) &&
+			!postal.has(name) &&
 			2*p.texts.fractions < p.Field.Rows && p.Field.Rows >= fewRows &&
 			p.distinctShare() >= least
 	}, func(p *Profile) *Role {

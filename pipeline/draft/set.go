@@ -451,8 +451,8 @@ func (d *draft) isOfCase(p *Profile) bool {
 
 // weights and heights are words for somebody's weight and height, with units in which they are.
 var (
-	weights = strings.Fields("weight wgt wt bmi mass")
-	heights = strings.Fields("height hgt ht")
+	weights = strings.Fields("weight weights wgt wt bmi mass")
+	heights = strings.Fields("height heights hgt ht")
 	inUnits = strings.Fields("kg kgs lb lbs pounds cm m in inches ft feet")
 	// leastWeight and mostWeight are the limits of the weights, and indices, of most people, in any
 	// unit: others say how many people a row stands for
@@ -514,13 +514,15 @@ func (p *Profile) hasSexes() bool {
 // mostSexes is the largest number of codes for the sex.
 const mostSexes = 10
 
-// fewKinds are names of columns of marks or few codes, which have a score, a share, hours or a pay
-// in others.
-var fewKinds = words{alone: []string{"overtime"},
+// fewKinds are names of columns of marks, few codes or counts, which have a score, a share, hours,
+// a pay or the number of people of a place in others.
+var fewKinds = words{
+	alone: append(pairs([]string{"num"}, []string{"children", "kids"}), "overtime"),
 	whole: strings.Fields("lang black white asian nonwhite hispanic latino")}
 
 // countsKind reports whether a column has more numbers than there are codes for the sex, for an
-// origin or a language in short: it counts something that is called so, or is a score.
+// origin or a language in short, or than a family has children: it counts something that is called
+// so, or is a score.
 func (p *Profile) countsKind() bool {
 	return p.typ.Ordered() && (p.Field.Distinct > mostSexes && sexes.has(p.words) ||
 		p.Field.Distinct > fewCodes && fewKinds.has(p.words))

@@ -152,6 +152,22 @@ func TestDraftKnowsCounts(t *testing.T) {
 	}
 }
 
+// Telephone numbers that a program made negative are dropped, and so are numbers of pages of which
+// the greatest is many times the middle one.
+func TestDraftDropsNumbersOfPeople(t *testing.T) {
+	text := tableOf(t, 300, map[string]func(i int) string{
+		"Phone":    func(i int) string { return fmt.Sprint(-1_000_000_007 - i*7_919_777) },
+		"en_curid": func(i int) string { return fmt.Sprint(7 + i*i*i*i*i) },
+		"views":    func(i int) string { return fmt.Sprint(7 + i*i*i*i*i) },
+	})
+	for name, want := range map[string]string{"Phone": "drop", "en_curid": "drop",
+		"views": "{mask:"} {
+		if got := roleOfText(text, name); got != want {
+			t.Errorf("%s: %s, want %s:\n%s", name, got, want, text)
+		}
+	}
+}
+
 // Dates of which some lack a day or a month are generalized to months and years.
 func TestDraftOfPartialDates(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -636,6 +652,7 @@ func TestDraftDropsInitials(t *testing.T) {
 		"first_grade=A|B|C|D": "suppress", "block" + letters: "suppress",
 		"MI" + letters:                        "suppress",
 		"MI" + letters + " last_name=Doe|Roe": "drop",
+		"suffix=Jr|Sr|III last_name=Doe|Roe":  "drop", "suffix=Jr|Sr|III": "suppress",
 	} {
 		text := study(t, 600, append(strings.Fields(column), "age#", "hours#")...)
 		name, _, _ := strings.Cut(column, "=")

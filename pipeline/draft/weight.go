@@ -89,7 +89,7 @@ func (d *draft) dropWeights() {
 				distinctValues(p))
 		case strata.has(p.words) && slices.ContainsFunc(d.profiles, isCalled(drawn)):
 			p.role = drop("how the sample was drawn, with %s", distinctValues(p))
-		case p.isWeightOfRow():
+		case p.isWeightOfRow() && !d.isWeightOfHeight(p):
 			p.role = discretize(p, distinctValues(p))
 			p.role = drop("a weight computed from other columns may reveal them; to mask it, as "+
 				"estimates need it: %s (%s)", d.entry(p), p.role.Reason)
