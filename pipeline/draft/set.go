@@ -160,8 +160,8 @@ func (d *draft) toCutFirst(known, doubted []*Profile) (cut []*Profile) {
 const mostRoles, mostQuick = 10, 3
 
 // afterNext is 0 for a column with a role at work or of hardly any values, 1 for one with an
-// origin, family, schooling, other work or areas, 2 for others, such as a language, a home or a fact
-// of an employer, and 3 for numbers, which are cut after texts.
+// origin, family, schooling, other work or areas, 2 for others, such as a language, a home or a
+// fact of an employer, and 3 for numbers, which are cut after texts.
 func (d *draft) afterNext(p *Profile) int {
 	switch {
 	case p.role.Mask != job.MaskSuppress:
