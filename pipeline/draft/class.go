@@ -44,7 +44,10 @@ var (
 		"obesity obese anemia anaemia anemic anaemic asd ckd biopsy addiction abuse insurance " +
 		"vaccine injury")
 	// deeds are last words of names of what somebody did or did not do
-	deeds = strings.Fields("fail taken bought booked complete completed done")
+	deeds = append(strings.Fields("fail taken bought booked complete done achieved"),
+		finished...)
+	// finished are those of two values that no other column has, in any place
+	finished = []string{"completed", "completion"}
 	// shown are words behind them
 	shown = strings.Fields("trait traits present presence detected found positive likelihood " +
 		"occurrence")
@@ -271,10 +274,12 @@ func (d *draft) rankByName(p *Profile) int {
 		// neither are sources of the rows
 		p.typ.Kind == formats.String && (name == "dataset" ||
 			!mayBe(name) && p.alone*float64(p.Rows) > 1.5),
-		name == "default" && !d.isAtEnd(p) && !d.isOfDebts():
+		name == "default" && !d.isAtEnd(p) && !d.isOfDebts(),
+		name == "status" && p.Field.Distinct > 2 && d.hasRare(p):
 	case slices.Contains(ambiguous, name) && d.isOutdone(p):
 		return rank + 7*usualClasses
-	case p == last && d.isSubject(p):
+	case p == last && (d.isSubject(p) ||
+		p.Field.Distinct == 2 && planned(strings.Join(words, " "))):
 		return 0
 	case whole >= 0:
 		return whole
@@ -296,14 +301,17 @@ func (d *draft) rankByName(p *Profile) int {
 		return rank + 3*usualClasses
 	case d.isAtEnd(p) && n <= mostWords && words[n-1] != "name" &&
 		!slices.Contains(offices, words[0]) &&
-		(slices.ContainsFunc(words, mayBe) || isSuffered(words) || isDeed(p)) &&
+		(slices.ContainsFunc(words, mayBe) || isSuffered(words) || isDeed(p) ||
+			p == last && contented.has(words)) &&
 		(!p.isBasic() || words[n-1] != "status") && !p.hasPartsOfDays():
 		return rank + 3*usualClasses
-	case d.isOutcome(p): // a fact, such as who was hired to do a job
+	case d.isOutcome(p), // a fact, such as who was hired to do a job
+		p.Field.Distinct == 2 && slices.Contains(finished, words[n-1]) && !p.isBasic():
 		return rank + 4*usualClasses
 	case p == last && (n == 1 || n == 2 && words[0] == "is") &&
 		(p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") || d.isOnlyAnswer(p)) &&
-		!p.isBasic() && !d.isContextual(p), d.isFirstAnswer(p):
+		!p.isBasic() && !d.isContextual(p),
+		d.isFirstAnswer(p), d.isLastMark(p), d.isLikelihood(p):
 		return rank + 5*usualClasses
 	case d.isGroup(p), d.isJudged(p), d.isMark(p), d.isLastOfNameless(p), d.isOnlyDisease(p),
 		d.isSubjectAlone(p),
@@ -311,6 +319,33 @@ func (d *draft) rankByName(p *Profile) int {
 		return rank + 6*usualClasses
 	}
 	return -1
+}
+
+// hasRare reports whether several values of a column have fewer than k rows.
+func (d *draft) hasRare(p *Profile) bool {
+	return d.sample.Frequent(p.place, uint64(d.K), d.looked).AtLeast+1 < p.Field.Distinct
+}
+
+// isLastMark reports whether a column of two values is the last one, and is called like a mark
+// where all others are numbers of many values, as is_large, or has the only yes and no behind items
+// of a questionnaire.
+func (d *draft) isLastMark(p *Profile) bool {
+	isOther := func(of *Profile) bool {
+		return of != p && of.place >= 0 && (!of.typ.Ordered() || of.Field.Distinct <= fewCodes)
+	}
+	return p == d.last && p.Field.Distinct == 2 && !p.isBasic() && !treatments.has(p.words) &&
+		(isAux(p.words[0]) && !slices.ContainsFunc(d.profiles, isOther) ||
+			d.isOnlyAnswer(p) && slices.ContainsFunc(d.profiles, d.isItem))
+}
+
+// isLikelihood reports whether a column at an end of the table says how likely somebody does
+// something, as no other one does.
+func (d *draft) isLikelihood(p *Profile) bool {
+	is := func(p *Profile) bool {
+		n := p.textsLike(likelihoods)
+		return n > 2 && n == len(p.texts.few)
+	}
+	return d.isAtEnd(p) && is(p) && numberOf(d.profiles, is) == 1
 }
 
 // isSurvey reports whether software of surveys wrote the table, with how each answer was given.
@@ -472,7 +507,10 @@ func (d *draft) isJudged(p *Profile) bool {
 }
 
 // polled are names of columns of whom somebody voted for, and of how content somebody is.
-var polled = words{alone: strings.Fields("vote voted satisfaction satisfied rating nps")}
+var polled = words{alone: append(strings.Fields("vote voted rating"), contented.alone...)}
+
+// contented are those of the latter that score it, not those of before.
+var contented = words{alone: strings.Fields("satisfaction satisfied nps csat"), not: past.alone}
 
 // isPoll reports whether a table has the answers to many questions, also in words, or weights of
 // those who gave them.

@@ -61,6 +61,8 @@ const (
 	// partOfRare is the largest share of the rows with a text that fewer than k have, in a column
 	// of texts of a few kinds.
 	partOfRare = 0.2
+	// partOfRareTitles is the same share of titles of jobs: people who know them need no others.
+	partOfRareTitles = 2. / 3
 	// mostRows is the largest number of rows that are read, and mostBytes the largest memory for
 	// them.
 	mostRows  = 200_000
@@ -352,7 +354,8 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 		if p.hasManyWords() || p.isLong() {
 			rare := d.sample.Figures([]int{i}, usualK).Below * float64(p.Rows)
 			p.recurs = rare <= partOfRare*float64(p.Field.Rows) &&
-				d.sample.Frequent(i, usualK, d.looked).AtLeast <= namedClasses
+				d.sample.Frequent(i, usualK, d.looked).AtLeast <= namedClasses ||
+				titles.has(p.words) && rare <= partOfRareTitles*float64(p.Field.Rows)
 		}
 		p.measure()
 	}

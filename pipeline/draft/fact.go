@@ -221,6 +221,9 @@ var ofEmployers = words{alone: slices.Concat(
 // roles are names of columns of what somebody does for an employer.
 var roles = words{alone: strings.Fields("jobrole jobtitle designation")}
 
+// titles are names of columns of titles of jobs, also of many words.
+var titles = words{alone: append([]string{"position", "occupation"}, roles.alone...)}
+
 // notOrigin are words that make an origin or a language something else.
 var notOrigin = strings.Fields("disorder distance winner currency account exchange " +
 	"transaction")

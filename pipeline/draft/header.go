@@ -20,9 +20,11 @@ func (d *draft) declareHeader() bool {
 
 // isHeadless reports whether each name is a value of its column: a number of numbers, or one of few
 // texts, or if several are such texts, also one of many, as names of people; and not all are
-// numbers that rise, as years in a table with a column for each.
+// numbers that rise, as years in a table with a column for each. Several that are values of as many
+// rows each are a header that recurs in the midst of the rows.
 func (d *draft) isHeadless() bool {
 	texts, many, last, rises := 0, 0, 0.0, true
+	again := make(map[int64]int) // columns whose name is the value of a number of rows
 	for at, p := range d.profiles {
 		if p.position > 0 { // its name is that of another column, too
 			continue
@@ -34,6 +36,7 @@ func (d *draft) isHeadless() bool {
 			return false
 		case p.texts.few[p.name] > 0:
 			texts++
+			again[p.texts.few[p.name]]++
 		case !isNumber && p.Field.Distinct > fewCodes:
 			many++
 		case !isNumber || !p.typ.Ordered():
@@ -42,6 +45,8 @@ func (d *draft) isHeadless() bool {
 		rises = rises && (at == 0 || number > last)
 		last = number
 	}
-	return len(d.profiles) > 1 && (texts > 1 || many == 0 && (texts > 0 || !rises)) &&
+	recurs := len(again) == 1 && texts > mostVerdicts
+	return len(d.profiles) > 1 && !recurs &&
+		(texts > 1 || many == 0 && (texts > 0 || !rises)) &&
 		slices.ContainsFunc(d.profiles, func(p *Profile) bool { return p.typ.Ordered() })
 }

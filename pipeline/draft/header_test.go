@@ -17,6 +17,9 @@ func TestDraftFindsHeaderless(t *testing.T) {
 	number := func(int) string { return fmt.Sprint(rng.IntN(90)) }
 	text := func(int) string { return []string{" x", " y", " z"}[rng.IntN(3)] }
 	person := func(row int) string { return fmt.Sprint("person ", row) }
+	once := func(name string) func(int) string {
+		return func(row int) string { return []string{name, " y", " z"}[min(row, 1+row%2)] }
+	}
 	for _, tt := range []struct {
 		header string
 		of     []func(int) string
@@ -25,6 +28,7 @@ func TestDraftFindsHeaderless(t *testing.T) {
 		{"39, x,77", []func(int) string{number, text, number}, true},
 		{"39, x,39, x", []func(int) string{number, text, number, text}, true},
 		{"39, x, y,somebody", []func(int) string{number, text, text, person}, true},
+		{"39, a, b, c", []func(int) string{number, once(" a"), once(" b"), once(" c")}, false},
 		{"39, x,somebody", []func(int) string{number, text, person}, false},
 		{"6,148,72", []func(int) string{number, number, number}, true},
 		{"39, w,77", []func(int) string{number, text, number}, false},

@@ -98,9 +98,11 @@ func ofDegree(adjective string) []string {
 	for _, word := range []string{not, is} {
 		degrees := []string{"extremely_" + word + "|completely_" + word,
 			"very_" + word + "|strongly_" + word + "|strong_" + word + "|significantly_" + word +
-				"|much_" + word, word, "somewhat_" + word +
-				"|slightly_" + word + "|fairly_" + word + "|weak_" + word + "|lean_" + word}
+				"|much_" + word, word,
+			"somewhat_" + word + "|moderately_" + word + "|fairly_" + word,
+			"slightly_" + word + "|weak_" + word + "|lean_" + word}
 		if word == is {
+			degrees[3], degrees[4] = degrees[3]+"|moderately", degrees[4]+"|slightly"
 			places = append(places,
 				"neutral|neither|moderate|average|avg|independent|same|about_the_same|"+
 					"stayed_the_same|no_change|unchanged|neither_"+is+"_nor_"+not+
@@ -129,7 +131,8 @@ var (
 	// joints may stand around numbers.
 	joints = scale("to t and or but than - – — = the of from between by at ~ .. , equal a an " +
 		"about approx ( ) [ ] / per every each : . % st nd rd th grade " +
-		"age aged ages old person persons people usd eur gbp rs inr")
+		"age aged ages old person persons people usd eur gbp rs inr " +
+		"da de à von bis")
 	rates = scale("/ a an per every each")
 	// numerals are words for numbers from -1 on, and names of grades before the first one.
 	numerals = scale("pk k one two three four five six seven eight nine ten eleven twelve")
@@ -379,7 +382,9 @@ func bySchooling(texts []string) []place {
 	}
 	short := make([]string, len(texts))
 	for i, text := range texts {
-		short[i] = folded(text)
+		if short[i] = folded(text); short[i] == "school" {
+			short[i] = "high_school"
+		}
 	}
 	return placesOn(short, func(text string) (int, bool) {
 		for i, s := range slices.Backward(schooling) {
@@ -442,8 +447,10 @@ func byRange(texts []string) []place {
 	for i, text := range texts {
 		var all []float64
 		for _, token := range tokens(text) {
-			if number, _, is := amountOf(token); is {
-				all = append(all, number)
+			if number, thousands, is := amountOf(token); is {
+				if all = append(all, number); thousands && len(all) == 2 {
+					all[0] = inThousands(all[0], number)
+				}
 			}
 		}
 		p, isSpecial := special(folded(text))
@@ -481,10 +488,21 @@ func byRange(texts []string) []place {
 	return found
 }
 
-// isPlural reports whether a unit is the other one, or its plural, or there is no other one.
+// inThousands returns the first number of a range whose last one is in thousands, as 10-20k.
+func inThousands(first, last float64) float64 {
+	if first < last/1000 {
+		return first * 1000
+	}
+	return first
+}
+
+// isPlural reports whether a unit is the other one, or its plural, also with another vowel behind
+// it, as anno and anni, or there is no other one.
 func isPlural(unit, of string) bool {
 	rest, is := strings.CutPrefix(unit, of)
-	return is && (of == "" || rest == "" || rest == "s" || rest == "ren")
+	stem := strings.TrimRight(of, "aeio")
+	return is && (of == "" || rest == "" || rest == "s" || rest == "ren") ||
+		len(stem) > 2 && len(of) == len(stem)+1 && stem == strings.TrimRight(unit, "aei")
 }
 
 // numberPlace returns the place of a text with a number or a range, the words before it that say
@@ -495,8 +513,8 @@ func numberPlace(text string, timed bool) (p place, before, unit string, is bool
 		if number, thousands, ok := amountOf(token); ok {
 			if numbers++; numbers == 1 {
 				p.number, side = number, p.side
-			} else if thousands && p.number < number/1000 { // 10-20k
-				p.number *= 1000
+			} else if thousands {
+				p.number = inThousands(p.number, number)
 			}
 			if numbers == 2 {
 				p.side = side // $5,000 to under $10,000

@@ -85,6 +85,9 @@ func TestInOrder(t *testing.T) {
 		"Never|Once a year|Every three months|Once a month|Once a week|More than once a week",
 		"1+2|3+4|5+6|9+10", "Intern/Fresher|Junior|Mid|Senior|Lead",
 		"Significantly worse|Somewhat worse|About the same|Somewhat better|Significantly better",
+		"Unimportant|Slightly|Moderately|Important|Very Important", "School|Graduate|Masters",
+		"meno di 10K|da 10 a 20K|da 20 a 25K|da 25 a 30K|da 80 a 100K|oltre i 100K",
+		"<1 anno|da 1 a 3 anni|da 4 a 7 anni|10+ anni",
 		"0-2|5-Mar|8-Jun|11-Sep|Dec-14|15-17|24-26", "Rarely|Monthly|Weekly|Daily",
 	} {
 		want := strings.Split(tt, "|")

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -51,6 +52,10 @@ var (
 			strings.Fields("toleave toquit tostay")),
 		pairs(strings.Fields("leave leaving quit quitting turnover stay"),
 			strings.Fields("intent intention intentions"))...)
+	// planned begin the names of columns of what somebody will do
+	planned = matches(`^(likely to|will|(intend|plan|want)s? to) `)
+	// likelihoods are texts for how likely somebody does something.
+	likelihoods = regexp.MustCompile(`^(\w+ ){0,2}(un)?likely$`)
 	// left are names of columns of who left or stayed, which only some may have been asked.
 	left = words{whole: gone, alone: []string{"retained"}, not: happened.not}
 	// decided are words of happened that name kinds of these where texts say neither yes and no nor

@@ -51,6 +51,14 @@ func TestDraftKnowsOutcomesByValues(t *testing.T) {
 		{"age# disposition=a|b|c died=0|1 hours# sex=m|f", "died"},
 		{"age# disposition_date=a|b|c hours# sex=m|f", ""},
 		{"age# rating=1|2|3|4 hours# sex=m|f", "rating"},
+		{"hours# weeks# satisfaction=1|2|3|4 will_buy=0|1", "will_buy"},
+		{"hours# weeks# days# is_large=0|1", "is_large"},
+		{"hours# weeks# kind=a|b|c is_large=0|1", ""},
+		{"age# sex=m|f hours#" + strings.Repeat(" q=1|2|3", 13) + " Smith_ok=Yes|No", "Smith_ok"},
+		{"age# sex=m|f hours# CSAT_Score=1|2|3|4|5|6", "CSAT_Score"},
+		{"age# sex=m|f hours# status=a|b|c", "status"},
+		{"age# sex=m|f hours# status=a|b|d|a|b|d" + strings.Repeat("|a", 600) + "|e|f", ""},
+		{"plan=unlikely|likely|very_likely hours# score#", ""},
 		{"age# rating=1|2|3 nps=1|2|3 satisfaction=1|2|3 hours# sex=m|f", ""},
 		{"size# rating=1|2|3|4 hours# kind=a|b", ""},
 		{"active=True|False age# hours# sex=m|f b=1|2|3 c=1|2|3", ""},
@@ -101,21 +109,27 @@ func TestDraftKnowsOutcomesByValues(t *testing.T) {
 
 // A number that with one day gives another is how long something took, and a status says how.
 func TestDraftFindsHowLongByDays(t *testing.T) {
-	for lag, want := range map[int]string{0: "stat", 40: ""} {
+	for _, tt := range []struct {
+		days, lag int
+		want      string
+		ends      bool // the start and the number determine the end
+	}{{1, 0, "stat", true}, {1, 40, "", false}, {30, 0, "stat", true}} {
 		t.Chdir(t.TempDir())
 		rng := rand.New(rand.NewPCG(3, 4))
 		var out strings.Builder
 		out.WriteString("age,from,to,stat,n,sex\n")
 		for range 600 {
-			start, n := time.Date(2019, 1, 1+rng.IntN(900), 0, 0, 0, 0, time.UTC), rng.IntN(300)
-			end := start.AddDate(0, 0, n+rng.IntN(lag+1))
+			start := time.Date(2019, 1, 1+rng.IntN(900), 0, 0, 0, 0, time.UTC)
+			n := rng.IntN(300) / (1 + tt.days/10)
+			end := start.AddDate(0, 0, n*tt.days+rng.IntN(tt.lag+1))
 			fmt.Fprintf(&out, "%d,%s,%s,%d,%d,%c\n", 20+rng.IntN(50), start.Format(time.DateOnly),
 				end.Format(time.DateOnly), rng.IntN(2), n, "mf"[rng.IntN(2)])
 		}
 		write(t, "stays.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"stays.csv"}})
-		if got := classOf(t, text); got != want {
-			t.Errorf("lag %d: class %q, want %q\n%s", lag, got, want, text)
+		if got := classOf(t, text); got != tt.want ||
+			strings.Contains(text, `# from and "n" determine it`) != tt.ends {
+			t.Errorf("%+v: class %q\n%s", tt, got, text)
 		}
 	}
 }

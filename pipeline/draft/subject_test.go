@@ -75,6 +75,11 @@ func TestDraftTakesTheSubjectOfTheFile(t *testing.T) {
 		{"table.csv", "Buy", 3, true},
 		{"table.csv", "Buy", 2, false},
 		{"table.csv", "Rain_Likelihood", 3, false},
+		{"table.csv", "PrizeAchieved", 3, true},
+		{"table.csv", "PrizeAchieved", 2, false},
+		{"table.csv", "CourseCompletion", 2, true},
+		{"table.csv", "Likely to Move Home", 3, true},
+		{"table.csv", "Likely to Move Home", 2, false},
 	} {
 		t.Chdir(t.TempDir())
 		var out strings.Builder

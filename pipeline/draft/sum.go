@@ -362,7 +362,10 @@ func (d *draft) repeats(p, of *Profile) bool {
 }
 
 // secondsOf are the seconds of units in which columns have how long something took.
-var secondsOf = []float64{1, 60, 3600, 86400, 0.001}
+var secondsOf = []float64{1, 60, 3600, 86400, 0.001, secondsOfMonth}
+
+// secondsOfMonth are those of a month of the mean length.
+const secondsOfMonth = 86400 * 365.2425 / 12
 
 // interval is how long something took, with the times at which it began and ended.
 type interval struct{ start, took, end *Profile }
@@ -409,16 +412,20 @@ func (d *draft) dropEnds() {
 func isEnd(end, start, took *Profile) bool {
 	return slices.ContainsFunc(secondsOf, func(seconds float64) bool {
 		scale := seconds * start.unitsOfDay() / secondsOf[3]
-		unit := max(1, scale)
+		unit, part := max(1, scale), renamed
+		if seconds == secondsOfMonth { // months are counted in several ways
+			part = otherwise
+		}
 		follows := func(row int) float64 { return start.numbers[row] + scale*took.numbers[row] }
 		return 2*scale*(took.high-took.low) >= fewCodes*unit &&
-			inNearlyAll(end.numbers, follows, unit)
+			inNearlyAll(end.numbers, follows, unit, part)
 	})
 }
 
 // inNearlyAll reports whether numbers are those of a function of the row, up to less than a
-// distance, in nearly all rows that have both, which are at least half of those that have a number.
-func inNearlyAll(numbers []float64, of func(row int) float64, distance float64) bool {
+// distance, in nearly all rows that have both, but one in part, which are at least half of those
+// that have a number.
+func inNearlyAll(numbers []float64, of func(row int) float64, distance float64, part int) bool {
 	all, rows, others := 0, 0, 0
 	for row, x := range numbers {
 		if !math.IsNaN(x) {
@@ -429,12 +436,12 @@ func inNearlyAll(numbers []float64, of func(row int) float64, distance float64) 
 				others++
 			}
 		}
-		if others > fewRows && others*renamed > rows { // most end here, after few rows
+		if others > fewRows && others*part > rows { // most end here, after few rows
 			return false
 		}
 	}
 	return 2*rows >= all && float64(all) >= fewestFilled*float64(len(numbers)) &&
-		others*renamed <= rows
+		others*part <= rows
 }
 
 // mostPlaces is the largest number of places behind the point of a ratio.
@@ -469,7 +476,7 @@ func (d *draft) noteRatios() {
 				if ratio != part && ratio != whole && part != whole &&
 					inNearlyAll(ratio.numbers, func(row int) float64 {
 						return part.numbers[row] / whole.numbers[row]
-					}, distance) {
+					}, distance, renamed) {
 					ratio.role.Reason += fmt.Sprintf("; %s by %s gives it", job.Quoted(part.name),
 						job.Quoted(whole.name))
 				}
@@ -530,7 +537,7 @@ func (p *Profile) isIndexOf(weight, height *Profile, distance float64) bool {
 	return len(units) > fewRows && inNearlyAll(p.numbers, func(row int) float64 {
 		y := height.numbers[row]
 		return units[fewRows/2] * weight.numbers[row] / (y * y)
-	}, distance)
+	}, distance, renamed)
 }
 
 // roundedIndex is the part by which indexes may differ from those of rounded weights and heights.
