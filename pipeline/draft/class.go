@@ -412,10 +412,10 @@ func (d *draft) isOnlyDisease(p *Profile) bool {
 		return p.Field.Distinct == 2 && p.couldBeClass() && len(p.words) > 0 &&
 			(isSuffered(withoutEnds(p.words)) || ofHeart(p.words[0]))
 	}
-	tells := func(of *Profile) bool {
+	shows := func(of *Profile) bool {
 		return of.isDuration() || ofHeart(p.words[0]) && called(&risks, of.words)
 	}
-	return is(p) && numberOf(d.profiles, is) == 1 && slices.ContainsFunc(d.profiles, tells)
+	return is(p) && numberOf(d.profiles, is) == 1 && slices.ContainsFunc(d.profiles, shows)
 }
 
 // ofHeart matches names of diseases of the heart in short, with what defines them behind, and risks
