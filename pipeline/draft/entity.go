@@ -33,7 +33,7 @@ const mostOnce = 0.98
 // repeats reports whether a dropped column has values that belong to one person each, and repeat.
 func (p *Profile) repeats() bool {
 	return p.role.owned && p.Field.Distinct >= 2 && p.distinctShare() < 1 &&
-		!ofThings.has(p.words)
+		(p.role.facts || !ofThings.has(p.words))
 }
 
 // chooseEntity finds the column that k counts: among the identifiers that repeat, one of enough
@@ -42,7 +42,13 @@ func (p *Profile) repeats() bool {
 // people may have several rows.
 func (d *draft) chooseEntity() {
 	for _, p := range d.profiles {
+		p.role.facts = d.givesFacts(p)
 		rank := p.entityRank()
+		if rank >= 0 && p.isKind() && d.numbersRows(p, notTeachers) {
+			p.role = &Role{Mask: job.MaskSuppress, Reason: distinctValues(p) +
+				": groups of people, who have a number in each row"}
+			continue
+		}
 		if rank < 0 || p.role.fullNames && d.numbersRows(p, notOthers) ||
 			d.isOfSeveral(p) ||
 			rank > 0 && d.numbersRows(p, persons.has) || d.numbersRows(p, p.isSisterOf) ||
@@ -50,7 +56,6 @@ func (d *draft) chooseEntity() {
 			rank == ofIncident && d.numbersRows(p, isOnlyID) {
 			continue
 		}
-		p.role.facts = d.givesFacts(p)
 		of, higher := &d.uncounted, 0
 		if d.countable(p) {
 			of = &d.entity // people come before incidents, however few
@@ -70,6 +75,11 @@ func (d *draft) chooseEntity() {
 			if p.role.second = d.isSecond(p); p.role.second && p.isKind() {
 				p.role = &Role{Mask: job.MaskSuppress, Reason: distinctValues(p) +
 					": too few for people next to " + job.Quoted(d.entity.name)}
+			}
+			if (p.role.masked() || p.role.crowded) && d.isOfDesign(p) && d.isWave(p, d.entity) {
+				p.role = &Role{Mask: job.MaskKeep, Reason: distinctValues(p) +
+					", of which nearly each one of " + job.Quoted(d.entity.name) +
+					" has each once: they tell nobody apart"}
 			}
 		}
 	}
@@ -145,9 +155,13 @@ var waves = words{whole: strings.Fields("wave waves round survey surveyround yea
 // hasWaves reports whether the rows of one family are those of several times: none is there twice.
 func (d *draft) hasWaves(family *Profile) bool {
 	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
-		return waves.has(p.words) && p.place >= 0 && p.Field.Distinct > 1 &&
-			d.sample.Figures([]int{family.place, p.place}, 1).Unique > mostOnce
+		return waves.has(p.words) && p.place >= 0 && p.Field.Distinct > 1 && d.isWave(p, family)
 	})
+}
+
+// isWave reports whether nobody has two rows with the same value of a column, as of one time.
+func (d *draft) isWave(p, of *Profile) bool {
+	return d.sample.Figures([]int{of.place, p.place}, 1).Unique > mostOnce
 }
 
 // mostOfOthers is the largest share of the repeated rows of an identifier with another sex or
@@ -266,9 +280,13 @@ func (d *draft) fewest(p *Profile) int {
 	return entitiesByK * d.K
 }
 
-// givesFacts reports whether an identifier determines facts about people, the only ones, with an
-// age or a birth among them.
+// givesFacts reports whether an identifier with several rows for each determines facts about
+// people, the only ones, with an age or a birth among them: then it is that of one person, even if
+// it is called like a thing, as the number of a stay in a hospital.
 func (d *draft) givesFacts(id *Profile) bool {
+	if !id.role.owned || id.Field.Distinct < 2 || 2*id.Field.Distinct > id.Field.Rows {
+		return false
+	}
 	n, hasAge := 0, false
 	for _, p := range d.profiles {
 		if p.fact && p.place >= 0 && p.Field.Distinct > 1 && p != id {
@@ -276,7 +294,7 @@ func (d *draft) givesFacts(id *Profile) bool {
 				return false
 			}
 			n++
-			hasAge = hasAge || called(&first[0], p.words) && p.Field.Distinct > fewCodes
+			hasAge = hasAge || called(&first[0], p.words) && p.Field.Distinct > 2
 		}
 	}
 	return n >= fewestFacts && hasAge
@@ -322,12 +340,14 @@ func (p *Profile) entityRank() int {
 		return ofFamily
 	case p.repeats() && p.numbersKin():
 		return 1
-	case !p.repeats() || others.has(name) || p.isFractional():
+	case !p.repeats() || others.has(name) && !p.role.facts || p.isFractional():
 		return -1
 	case p.numbersIncidents():
 		return ofIncident
 	case persons.has(name):
 		return 0
+	case others.has(name):
+		return ofIncident
 	case p.role.names || meaning == identifiers:
 		return 1
 	case meaning == numbersOfPeople || p.typ.Kind == formats.UUID || p.share(uuid) > 0 ||

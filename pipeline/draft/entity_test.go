@@ -113,7 +113,8 @@ func TestDraftLowersForPeopleOnly(t *testing.T) {
 
 // An identifier that determines all facts about people, as an age, is that of these. Facts that
 // differ in its rows, called like others, are those of whom they meet, and where each row has a
-// number of its own, another one is that of a teacher, who has facts, too.
+// number of its own, another one is that of a teacher, who has facts, too, or of a group. A number
+// of visits with the facts of one person each is that of people.
 func TestDraftKnowsWhoseFactsAre(t *testing.T) {
 	number := func(factor, mod, start int) func(i int) string {
 		return func(i int) string { return fmt.Sprint(start + i%mod*factor) }
@@ -132,6 +133,9 @@ func TestDraftKnowsWhoseFactsAre(t *testing.T) {
 			"race_cl": number(1, 7, 0)}, "worker_id", "age race sex"},
 		{"teacher_id", 60, map[string]func(i int) string{"pupil_id": number(7, 600, 9000),
 			"t_experience": number(1, 31, 0)}, "", "age race sex"},
+		{"visit_id", 300, nil, "visit_id", "age race sex"},
+		{"client_id", 3, map[string]func(i int) string{"member_id": number(7, 600, 9000)}, "",
+			"age race sex client_id"},
 	} {
 		columns := map[string]func(i int) string{tt.id: number(1, tt.people, 5000),
 			"age":   func(i int) string { return fmt.Sprint(20 + i%tt.people%41) },
@@ -177,7 +181,7 @@ func TestDraftNamesSecondPeople(t *testing.T) {
 }
 
 // Numbers of people that surveys have are dropped, and k counts them, and so are those of
-// households and contracts if nothing numbers their members.
+// households and contracts if nothing numbers their members. The visits, which all have, stay.
 func TestDraftKnowsNumbersOfSurveys(t *testing.T) {
 	for _, name := range strings.Fields("uid userid resp_id respid caseid idno subid nomem_encr " +
 		"pidp persnr mergeid hhidpn child_id nr hhid family_no FamilyID hh_number " +
@@ -186,7 +190,8 @@ func TestDraftKnowsNumbersOfSurveys(t *testing.T) {
 		write(t, "survey.csv", visits(name, "%d", 400, 3))
 		text := draftOf(t, draft.Options{Input: []string{"survey.csv"}})
 		job, _ := runDraft(t, text)
-		if job.Entity != name || roleOfText(text, name) != "drop" {
+		if job.Entity != name || roleOfText(text, name) != "drop" ||
+			roleOfText(text, "visit") != "keep" || roleOfText(text, "dose") == "keep" {
 			t.Errorf("%s: k counts %q:\n%s", name, job.Entity, text)
 		}
 	}

@@ -156,3 +156,21 @@ func TestDraftWarnsOfRepeatedPeople(t *testing.T) {
 		}
 	}
 }
+
+// Rows with the same name as another one are probably those of one person, also if it has initials
+// and a rare surname, unless each row has the number of a person.
+func TestDraftWarnsOfRepeatedNames(t *testing.T) {
+	for number, warns := range map[string]bool{"game": true, "policyholder_id": false} {
+		text := tableOf(t, 600, map[string]func(row int) string{
+			number: func(row int) string { return fmt.Sprint(5000 + row*7) },
+			"player_name": func(row int) string {
+				row %= 400
+				return fmt.Sprintf("%c %c Quorn%c", 'A'+row%26, 'A'+row/26, 'a'+row%7)
+			},
+			"points": func(row int) string { return fmt.Sprint(row * row % 31) },
+		})
+		if strings.Contains(text, " have the same player_name as") != warns {
+			t.Errorf("with %s it warns: %t\n%s", number, !warns, text)
+		}
+	}
+}

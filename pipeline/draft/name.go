@@ -188,8 +188,8 @@ var (
 	// people are words for people, of whom tables have names and numbers.
 	people = strings.Fields("patient person customer client user member subject employee student " +
 		"respondent participant player pt cust emp stu beneficiary bene passenger guest voter " +
-		"holder applicant borrower subj usubj owner teacher bib runner rider driver athlete " +
-		"swimmer cyclist")
+		"holder policyholder applicant borrower subj usubj owner teacher bib runner rider " +
+		"driver athlete swimmer cyclist")
 	// staff are words for people who serve those of whom a table is.
 	staff = strings.Fields("doctor physician provider nurse investigator manager agent seller " +
 		"attending pcp npi caregiver recruiter contact mother father parent guardian spouse " +

@@ -49,6 +49,7 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset, budget *sp
 	d.dropAges()
 	d.dropTwins()
 	d.dropRare()
+	d.dropMarks()
 	d.dropEnds()
 	d.dropComposites()
 	d.dropSums()

@@ -27,9 +27,13 @@ var (
 		"nick user login attorney lawyer"), staff, things, servants)}
 )
 
+// ofNamed are the names of columns of names that are those of people, also if these are initials
+// and rare surnames.
+var ofNamed = words{alone: pairs(people, nameWords)}
+
 // names returns the dropped columns with the names of the person that a row is about, whole ones,
-// more of which are those of people than of places, or given and family names, and with the day of
-// birth; nil: there are none, or not in all rows.
+// called so, or more of which are those of people than of places, or given and family names, and
+// with the day of birth; nil: there are none, or not in all rows.
 func (d *draft) names() []*Profile {
 	var parts [namesOfOne]*Profile
 	var born []*Profile
@@ -49,7 +53,8 @@ func (d *draft) names() []*Profile {
 				})
 			})
 		}))
-		if parts[kind] == nil && (kind != wholeName || p.share(person) >= 2*peopleShare) {
+		if parts[kind] == nil && (kind != wholeName || p.share(person) >= 2*peopleShare ||
+			ofNamed.has(p.words)) {
 			parts[kind] = p
 		}
 	}

@@ -170,9 +170,30 @@ func (p *Profile) marks() bool {
 	if p.typ.Ordered() && p.least == 0 {
 		return false
 	}
-	isTick := p.share(tick) == 1 || p.typ.Kind == formats.Boolean || p.typ.Ordered() && p.least == 1
 	return float64(p.Rows-p.Field.Rows) >= leastUnmarked*float64(p.Rows) &&
-		(isTick || !p.isBasic() || len(p.words) > mostWords)
+		(p.isTick() || !p.isBasic() || len(p.words) > mostWords)
+}
+
+// isTick reports whether all values of a column are yes, as ticks in a box are.
+func (p *Profile) isTick() bool {
+	return p.share(tick) == 1 || p.typ.Kind == formats.Boolean || p.typ.Ordered() && p.least == 1
+}
+
+// dropMarks drops columns with one value, which is no tick, in the rows in which another one has
+// values: the nulls of that say as much.
+func (d *draft) dropMarks() {
+	for _, p := range d.profiles {
+		if !p.role.masked() || p.Field.Distinct > 1 || p.isTick() {
+			continue
+		}
+		at := slices.IndexFunc(d.profiles, func(of *Profile) bool {
+			return of != p && of.role.masked() && of.Field.Rows == p.Field.Rows &&
+				d.determines(of, p)
+		})
+		if at >= 0 {
+			p.role = dropBy(d.profiles[at], "has values in the same rows")
+		}
+	}
 }
 
 func ofKind(kinds ...formats.Kind) func(p *Profile) bool {
@@ -542,7 +563,7 @@ var quasiIdentifiers = []rule{
 		return p.hasCodes(zip, most) && !amounts.has(p.words)
 	}, codes("like zip codes", 5, 3, 1)},
 	{func(p *Profile) bool {
-		return p.hasCodes(diagnosis, most)
+		return p.hasCodes(diagnosis, most) && directMeaning(p.words).meaning != identifiers
 	}, codes("like ICD codes", 3, 1)},
 	{func(p *Profile) bool {
 		return p.hasCodes(code, most) &&

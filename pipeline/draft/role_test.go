@@ -14,11 +14,13 @@ import (
 )
 
 // A column with one value marks rows: those without it are the others, unless everybody has a value
-// of its name, or nearly all rows have it, or fewer than k. Runs keep the nulls of marks.
+// of its name, or nearly all rows have it, or fewer than k, or it is no tick next to values in the
+// same rows. Runs keep the nulls of marks.
 func TestDraftMasksMarks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
 	out.WriteString("age,sex,married,smoking,uses,tool,rare,once,country,still,ill,hurt," +
+		"level,change," +
 		"Please describe your role in the team by checking all that apply: Professor\n")
 	for i := range 1000 {
 		mark := func(value string, often bool) string {
@@ -27,11 +29,12 @@ func TestDraftMasksMarks(t *testing.T) {
 			}
 			return ""
 		}
-		fmt.Fprintf(&out, "%d,%c,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n", 20+i%61, "MF"[i%2],
+		fmt.Fprintf(&out, "%d,%c,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n", 20+i%61, "MF"[i%2],
 			mark("x", i%3 > 0), mark("1", i%7 > 1), mark("Yes", i%50 > 0),
 			mark("Python", i%5 > 1), mark("x", i%90 == 0), mark("x", i == 9),
 			mark("USA", i%10 > 0), mark("x", i != 9), mark("0", i%9 > 0),
-			mark("0", i%9 == 0), mark("Professor", i%8 > 3 || i%5 == 0))
+			mark("0", i%9 == 0), mark(fmt.Sprint(i%7*i), i%11 > 6), mark("-1", i%11 > 6),
+			mark("Professor", i%8 > 3 || i%5 == 0))
 	}
 	write(t, "marks.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"marks.csv"}})
@@ -39,7 +42,7 @@ func TestDraftMasksMarks(t *testing.T) {
 	wantMasks(t, job, map[string]string{"age": "discretize", "sex": "suppress",
 		"married": "suppress", "smoking": "suppress", "uses": "suppress", "tool": "suppress",
 		"rare": "suppress", "once": "drop", "country": "drop", "still": "drop", "ill": "drop",
-		"hurt": "suppress",
+		"hurt": "suppress", "level": "discretize", "change": "drop",
 		"Please describe your role in the team by checking all that apply: Professor": "suppress"})
 	want := "# one value in 112 of 1,000 rows, which it may mark\n"
 	if !strings.Contains(text, want) {
@@ -168,9 +171,9 @@ func TestDraftOfCodesOfOneTown(t *testing.T) {
 		},
 		"branch_code": func(row int) string {
 			return fmt.Sprintf("%c%03d", 'A'+row%9, row%9*40+row%5)
-		}})
+		}, "MerchantID": func(row int) string { return fmt.Sprintf("M%02d", row*7%83) }})
 	for column, want := range map[string]string{"zip": "[4, 3]", "postcode": "[5, 4, 3]",
-		"plant_code": "[3, 2]", "branch_code": "[3, 1]"} {
+		"plant_code": "[3, 2]", "branch_code": "[3, 1]", "MerchantID": "[2, 1]"} {
 		entry := regexp.MustCompile(column + `: +.mask: generalize, taxonomy: .prefix: ` +
 			regexp.QuoteMeta(want))
 		if !entry.MatchString(text) {
