@@ -79,7 +79,7 @@ func (d *draft) chooseEntity() {
 			if (p.role.masked() || p.role.crowded) && d.isOfDesign(p) && d.isWave(p, d.entity) {
 				p.role = &Role{Mask: job.MaskKeep, Reason: distinctValues(p) +
 					", of which nearly each one of " + job.Quoted(d.entity.name) +
-					" has each once: they tell nobody apart"}
+					" has each once: nobody differs in it"}
 			}
 		}
 	}
