@@ -19,7 +19,7 @@ func (d *draft) dropSums() {
 	var terms []*Profile
 	for _, p := range d.profiles {
 		if p.role.masked() && p.typ.Ordered() && !p.isTime() && !p.isCode() &&
-			p.Field.Distinct > 2 {
+			p.Field.Distinct > 2 && 2*p.Field.Rows >= p.Rows {
 			terms = append(terms, p)
 		}
 	}
@@ -137,10 +137,10 @@ func (p *Profile) dropAs(why string, sum *Profile, parts ...*Profile) bool {
 	if p == sum && wholePay.has(p.words) {
 		return p.dropParts(parts)
 	}
-	if slices.Contains(parts, sum) || p.Field.Distinct <= fewCodes &&
-		(p != sum || !sum.exceeds(parts)) ||
+	if slices.Contains(parts, sum) || p.Field.Distinct <= fewCodes && p != sum ||
 		slices.ContainsFunc(all, func(p *Profile) bool { return !p.role.masked() }) ||
-		p.isLost || !isSum(sum, parts) || p.isBasic() {
+		p.isLost || p.isBasic() || !isSum(sum, parts) || // which the first rows mostly show
+		p.Field.Distinct <= fewCodes && !sum.exceeds(parts) {
 		return false
 	}
 	var names []string
@@ -211,24 +211,29 @@ func (p *Profile) onlyWith(others []*Profile) bool {
 }
 
 // isSum reports whether numbers are the sums of others, apart from rounding, in all rows that have
-// all of them, which are at least half.
+// all of them, which are at least half. It looks at few rows first, which mostly show that they are
+// not: the first rows may have none of them.
 func isSum(sum *Profile, parts []*Profile) bool {
-	rows, apart := 0, sum.rounding
+	apart, rows := sum.rounding, 0
 	for _, p := range parts {
 		apart = max(apart, p.rounding)
 	}
-	for row, whole := range sum.numbers {
-		added, size := 0.0, 0.0
-		for _, p := range parts {
-			added, size = added+p.numbers[row], size+math.Abs(p.numbers[row])
+	for _, every := range []int{rowsToTell, 1} {
+		rows = 0
+		for row := 0; row < len(sum.numbers); row += every {
+			added, size := 0.0, 0.0
+			for _, p := range parts {
+				added, size = added+p.numbers[row], size+math.Abs(p.numbers[row])
+			}
+			whole := sum.numbers[row]
+			if math.IsNaN(added) || math.IsNaN(whole) {
+				continue
+			}
+			if math.Abs(added-whole) > max(1e-9*size, apart+apart/2) { // each may be off by a half
+				return false
+			}
+			rows++
 		}
-		if math.IsNaN(added) || math.IsNaN(whole) {
-			continue
-		}
-		if math.Abs(added-whole) > max(1e-9*size, apart+apart/2) { // each may be off by a half
-			return false
-		}
-		rows++
 	}
 	return 2*rows >= len(sum.numbers)
 }
