@@ -198,8 +198,11 @@ var contextual = []struct {
 		strings.Fields("party partyname partycode partyabbreviation")), strings.Fields("symbol "+
 		"symbolname seat constituency constituencyname constname chamber")...),
 		alone: pairs([]string{"political", "party"}, []string{"affiliation"})},
-	others: isCalled(politicians),
+	others: func(p *Profile) bool { return politicians.has(p.words) || seats.has(p.words) },
 	files:  politicians,
+}, { // how somebody looks
+	facts:  words{whole: strings.Fields("eye eyes hair")},
+	others: isCalled(words{whole: append(strings.Fields("eye eyes hair"), heights...)}),
 }, { // when something happened, next to where
 	facts:  words{whole: strings.Fields("date datetime eventdate")},
 	others: isCalled(places),
@@ -272,6 +275,9 @@ var contextual = []struct {
 	others: isCalled(words{alone: strings.Fields("bib bibno 5k 10k 15k 20k 25k 30k 35k 40k 5km " +
 		"10km 15km 20km 25km 30km 35km 40km")}),
 }}
+
+// seats are names of columns of what somebody is elected for.
+var seats = words{whole: strings.Fields("house chamber seat district")}
 
 // politicians are words for those who are elected, and for where they meet.
 var politicians = words{alone: strings.Fields("candidate constituency winner incumbent elected " +

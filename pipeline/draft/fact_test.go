@@ -234,6 +234,8 @@ func TestDraftKnowsByOtherColumns(t *testing.T) {
 		"age#;ba=0|1;sex=m|f;htn=0|1":                              "age sex",
 		"age#;goitre=" + strings.Repeat("f|", 30) + "t":            "age",
 		"age#;JoinDate" + days + ";employee=a|b;Health plan=x|y|z": "age JoinDate",
+		"age#;party=a|b;seat=a|b;eyes=b|g;hair=c|d":                "age party eyes hair",
+		"age#;party=a|b;set=a|b;eyes=b|g;hairs=c|d":                "age",
 		"age#;elected=0|1;symbol=a|b;political_party=c|d":          "age symbol political_party",
 		"age#;player#;pick#;year=2010|2011|2012;Tm=a|b|c":          "age pick year Tm",
 		"age#;year=2010|2011|2012;Tm=a|b|c":                        "age",

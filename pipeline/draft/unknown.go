@@ -209,20 +209,20 @@ func (d *draft) declareMissing(fields []formats.Field) bool {
 }
 
 // declareUnsaid declares texts that say that there is no answer where a column has an order without
-// them, and the texts for none in the row below the header that software of surveys adds. It
-// reports whether there are some.
+// them, those for none in the row below the header that software of surveys adds, and signs in
+// several columns of texts. It reports whether there are some.
 func (d *draft) declareUnsaid(fields []formats.Field) bool {
 	before := len(d.CSV.Nulls)
-	below := make(map[string]int)
+	columns := make(map[string]int)
 	for i, p := range d.profiles {
 		if p.typ.Kind != formats.String || !fields[i].Text.Found || p.name == d.Class {
 			continue
 		}
-		for _, text := range []string{"Response", "Open-Ended Response"} {
-			if p.texts.few[text] == 1 {
-				below[text]++
+		for _, text := range []string{"Response", "Open-Ended Response", ".", "-"} {
+			if n := p.texts.few[text]; n == 1 || n > 0 && len(text) == 1 {
+				columns[text]++
 			}
-			if below[text] == fewestOdd && !slices.Contains(d.CSV.Nulls, text) {
+			if columns[text] == fewestOdd && !slices.Contains(d.CSV.Nulls, text) {
 				d.CSV.Nulls = append(d.CSV.Nulls, text)
 			}
 		}

@@ -88,6 +88,8 @@ func TestDraftDeclaresNumbersForNoAnswer(t *testing.T) {
 		"a=Low|Medium|High|Unknown b=yes|no|Unknown":         "",
 		"a=Low|Medium|High|NA b=Low|Medium|High|Extreme|NA":  "[NA]",
 		"a=Low|Medium|High|Other":                            "",
+		"a=x|y|. b=u|v|w|. c=k|l|m|.":                        `["."]`,
+		"a=x|y|. b=u|v|w|. c=k|l|m":                          "",
 		"a=1|2|9 b=1|2|9 c=1|2|8|9 d=1|2|3|4|5|6|9":          `["9"]`,
 		"a=1|2|9 b=1|2|9 c=1|2|8|9 d=1|3|5|7|9":              "",
 		"a=1.0|2.0|99.0 b=1|2|99 c=1|2|99":                   `["99", "99.0"]`,
