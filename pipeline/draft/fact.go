@@ -370,7 +370,9 @@ func called(w *words, name []string) bool {
 			}
 		}
 		for _, relative := range behind {
-			plain[i] = cmp.Or(strings.TrimSuffix(plain[i], relative), plain[i])
+			if !w.has([]string{plain[i]}) { // eth1 is no et of somebody
+				plain[i] = cmp.Or(strings.TrimSuffix(plain[i], relative), plain[i])
+			}
 		}
 		plain[i] = rootOf(plain[i])
 	}

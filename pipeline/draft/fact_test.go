@@ -338,6 +338,7 @@ func TestDraftKnowsFactsBehindPrefixes(t *testing.T) {
 		"ppage# ppethm=1|2|3 ppincimp=1|2|3":                        "ppage ppethm",
 		"Qgender=m|f Qcountry=a|b|c Qdegree=a|b|c x=3|4":            "Qgender Qcountry Qdegree",
 		"sex=m|f Qgender=a|b Qcountry=a|b|c x=3|4":                  "sex",
+		"sex=m|f eth1=a|b|c eta1=a|b|c x=3|4":                       "sex eth1",
 	} {
 		checkCertain(t, study(t, 600, strings.Fields(columns)...), want)
 	}
