@@ -155,6 +155,6 @@ func plain(text string) string {
 	return plainLetters.Replace(norm.NFC.String(bare))
 }
 
-// plainLetters are letters that are no other ones with an accent, and what is written for them.
+// plainLetters replaces letters that accents do not make of others.
 var plainLetters = strings.NewReplacer("ß", "ss", "ı", "i", "ł", "l", "ø", "o", "æ", "ae",
 	"œ", "oe", "đ", "d", "ð", "d", "þ", "th")

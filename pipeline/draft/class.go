@@ -399,32 +399,6 @@ func isSuffered(name []string) bool {
 	return !past.has(name) && slices.Contains(suffered, name[len(name)-1])
 }
 
-// isDeed reports whether a column of two values says what somebody did, by the end of its name.
-func isDeed(p *Profile) bool {
-	n := len(p.words) - 1
-	return n >= 0 && p.Field.Distinct == 2 && slices.Contains(deeds, p.words[n])
-}
-
-// isOnlyDisease reports whether a column says who had a disease, as no other one does, in a table
-// with the time up to an event, or one of the heart next to what brings such.
-func (d *draft) isOnlyDisease(p *Profile) bool {
-	is := func(p *Profile) bool {
-		return p.Field.Distinct == 2 && p.couldBeClass() && len(p.words) > 0 &&
-			(isSuffered(withoutEnds(p.words)) || ofHeart(p.words[0]))
-	}
-	shows := func(of *Profile) bool {
-		return of.isDuration() || ofHeart(p.words[0]) && called(&risks, of.words)
-	}
-	return is(p) && numberOf(d.profiles, is) == 1 && slices.ContainsFunc(d.profiles, shows)
-}
-
-// ofHeart matches names of diseases of the heart in short, with what defines them behind, and risks
-// are names of columns of what brings such.
-var (
-	ofHeart = matches(`^(cvd|chd|ihd)[a-z]*$`)
-	risks   = words{alone: strings.Fields("smoke smoker smoking cholesterol chol sbp sysbp")}
-)
-
 // findEnds finds the first and the last column that could be a class: lines may begin and end with
 // identifiers, weights or texts that differ in each row, and end with a sign too many, with who
 // agreed to an interview, or with what hardly anybody has.

@@ -40,7 +40,6 @@ var (
 				"bad success switch switched personalloan ploan bankaccount adopted adoption "+
 				"winner enrolled participated participation match matched suicideattempt "+
 				"attemptsuicide fate call claim claimed claimflag claimind claimindicator")),
-
 		not: append(strings.Fields("problems trouble by override threshold hesitation skill"),
 			earlier...),
 	}
@@ -339,3 +338,29 @@ func (d *draft) noteDurations() {
 		}
 	}
 }
+
+// isDeed reports whether a column of two values says what somebody did, by the end of its name.
+func isDeed(p *Profile) bool {
+	n := len(p.words) - 1
+	return n >= 0 && p.Field.Distinct == 2 && slices.Contains(deeds, p.words[n])
+}
+
+// isOnlyDisease reports whether a column says who had a disease, as no other one does, in a table
+// with the time up to an event, or one of the heart next to what brings such.
+func (d *draft) isOnlyDisease(p *Profile) bool {
+	is := func(p *Profile) bool {
+		return p.Field.Distinct == 2 && p.couldBeClass() && len(p.words) > 0 &&
+			(isSuffered(withoutEnds(p.words)) || ofHeart(p.words[0]))
+	}
+	shows := func(of *Profile) bool {
+		return of.isDuration() || ofHeart(p.words[0]) && called(&risks, of.words)
+	}
+	return is(p) && numberOf(d.profiles, is) == 1 && slices.ContainsFunc(d.profiles, shows)
+}
+
+// ofHeart matches names of diseases of the heart in short, with what defines them behind, and risks
+// are names of columns of what brings such.
+var (
+	ofHeart = matches(`^(cvd|chd|ihd)[a-z]*$`)
+	risks   = words{alone: strings.Fields("smoke smoker smoking cholesterol chol sbp sysbp")}
+)

@@ -156,46 +156,6 @@ var unusable = []rule{
 	}, dropped("one value, where there is any: it carries hardly any information")},
 }
 
-// leastUnmarked is the least share of rows without a value in a column whose only value marks the
-// others.
-const leastUnmarked = 0.01
-
-// marks reports whether the only value of a column marks rows, as a ticked box does, so that a null
-// says no: if few have it, or it is yes or the like, or nobody else must have a value. It does not
-// in a column such as country, unless its name is a sentence, and neither does 0 in most rows.
-func (p *Profile) marks() bool {
-	if p.Field.Rows*2 < p.Rows {
-		return true
-	}
-	if p.typ.Ordered() && p.least == 0 {
-		return false
-	}
-	return float64(p.Rows-p.Field.Rows) >= leastUnmarked*float64(p.Rows) &&
-		(p.isTick() || !p.isBasic() || len(p.words) > mostWords)
-}
-
-// isTick reports whether all values of a column are yes, as ticks in a box are.
-func (p *Profile) isTick() bool {
-	return p.share(tick) == 1 || p.typ.Kind == formats.Boolean || p.typ.Ordered() && p.least == 1
-}
-
-// dropMarks drops columns with one value, which is no tick, in the rows in which another one has
-// values: the nulls of that say as much.
-func (d *draft) dropMarks() {
-	for _, p := range d.profiles {
-		if !p.role.masked() || p.Field.Distinct > 1 || p.isTick() {
-			continue
-		}
-		at := slices.IndexFunc(d.profiles, func(of *Profile) bool {
-			return of != p && of.role.masked() && of.Field.Rows == p.Field.Rows &&
-				d.determines(of, p)
-		})
-		if at >= 0 {
-			p.role = dropBy(d.profiles[at], "has values in the same rows")
-		}
-	}
-}
-
 func ofKind(kinds ...formats.Kind) func(p *Profile) bool {
 	return func(p *Profile) bool { return slices.Contains(kinds, p.typ.Kind) }
 }

@@ -213,7 +213,7 @@ func (d *draft) declareMissing(fields []formats.Field) bool {
 // several columns of texts. It reports whether there are some.
 func (d *draft) declareUnsaid(fields []formats.Field) bool {
 	before := len(d.CSV.Nulls)
-	columns := make(map[string]int)
+	columns, looked := make(map[string]int), make(map[string]bool)
 	for i, p := range d.profiles {
 		if p.typ.Kind != formats.String || !fields[i].Text.Found || p.name == d.Class {
 			continue
@@ -226,12 +226,14 @@ func (d *draft) declareUnsaid(fields []formats.Field) bool {
 				d.CSV.Nulls = append(d.CSV.Nulls, text)
 			}
 		}
-		replies := p.replies()
-		if int64(len(p.texts.few)) != p.Field.Distinct || inOrder(replies) == nil {
+		if int64(len(p.texts.few)) != p.Field.Distinct || inOrder(p.replies()) == nil {
 			continue
 		}
 		for _, text := range slices.Sorted(maps.Keys(p.texts.few)) {
-			if isNoAnswer(text) && !d.isReply(text) && !slices.Contains(d.CSV.Nulls, text) {
+			if looked[text] || !isNoAnswer(text) || slices.Contains(d.CSV.Nulls, text) {
+				continue
+			}
+			if looked[text] = true; !d.isReply(text) { // each text is looked for in all columns
 				d.CSV.Nulls = append(d.CSV.Nulls, text)
 			}
 		}
