@@ -10,6 +10,39 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
+// A code of another column's texts goes in spite of mistakes in 1 of 200 rows, but not in 1 of 50,
+// and not the same column at another time.
+func TestDraftDropsNearCopies(t *testing.T) {
+	guilds := strings.Fields("Bakers Coopers Dyers Smiths")
+	key := func(every int) func(i int) string {
+		return func(i int) string { return fmt.Sprintf("K%d", (i%4+indicator(i%every == 0))%4) }
+	}
+	text := tableOf(t, 1200, map[string]func(i int) string{
+		"guild": func(i int) string { return guilds[i%4] }, "gld": key(200), "lodge": key(50),
+		"house1": func(i int) string { return string("uvwxy"[i/40%5]) },
+		"house2": func(i int) string { return string("uvwxy"[(i/40+indicator(i%200 == 0))%5]) },
+	})
+	for column, want := range map[string]string{"guild": "suppress", "gld": "drop",
+		"lodge": "suppress", "house1": "suppress", "house2": "suppress"} {
+		if got := roleOfText(text, column); got != want {
+			t.Errorf("%s: %s, want %s\n%s", column, got, want, text)
+		}
+	}
+}
+
+// Texts of which hardly one has several rows go first: an age next to those about a birth stays.
+func TestDraftDropsRareTextsFirst(t *testing.T) {
+	text := tableOf(t, 600, map[string]func(i int) string{
+		"age":     func(i int) string { return fmt.Sprint(20 + i*7%41) },
+		"born_in": func(i int) string { return fmt.Sprintf("Ulm %c %d", 'a'+i%26, i%420/26) },
+	})
+	for column, want := range map[string]string{"age": "{mask:", "born_in": "drop"} {
+		if got := roleOfText(text, column); got != want {
+			t.Errorf("%s: %s, want %s\n%s", column, got, want, text)
+		}
+	}
+}
+
 // A copy of the texts of another column goes, with other spellings, or with coordinates behind
 // them, but not one with something else behind each, and not one that has other texts in some rows.
 // A column that is left instead of a known one is known, whatever its name.

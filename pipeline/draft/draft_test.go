@@ -749,21 +749,22 @@ func TestDraftDropsNamesOfThoseWhoServe(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
 	out.WriteString("judge,nurse,doctor,teacher,recruiter,agent_id,age,Mined_by,coder_id,coder," +
-		"last_checked,checked_in,how_are_texts_checked_by_you\n")
+		"last_checked,updated_at,checked_in,how_are_texts_checked_by_you\n")
 	names := strings.Fields("Heald Hugessen Iacobucci MacGuigan Marceau Pratte Urie")
 	for i := range 400 {
 		day := fmt.Sprintf("2020-01-%02d", 1+i*i%29)
-		fmt.Fprintf(&out, "%s,%s,%s,%s,%s %s,A%d,%d,%s,%d,%d,%s,%s,%s\n", names[i%7],
+		fmt.Fprintf(&out, "%s,%s,%s,%s,%s %s,A%d,%d,%s,%d,%d,%s,%s,%s,%s\n", names[i%7],
 			strings.ToLower(names[i%7]), names[i%5], []string{"yes", "no"}[i%2],
 			[]string{"Mary", "James"}[i%2], names[i%4], i%3, i%50, names[i%3], i%9, i*i%7, day,
-			"2021"+day[4:], names[i*i%5])
+			"2022"+day[4:], "2021"+day[4:], names[i*i%5])
 	}
 	write(t, "people.csv", out.String())
 	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"people.csv"}}))
 	wantMasks(t, job, map[string]string{"judge": "drop", "nurse": "suppress", "doctor": "suppress",
 		"teacher": "suppress", "recruiter": "drop", "agent_id": "drop", "age": "discretize",
 		"Mined_by": "drop", "coder_id": "drop", "coder": "discretize", "last_checked": "drop",
-		"checked_in": "discretize", "how_are_texts_checked_by_you": "suppress"})
+		"updated_at": "drop", "checked_in": "discretize",
+		"how_are_texts_checked_by_you": "suppress"})
 }
 
 // The job is in its own folder: its paths start there, and it is no part of the input.

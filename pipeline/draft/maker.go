@@ -17,7 +17,8 @@ var (
 		whole: slices.Concat(makers, pairs(makers, nameWords), pairs(makers, numbered)),
 	}
 	makers  = strings.Fields("interviewer coder abstractor enumerator annotator")
-	checked = words{alone: strings.Fields("checked reviewed verified abstracted"),
+	checked = words{alone: strings.Fields("checked reviewed verified abstracted updated update " +
+		"modified retrieved"),
 		not: strings.Fields("in out")}
 	// robotTest is the form of names of columns with what people typed to show that they are some.
 	robotTest = matches(`captcha|robottest|notarobot`)

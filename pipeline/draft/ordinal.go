@@ -21,10 +21,12 @@ const (
 )
 
 var (
-	// nothings stand for the least of numbers, as do texts that begin with a denial, unsaids for no
-	// answer, behind all values.
-	nothings = scale("none no never zero nothing nil new")
+	// nothings stand for the least of numbers, the first three on other scales, too, as do texts
+	// that begin with a denial; those that begin with one of tops stand for the greatest, and
+	// unsaids for no answer, behind all values.
+	nothings = scale("none no never zero nothing nil new lowest")
 	denials  = scale("no not never did do does without não nao nunca sem sin")
+	tops     = scale("highest extremely")
 	unsaids  = scale("unknown other others missing unspecified refused n/a na not_stated " +
 		"not_known dk dk_na don't_know dont_know do_not_know not_applicable " +
 		"no_answer no_response not_available declined unsure not_sure undisclosed refusal " +
@@ -83,15 +85,21 @@ func inOrder(texts []string) []string {
 	return nil
 }
 
-// thousands matches numbers with points between groups of digits, and decimals others with a point.
+// thousands matches numbers with points between groups of digits, decimals others with a point, and
+// halfOpen a range of numbers as programs of statistics write it, with a comma between its ends.
 var (
 	thousands = regexp.MustCompile(`\b[1-9]\d{0,2}(\.\d{3})+\b`)
 	decimals  = regexp.MustCompile(`\d\.\d`)
+	halfOpen  = regexp.MustCompile(`^([\[(][\d.]+),([\d.]+[\])])$`)
 )
 
-// withoutPoints returns texts without the points between groups of digits, and with the ranges that
-// a spreadsheet took for days, unless some number has another point.
+// withoutPoints returns texts without the points between groups of digits, unless some number has
+// another point, and with the ranges that a spreadsheet took for days.
 func withoutPoints(texts []string) []string {
+	texts = slices.Clone(texts)
+	for i, text := range texts {
+		texts[i] = halfOpen.ReplaceAllString(text, "$1 to $2")
+	}
 	plain := make([]string, len(texts))
 	for i, text := range texts {
 		text = withoutMonth(text)
@@ -131,13 +139,14 @@ func (p place) compare(q place) int {
 	return cmp.Or(cmp.Compare(p.number, q.number), cmp.Compare(p.side, q.side))
 }
 
-// The places of values that are none, and of those that are no answer.
+// The places of values that are none, of the greatest one, and of those that are no answer.
 var (
 	nonePlace   = place{number: -1, side: -2}
+	topPlace    = place{number: 1e299}
 	unsaidPlace = place{number: 1e300}
 )
 
-// special returns the place of a value that stands for none or for no answer.
+// special returns the place of a value that stands for none, for the greatest one or for no answer.
 func special(folded string) (p place, is bool) {
 	word, _, _ := strings.Cut(folded, "_")
 	switch {
@@ -145,10 +154,17 @@ func special(folded string) (p place, is bool) {
 		return nonePlace, true
 	case isUnsaid(folded):
 		return unsaidPlace, true
-	case slices.Contains(nothings, folded), slices.Contains(denials, word):
+	case slices.Contains(nothings, folded), slices.Contains(denials, word), isNone(folded):
 		return nonePlace, true
+	case slices.Contains(tops, word):
+		return topPlace, true
 	}
 	return place{}, false
+}
+
+// isNone reports whether a folded text stands for none, and for nothing else.
+func isNone(folded string) bool {
+	return slices.Contains(nothings[:3], folded) || strings.HasPrefix(folded, "non-")
 }
 
 // isUnsaid reports whether a folded text stands for no answer, or for several reasons of none, as
@@ -197,11 +213,12 @@ var byScales = func() (all []func([]string) []place) {
 	return all
 }()
 
-// placesOn returns the places of folded texts on a scale, or nil if fewer than three have one, or
-// more than one other text has none, or if several have one where that may not be.
+// placesOn returns the places of folded texts on a scale, or nil if fewer than three have one, of
+// which one may be for none, or more than one other text has none, or if several have one where
+// that may not be.
 func placesOn(texts []string, on func(text string) (int, bool), single bool) (found []place) {
 	used := make(map[int]bool)
-	others := 0
+	nones, others := 0, 0
 	for _, text := range texts {
 		i, is := on(text)
 		switch {
@@ -212,41 +229,61 @@ func placesOn(texts []string, on func(text string) (int, bool), single bool) (fo
 			found = append(found, place{number: float64(i)})
 		default:
 			p, is := special(text)
-			if !is {
+			switch {
+			case !is:
 				p = unsaidPlace
 				others++
+			case isNone(text):
+				nones = 1
 			}
 			found = append(found, p)
 		}
 	}
-	if len(used) < 3 || others > 1 || others == 1 && len(used) < 4 {
+	if len(used)+nones < 3 || others > 1 || others == 1 && len(used) < 4 {
 		return nil
 	}
 	return found
 }
 
 // withoutCommon returns folded texts, up to their first comma, without the last word that all have
-// which stand for an answer.
+// which stand for an answer, and without the first one that all have which do not stand for none.
 func withoutCommon(texts []string) []string {
-	short, last := make([]string, len(texts)), ""
+	short := make([]string, len(texts))
 	for i, text := range texts {
 		text, _, _ = strings.Cut(text, ",")
 		short[i] = folded(text)
-		at := strings.LastIndexByte(short[i], '_')
-		switch {
-		case isUnsaid(short[i]):
-		case at < 0 || last != "" && short[i][at:] != last:
-			last = "none"
-		default:
-			last = short[i][at:]
-		}
 	}
-	for i := range short {
-		if last != "none" {
-			short[i] = strings.TrimSuffix(short[i], last)
+	short = withoutWord(short, isUnsaid, func(text string) (rest, word string) {
+		at := max(0, strings.LastIndexByte(text, '_'))
+		return text[:at], text[at:]
+	})
+	isSpecial := func(text string) bool { _, is := special(text); return is }
+	return withoutWord(short, isSpecial, func(text string) (rest, word string) {
+		word, rest, _ = strings.Cut(text, "_")
+		return rest, word
+	})
+}
+
+// withoutWord returns texts without a word that all but some have, at least two, and the texts if
+// they have others, or a text has no other word.
+func withoutWord(texts []string, but func(text string) bool,
+	cut func(text string) (rest, word string)) []string {
+	rests, common, found := slices.Clone(texts), "", 0
+	for i, text := range texts {
+		if but(text) {
+			continue
 		}
+		rest, word := cut(text)
+		if rest == "" || common != "" && word != common {
+			return texts
+		}
+		rests[i], common = rest, word
+		found++
 	}
-	return short
+	if found < 2 {
+		return texts
+	}
+	return rests
 }
 
 // schooling are parts of texts for how long somebody was in school, from the least on. The first
@@ -256,7 +293,8 @@ var schooling = [][2]string{
 	{"none|illiterate|no_education|no_schooling|no_formal|no_cert|uneducated", ""},
 	{"preschool|nursery|kindergarten|reading|literate", "illiterate"},
 	{"primary|elementary|8th|7th|grade_8", "post"},
-	{"less_than_high|less_than_hs|below_high|below_hs|lesshs|lt-hs|<_hs|lt_hs|no_high|drop_out|" +
+	{"less_than_high|less_than_hs|below_high|below_hs|lesshs|lt-hs|<_hs|lt_hs|lt_high|no_high|" +
+		"drop_out|" +
 		"dropout|some_high|partial_high|middle|junior_high|lower_secondary|9th|10th|11th|" +
 		"grades_9|incomplete_sec|school_or_below|school_or_less",
 		""},

@@ -89,6 +89,10 @@ func TestInOrder(t *testing.T) {
 		"meno di 10K|da 10 a 20K|da 20 a 25K|da 25 a 30K|da 80 a 100K|oltre i 100K",
 		"<1 anno|da 1 a 3 anni|da 4 a 7 anni|10+ anni",
 		"0-2|5-Mar|8-Jun|11-Sep|Dec-14|15-17|24-26", "Rarely|Monthly|Weekly|Daily",
+		"(60,64.5]|(64.5,69]|(69,73.5]|(73.5,78]", "lowest|2|3|4|highest",
+		"Not at all religious|2|3|4|Extremely religious", "Too Little|About Right|Too Much",
+		"Non-Travel|Travel_Rarely|Travel_Frequently", "No|Somewhat|Very",
+		"LT HIGH SCHOOL|HIGH SCHOOL|JUNIOR COLLEGE|BACHELOR|GRADUATE",
 	} {
 		want := strings.Split(tt, "|")
 		if got := inOrder(slices.Sorted(slices.Values(want))); !slices.Equal(got, want) {
@@ -102,6 +106,8 @@ func TestInOrder(t *testing.T) {
 		"low|medium|moderate|high", "1 2 3|4 5 6|10 11 12", "single|married|divorced", "",
 		"10|9|unknown|other|n/a", "01|23|46|7p", "v 9-11|w 1-2|x 3-4",
 		"a 9-11|b 1-2|c 3-6|d 5-8", "a 9-11|b 1-2|c 3-4|d 5-8|e x",
+		"2|3|4|mild|highest", "Travel_Rarely|Cruise_Frequently|Non-Travel", "No|Somewhat|Green",
+		"Not_Often|Never|Fairly_Often", "NA|No|Yes", "Not assessed|Negative|Positive",
 	} {
 		if got := inOrder(strings.Split(tt, "|")); got != nil {
 			t.Errorf("%q in order: %q", tt, got)

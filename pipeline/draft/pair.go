@@ -42,13 +42,13 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset, budget *sp
 	if err := d.dropReferences(ctx, in); err != nil {
 		return err
 	}
+	d.dropRare()
 	if err := d.dropCopies(ctx, in, budget); err != nil {
 		return err
 	}
 	d.dropWeights()
 	d.dropAges()
 	d.dropTwins()
-	d.dropRare()
 	d.dropMarks()
 	d.dropEnds()
 	d.dropComposites()
@@ -104,8 +104,8 @@ const renamed = 100
 
 // dropTwins drops columns that say what another one says: one with the same value in each row in
 // which both have one; times that are near those of another one; numbers that are another one
-// and a constant; and months of years and recoded values, though a few rows have another one by
-// mistake.
+// and a constant; and months of years, recoded values and codes of texts, though a few rows have
+// another one by mistake.
 func (d *draft) dropTwins() {
 	for _, of := range d.profiles {
 		for _, by := range d.profiles {
@@ -132,7 +132,8 @@ func (d *draft) dropTwins() {
 			case of.isShifted(by) && cmp.Or(of.computedOf(by)-by.computedOf(of),
 				by.wordy()-of.wordy(), of.place-by.place) > 0:
 				of.role = dropBy(by, "and a constant give it")
-			case d.nearlyRecodes(by, of) && !d.determines(by, of):
+			case d.nearlyRecodes(by, of) && !d.determines(by, of),
+				d.areNearlyOne(by, of) && d.staysBefore(by, of):
 				of.role = dropBy(by, isDetermined+" in nearly all rows")
 			}
 		}
@@ -178,9 +179,37 @@ var (
 // apart from mistakes.
 func (d *draft) nearlyRecodes(by, of *Profile) bool {
 	return of.recodes(by) && of.Field.Distinct > 1 && of.Field.Distinct < by.Field.Distinct &&
-		by.Field.Distinct*rowsToTell <= by.Rows &&
+		d.nearlyDetermines(by, of)
+}
+
+// nearlyDetermines reports whether a column determines another one apart from mistakes, and by no
+// accident.
+func (d *draft) nearlyDetermines(by, of *Profile) bool {
+	return by.Field.Distinct*rowsToTell <= by.Rows &&
 		d.sample.Determines(by.place, of.place, by.Rows/renamed) &&
 		d.sample.Information(by.place, nil, of.place, 1) >= nearlyAll*d.entropy(of)
+}
+
+// areNearlyOne reports whether two columns of texts or codes, of about as many values, determine
+// each other apart from mistakes, as a department and its number, but not those of two times, a
+// race or a treatment.
+func (d *draft) areNearlyOne(a, b *Profile) bool {
+	isNominal := func(p *Profile) bool {
+		return (p.typ.Kind == formats.String || p.isCode()) && p.Field.Distinct > 2 &&
+			!p.isCompared()
+	}
+	least := min(a.Field.Distinct, b.Field.Distinct)
+	most := max(a.Field.Distinct, b.Field.Distinct)
+	return isNominal(a) && isNominal(b) && (most-least)*otherwise <= most && !areTwoTimes(a, b) &&
+		d.nearlyDetermines(a, b) && d.nearlyDetermines(b, a) &&
+		!(d.determines(a, b) && d.determines(b, a))
+}
+
+// staysBefore reports whether a column stays, and not another one that determines it: words before
+// codes, then one whose name the other one has in its own, then one with a word in its name.
+func (d *draft) staysBefore(p, of *Profile) bool {
+	return cmp.Or(p.readable()-of.readable(), of.computedOf(p)-p.computedOf(of),
+		p.wordy()-of.wordy(), slices.Index(d.profiles, of)-slices.Index(d.profiles, p)) > 0
 }
 
 // determines reports whether rows with the same value of a column have the same of another.
@@ -292,9 +321,7 @@ func (p *Profile) isDay() bool { return ofKind(formats.Date, formats.Timestamp)(
 func (d *draft) settle(ctx context.Context, in *dataset.Dataset, by, of *Profile) error {
 	switch {
 	case d.determines(of, by):
-		if cmp.Or(of.readable()-by.readable(),
-			by.computedOf(of)-of.computedOf(by), of.wordy()-by.wordy(),
-			slices.Index(d.profiles, by)-slices.Index(d.profiles, of)) > 0 {
+		if d.staysBefore(of, by) {
 			by, of = of, by
 		}
 	case by.role.Mask != job.MaskSuppress && of.isCompared():

@@ -59,7 +59,7 @@ const (
 var forms = [patterns]func(text string) bool{
 	email:          matches(`^[^@\s]+@[^@\s]+\.[^@\s.]+$`),
 	phone:          isPhone,
-	url:            matches(`^[a-z][a-z0-9+.-]*://\S+$`),
+	url:            matches(`^([a-z][a-z0-9+.-]*:/|/[a-z]\w+)/\S+$`),
 	address:        isAddress,
 	uuid:           matches(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`),
 	iban:           isIBAN,

@@ -29,6 +29,8 @@ func TestForms(t *testing.T) {
 		"31/12/2020":                           {euroDate, someDate, code},
 		"13/31/2020":                           {someDate, code},
 		"https://example.org/x":                {url},
+		"/wiki/Ulm_Spa":                        {url},
+		"/wiki":                                nil,
 		"10.0.0.1":                             {address, code},
 		"::1":                                  {address},
 		"10.0.0.999":                           {code},

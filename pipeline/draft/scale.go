@@ -39,6 +39,7 @@ var scales = [][]string{
 		"not_very|notvery|not_really|not_so|not_too|not_much|a_little|slightly|little " +
 		"some|somewhat|moderately|partly " +
 		"fairly|quite|pretty|mostly|quite_a_bit very|a_lot|very_much extremely|a_great_deal"),
+	scale("too_little|too_low|too_few about_right too_much|too_high|too_many"),
 	ofDegree("satisfied dissatisfied"), ofDegree("sat unsat"), ofDegree("likely unlikely"),
 	ofDegree("happy unhappy"),
 	ofDegree("important unimportant"), ofDegree("liberal conservative"), ofDegree("easy difficult"),

@@ -264,7 +264,7 @@ func (s *Sample) AreFree(column, other int) bool {
 // another column, apart from a number of rows.
 func (s *Sample) Determines(column, other int, apart int64) bool {
 	if apart > 0 {
-		return s.Exceptions(s.columns[column].rows, other) <= apart
+		return s.exceptions(s.columns[column].rows, other, apart) <= apart
 	}
 	otherByValue := make(map[uint64]uint64)
 	others := s.columns[other].rows
@@ -281,19 +281,23 @@ func (s *Sample) Determines(column, other int, apart int64) bool {
 // Exceptions returns the number of rows with another value of a column than most rows with the same
 // one of some values, of which each row has one.
 func (s *Sample) Exceptions(values []uint64, other int) int64 {
+	return s.exceptions(values, other, math.MaxInt64)
+}
+
+// exceptions returns the same number, or a lower one above the limit.
+func (s *Sample) exceptions(values []uint64, other int, limit int64) (n int64) {
 	rows := make(map[[2]uint64]int64)
 	most := make(map[uint64]int64)
 	others := s.columns[other].rows
 	for row, h := range values {
 		pair := [2]uint64{h, others[row]}
-		rows[pair]++
-		most[h] = max(most[h], rows[pair])
+		if rows[pair]++; rows[pair] > most[h] {
+			most[h] = rows[pair]
+		} else if n++; n > limit {
+			break
+		}
 	}
-	exceptions := int64(len(others))
-	for _, n := range most {
-		exceptions -= n
-	}
-	return exceptions
+	return n
 }
 
 // Beyond returns the number of rows with a number further than a limit from that of the first row
