@@ -49,11 +49,11 @@ func (d *draft) chooseEntity() {
 				": groups of people, who have a number in each row"}
 			continue
 		}
-		if rank < 0 || p.role.fullNames && d.numbersRows(p, notOthers) ||
+		if rank < 0 || p.role.fullNames && d.numbersOthers(p) ||
 			d.isOfSeveral(p) ||
 			rank > 0 && d.numbersRows(p, persons.has) || d.numbersRows(p, p.isSisterOf) ||
 			ofTeacher.has(p.words) && d.numbersRows(p, notTeachers) ||
-			rank == ofIncident && d.numbersRows(p, isOnlyID) {
+			rank == ofIncident && d.numbersRows(p, isOnlyID) || d.numbersDeeds(p) {
 			continue
 		}
 		of, higher := &d.uncounted, 0
@@ -63,8 +63,8 @@ func (d *draft) chooseEntity() {
 				higher = d.kOf(*of) - d.kOf(p)
 			}
 		}
-		if *of == nil || cmp.Or(higher, p.entityRank()-(*of).entityRank(),
-			p.isShared()-(*of).isShared(),
+		if *of == nil || cmp.Or(higher, p.isOftenNobody()-(*of).isOftenNobody(),
+			p.entityRank()-(*of).entityRank(), p.isShared()-(*of).isShared(),
 			cmp.Compare(p.Field.Distinct, (*of).Field.Distinct)) < 0 {
 			*of = p
 		}
@@ -87,7 +87,7 @@ func (d *draft) chooseEntity() {
 
 // isShared is 1 of a column of names, which several people may have, else 0.
 func (p *Profile) isShared() int {
-	if directMeaning(p.words).meaning == namesOfPeople {
+	if p.role.fullNames || directMeaning(p.words).meaning == namesOfPeople {
 		return 1
 	}
 	return 0
@@ -182,12 +182,13 @@ var atSites = strings.Fields("site school center centre hospital clinic lab coll
 
 // subjects are names of columns of people who may have answered for several, or been asked about
 // them.
-var subjects = words{alone: pairs(append([]string{"worker"}, people...), numbered), whole: people}
+var subjects = words{alone: pairs(append([]string{"worker"}, people...), numbered), whole: people,
+	not: []string{"bib"}} // each race has its own
 
 // isOfSeveral reports whether rows with the same value of an identifier, with the same full name or
-// e-mail address are those of several people, as the sex, the age or the country shows, and the
-// site, too, of one that is called like a person's: each country or site numbers its own people,
-// and some have a name in common.
+// e-mail address are those of several people, as names, the sex, the age or the country show, and
+// the site, too, of one that is called like a person's: each country or site numbers its own
+// people, and some have a name in common.
 func (d *draft) isOfSeveral(id *Profile) bool {
 	isSubject := subjects.has(id.words)
 	mayBeOfSeveral := directMeaning(id.words).meaning == identifiers || id.role.fullNames ||
@@ -200,7 +201,7 @@ func (d *draft) isOfSeveral(id *Profile) bool {
 		return id.place >= 0 && p.place >= 0 && p.Field.Distinct > 1 &&
 			!d.sample.Determines(id.place, p.place, int64(mostOfOthers*again)+p.Rows-p.Field.Rows)
 	}
-	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+	return d.isOfNames(id) || slices.ContainsFunc(d.profiles, func(p *Profile) bool {
 		if slices.Contains(p.words, "age") && p.typ.Ordered() && p.isBasic() && id.place >= 0 &&
 			p.place >= 0 && p.high <= oldest && !ofRelatives.has(p.words) {
 			older := d.sample.Beyond(id.place, p.numbers, mostAging)
@@ -214,6 +215,30 @@ func (d *draft) isOfSeveral(id *Profile) bool {
 	}))
 }
 
+// mostNames is the largest share of the repeated rows of an identifier with another name than the
+// first one, next to those of one value, which may be nobody's.
+const mostNames = 0.5
+
+// isOfNames reports whether the rows of an identifier have the names of several people, as those of
+// a customer that is a firm, in columns whose names do not say who else has these.
+func (d *draft) isOfNames(id *Profile) bool {
+	again := float64(id.Field.Rows - id.Field.Distinct - id.Field.Most)
+	names := d.names()
+	return id.place >= 0 && names != nil && names[0] != id && !id.role.fullNames &&
+		again >= repeatedShare*float64(id.Field.Rows) &&
+		!persons.has(names[0].words) &&
+		!d.sample.Determines(id.place, names[0].place, id.Field.Most+int64(mostNames*again))
+}
+
+// numbersDeeds reports whether a column that is called id only numbers what people did: a column of
+// full names has far fewer values.
+func (d *draft) numbersDeeds(id *Profile) bool {
+	return isOnlyID(id.words) && slices.ContainsFunc(d.profiles, func(p *Profile) bool {
+		return p.role.fullNames && 2*p.Field.Distinct <= id.Field.Distinct &&
+			p.entityRank() >= 0 && !d.isOfSeveral(p)
+	})
+}
+
 // isOnlyID reports whether a name says nothing but that it is an identifier.
 func isOnlyID(name []string) bool { return slices.Equal(name, []string{"id"}) }
 
@@ -224,6 +249,15 @@ func (d *draft) numbersRows(of *Profile, called func(name []string) bool) bool {
 	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
 		return p.role.owned && p.distinctShare() > mostOnce && called(p.words) &&
 			!(of.role.fullNames && p.countsRows)
+	})
+}
+
+// numbersOthers reports whether each row has another number of a person than a column. One that is
+// only called id may number what those of a column that is called like people did.
+func (d *draft) numbersOthers(p *Profile) bool {
+	isNamed := persons.has(p.words) && !isOnlyID(p.words)
+	return d.numbersRows(p, func(name []string) bool {
+		return notOthers(name) && !(isNamed && isOnlyID(name))
 	})
 }
 
@@ -270,11 +304,11 @@ func (d *draft) k() int {
 
 // fewest returns the least number of values of a column that k counts. k is not lowered for few
 // values where a name says only that they are identifiers, and facts differ in rows of one, or
-// where each row is another person.
+// where each row has another number of a person: an id may be that of what one did.
 func (d *draft) fewest(p *Profile) int {
 	name := p.words
 	isPeople := persons.has(name) || ofPersons.has(name) || p.role.names || p.role.facts
-	if isPeople && !d.numbersRows(p, notOthers) {
+	if isPeople && !d.numbersOthers(p) {
 		return max(fewestPeople, d.K)
 	}
 	return entitiesByK * d.K
@@ -308,6 +342,21 @@ func (d *draft) countable(p *Profile) bool {
 	return d.rows <= mostEntityRows && repeats && n >= int64(d.fewest(p)) &&
 		p.Field.Extrapolate(d.rows).AtLeast*mostRowsPerEntity >= d.rows &&
 		float64(p.Rows-p.Field.Rows) <= mostUnknown*float64(p.Rows)
+}
+
+// isOftenNobody is 1 of a column whose least number is 0 or less, as -1, in many rows: it stands
+// for nobody. Else it is 0.
+func (p *Profile) isOftenNobody() int {
+	rows := 0
+	for _, x := range p.numbers {
+		if x == p.least && x <= 0 {
+			rows++
+		}
+	}
+	if float64(rows) > mostUnknown*float64(p.Rows) {
+		return 1
+	}
+	return 0
 }
 
 // mostUnknown is the largest share of rows that are of nobody.

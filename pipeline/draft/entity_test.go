@@ -185,7 +185,7 @@ func TestDraftNamesSecondPeople(t *testing.T) {
 func TestDraftKnowsNumbersOfSurveys(t *testing.T) {
 	for _, name := range strings.Fields("uid userid resp_id respid caseid idno subid nomem_encr " +
 		"pidp persnr mergeid hhidpn child_id nr hhid family_no FamilyID hh_number " +
-		"PolicyID contract_no") {
+		"PolicyID contract_no SID response_id PUBID orcid_id individual_id candidate") {
 		t.Chdir(t.TempDir())
 		write(t, "survey.csv", visits(name, "%d", 400, 3))
 		text := draftOf(t, draft.Options{Input: []string{"survey.csv"}})
@@ -200,7 +200,7 @@ func TestDraftKnowsNumbersOfSurveys(t *testing.T) {
 // Numbers of rooms, of advertisements and of other things, and those of rows, are no people.
 func TestDraftCountsNoThings(t *testing.T) {
 	for _, name := range strings.Fields("RoomNumber bed_no ad_id ticket_no flight_id row obs " +
-		"plot") {
+		"plot firm_no") {
 		t.Chdir(t.TempDir())
 		write(t, "stays.csv", visits(name, "%d", 400, 3))
 		text := draftOf(t, draft.Options{Input: []string{"stays.csv"}})
@@ -314,6 +314,7 @@ func TestDraftCountsNoNumbersOfCountries(t *testing.T) {
 		{"respondent_id,sex", 2, 5, 20, "respondent_id"}, {"idno,trade", 2, 1, 20, ""},
 		{"idno,trade", 2, 1, 9000, "idno"}, {"runner,trade", 2, 5, 20, "runner"},
 		{"suspect_id,officer_sex", 2, 5, 20, "suspect_id"},
+		{"bib,sex", 2, 5, 20, ""}, {"bib,sex", 50, 5, 20, "bib"},
 		{"student,sex,school", 2, 5, 20, ""}, {"student,sex,school", 50, 5, 20, "student"},
 	} {
 		t.Chdir(t.TempDir())

@@ -189,7 +189,8 @@ var (
 	people = strings.Fields("patient person customer client user member subject employee student " +
 		"respondent participant player pt cust emp stu beneficiary bene passenger guest voter " +
 		"holder policyholder applicant borrower subj usubj owner teacher bib runner rider " +
-		"driver athlete swimmer cyclist")
+		"driver athlete swimmer cyclist individual candidate contestant donor inmate defendant " +
+		"offender")
 	// staff are words for people who serve those of whom a table is.
 	staff = strings.Fields("doctor physician provider nurse investigator manager agent seller " +
 		"attending pcp npi caregiver recruiter contact mother father parent guardian spouse " +
@@ -199,7 +200,7 @@ var (
 	surveyed = append(strings.Fields("uid uniqueid uniqid iid idcode codeid respcode casecode "+
 		"pidcode respid respno caseid idno idnum subid patid patno perid persid persno persnum "+
 		"pernum persnr pnr nomemencr pidp pidno mergeid idauniq hhidpn childid pupilid workerid "+
-		"donorid randid"), pairs([]string{"no", "nr"},
+		"randid sid pubid responseid orcid"), pairs([]string{"no", "nr"},
 		strings.Fields("patient pation patiant pt subject student respondent participant"))...)
 	housed = append(pairs(strings.Fields("hh household hhold family fam policy contract"),
 		numbered), "hhnum", "intnum", "hidp")
@@ -210,7 +211,7 @@ var (
 	things     = strings.Fields("site station bike store shop branch facility hospital hosp " +
 		"school course product item article order invoice transaction booking reservation ticket " +
 		"visit encounter admission stay hadm appointment claim session flight trip company " +
-		"employer department event institution inst center centre clinic agency " +
+		"employer firm department event institution inst center centre clinic agency " +
 		"office organization organisation org unit team dept")
 	// vehicles are what few people use, whose numbers follow them
 	vehicles = strings.Fields("bike bicycle scooter vehicle car cab taxi device")

@@ -38,7 +38,9 @@ func (d *draft) chooseRoles(ctx context.Context, in *dataset.Dataset, budget *sp
 	}
 	d.dropNames()
 	d.dropParts()
+	d.takeSurnames()
 	d.dropNumbersOfNames()
+	d.dropNumbersOfFacts()
 	if err := d.dropReferences(ctx, in); err != nil {
 		return err
 	}

@@ -40,12 +40,13 @@ const (
 	sex
 	person
 	treatment
-	verdict // what came of somebody
-	finding // whether a test found something
-	answer  // yes or no
-	tick    // yes, and the like
-	proper  // name of somebody, by its capitals
-	initial // of a name
+	verdict   // what came of somebody
+	finding   // whether a test found something
+	answer    // yes or no
+	tick      // yes, and the like
+	proper    // name of somebody, by its capitals
+	initial   // of a name
+	byInitial // a name with an initial in front
 	marital
 	list   // several texts with signs between them
 	common // a kind of place or work, a religion or an origin that people know about others
@@ -102,9 +103,10 @@ var forms = [patterns]func(text string) bool{
 		`atheist|white|black|asian|hispanic|latino|caucasian|african[ _-]american|` +
 		`native[ _-]american|senior|junior|sophomore|freshm[ae]n|` +
 		`first[ _-]?year)\b.*|` + placesOfCensus + `)$`),
-	list:    matches(`^[^;|]*\pL[^;|]*([;|][^;|]+)+[;|]?$`),
-	proper:  matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
-	initial: matches(`^\p{Lu}\.?$`),
+	list:      matches(`^[^;|]*\pL[^;|]*([;|][^;|]+)+[;|]?$`),
+	proper:    matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
+	initial:   matches(`^\p{Lu}\.?$`),
+	byInitial: matches(`^\p{Lu}\.? \p{Lu}[^ ]+$`),
 	treatment: matches(`^(?i:(treat(ed|ment)?|placebo|intervention|experimental|active|sham|` +
 		`drug|therapy|vaccine(d|ated)?)\b.*)$`),
 	halved:   matches(`^(0?\d|1[0-2]):[0-5]\d(:[0-5]\d)? ?[AaPp][Mm]$`),

@@ -32,11 +32,21 @@ var (
 var ofNamed = words{alone: pairs(people, nameWords)}
 
 // names returns the dropped columns with the names of the person that a row is about, whole ones,
-// called so, or more of which are those of people than of places, or given and family names, and
-// with the day of birth; nil: there are none, or not in all rows.
+// or given and family names, and with the day of birth; nil: there are none, or not in all rows.
 func (d *draft) names() []*Profile {
-	var parts [namesOfOne]*Profile
-	var born []*Profile
+	switch parts, born := d.partsOfNames(); {
+	case parts[wholeName] != nil:
+		return append(parts[:1], born...)
+	case parts[givenName] != nil && parts[familyName] != nil:
+		return append(parts[1:], born...)
+	}
+	return nil
+}
+
+// partsOfNames returns the first dropped column of each kind of names of the person that a row is
+// about, of whole ones those that are called so, or more of which are those of people than of
+// places, and the columns with the day of birth.
+func (d *draft) partsOfNames() (parts [namesOfOne]*Profile, born []*Profile) {
 	for _, p := range d.profiles {
 		isFilled := p.place >= 0 && p.Rows-p.Field.Rows <= p.Rows/renamed
 		if isFilled && births.has(p.words) && p.hasMany() {
@@ -46,25 +56,36 @@ func (d *draft) names() []*Profile {
 			!p.namesPeople() || otherNames.has(p.words) || ofRelatives.has(p.words) {
 			continue
 		}
-		kind := max(0, slices.IndexFunc(kindsOfNames[:], func(words []string) bool {
-			return slices.ContainsFunc(p.words, func(word string) bool {
-				return slices.ContainsFunc(words, func(begin string) bool {
-					return strings.HasPrefix(word, begin)
-				})
-			})
-		}))
+		kind := kindOfName(p.words)
 		if parts[kind] == nil && (kind != wholeName || p.share(person) >= 2*peopleShare ||
 			ofNamed.has(p.words)) {
 			parts[kind] = p
 		}
 	}
-	switch {
-	case parts[wholeName] != nil:
-		return append(parts[:1], born...)
-	case parts[givenName] != nil && parts[familyName] != nil:
-		return append(parts[1:], born...)
+	return parts, born
+}
+
+// kindOfName returns the kind of names that a column of names has by its own name.
+func kindOfName(name []string) int {
+	return max(wholeName, slices.IndexFunc(kindsOfNames[:], func(words []string) bool {
+		return slices.ContainsFunc(name, func(word string) bool {
+			return slices.ContainsFunc(words, func(begin string) bool {
+				return strings.HasPrefix(word, begin)
+			})
+		})
+	}))
+}
+
+// takeSurnames takes surnames that repeat for people if nearly all rows of each have one given
+// name.
+func (d *draft) takeSurnames() {
+	parts, _ := d.partsOfNames()
+	given, family := parts[givenName], parts[familyName]
+	if given != nil && family != nil && 2*family.Field.Distinct <= family.Field.Rows &&
+		given.Field.Distinct > fewCodes &&
+		d.sample.Determines(family.place, given.place, family.Rows/renamed) {
+		family.role.owned, family.role.names = true, true
 	}
-	return nil
 }
 
 // namesakes finds rows with the same names and day of birth as another one, in a table in which no

@@ -18,7 +18,7 @@ type Role struct {
 	Detail string // of the mask, as YAML: a taxonomy or a step; empty: none
 	Reason string
 	owned  bool // its values belong to one person each
-	names  bool // each of its values goes with one name
+	names  bool // each of its values goes with one name, or with the facts about one person
 	// its values are full names, which several people may have
 	fullNames bool
 	facts     bool // it determines what people know about others
@@ -253,14 +253,24 @@ const peopleShare = 0.1
 const mostlyPeople = 0.5
 
 // orOwned returns the role of a dropped column of names of people: full names that repeat, on
-// average twice, belong to one person each, as far as they are known, but no answers
-// to a question.
+// average twice, or in more rows than people have the same name, belong to one person each, as far
+// as they are known, but no answers to a question.
 func (r *Role) orOwned(p *Profile) *Role {
-	if p.hasFullNames() && !ofQuestion(p.name) && p.Field.Distinct*2 <= p.Field.Rows {
+	again, rows := float64(p.Field.Rows-p.Field.Distinct), float64(p.Field.Rows)
+	alike := mostNamesakes
+	if p.share(byInitial) > partOfRare {
+		alike = mostShortened
+	}
+	if p.hasFullNames() && !ofQuestion(p.name) && kindOfName(p.words) == wholeName &&
+		(2*again >= rows || again >= max(repeatedShare, alike*rows)*rows) {
 		r.owned, r.names, r.fullNames = true, true, true
 	}
 	return r
 }
+
+// mostNamesakes is the largest share of the other people who have the full name of somebody, and
+// mostShortened that if some have an initial for the given name.
+const mostNamesakes, mostShortened = 2e-5, 1e-4
 
 // nameColumn are the names of columns of names of people or of others, few or many.
 var nameColumn = words{whole: append([]string{"names", "person"}, nameWords...)}
