@@ -58,6 +58,8 @@ func TestWordsAreReadInManyLanguages(t *testing.T) {
 		"Giới tính":           "sex",
 		"Дата рождения пациента": "date birth patient",
 		"пол":                 "sex",
+		"partido":             "party",
+		"Lugar de Domicilio":  "lugar residence",
 		"Семейное положение":  "marital",
 		"患者年龄":                "patient age",
 		"年龄（岁）":               "age 岁",

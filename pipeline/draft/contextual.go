@@ -88,10 +88,10 @@ var contextual = []struct {
 	facts:  words{whole: []string{"location"}},
 	others: (*Profile).isBasic,
 }, { // the position in a job, such as that of an academic
-	facts: words{whole: strings.Fields("rank discipline role title")},
-	others: isCalled(words{alone: append(strings.Fields("prof professor academia"), paid.alone...),
-		not: paid.not}),
-	most: 20,
+	facts: words{whole: strings.Fields("rank discipline role rolegroup title")},
+	others: isCalled(words{alone: append(strings.Fields("prof professor academia experience"),
+		paid.alone...), not: paid.not}),
+	most: 50,
 }, { // when somebody died, was killed or was born
 	facts: words{whole: strings.Fields("date month year day weekday season")},
 	others: isCalled(words{alone: strings.Fields("death deaths died killed fatal suicide " +
@@ -125,12 +125,13 @@ var contextual = []struct {
 	others: isCalled(words{alone: strings.Fields("mortgage mortdue")}),
 }, { // why somebody was in a prison, and how it ended, as courts publish
 	facts: words{alone: append(strings.Fields("offense offence crime charge conviction convicting"),
-		pairs([]string{"release"}, []string{"type", "reason"})...), not: past.alone},
+		pairs([]string{"release"}, []string{"type", "reason"})...),
+		not: append([]string{"new"}, past.alone...)},
 	others: isCalled(words{alone: append(strings.Fields("offender inmate prisoner prison parole "+
 		"probation supervising"), pairs([]string{"release", "released"}, []string{"year", "date",
 		"type"})...)}),
 }, { // how long guests stay, and who travels how, next to the arrival or a booking
-	facts: words{alone: strings.Fields("nights parking adults children babies passengers guests " +
+	facts: words{alone: strings.Fields("adults children babies passengers guests " +
 		"triptype"), whole: lengthsOfStay},
 	others: isCalled(words{alone: append(pairs([]string{"arrival", "checkin"},
 		[]string{"year", "month", "day", "date"}),
@@ -180,23 +181,25 @@ var contextual = []struct {
 		whole: append(pairs([]string{"", "total"}, strings.Fields("gold silver bronze")),
 			strings.Fields("pick draftpick draftround draftyear draftnumber dftyr "+
 				"dftrd ovrl nat cntry prst number jersey jerseynumber shirtnumber "+
-				"kitnumber tm pos")...),
+				"kitnumber tm pos draft allstar round lg lgid leagueid")...),
 	},
 	others: isCalled(words{
 		alone: strings.Fields("sport sports team teams athlete athletes noc player club stance " +
-			"nickname")}),
+			"nickname rebounds teamid")}),
 }, { // when a league drafted them
 	facts:  words{whole: strings.Fields("year season round rnd rd")},
 	others: isCalled(words{whole: strings.Fields("pick draftpick overallpick")}),
 }, { // when somebody was in a team, or somewhere for a term
-	facts: words{whole: []string{"year", "season"}},
-	others: isCalled(words{whole: strings.Fields("team teamname teamid teamcode teamabbreviation " +
-		"club franchise franchiseid term semester")}),
+	facts: words{whole: append(pairs([]string{"", "start", "end"}, []string{"year"}), "season",
+		"yearid")},
+	others: isCalled(words{whole: strings.Fields("lgid team teamname teamid teamcode " +
+		"teamabbreviation club franchise franchiseid term semester")}),
 	unless: words{alone: append(strings.Fields("loan credit interest"), bought.alone...)},
 }, { // whom candidates stand for
 	facts: words{whole: append(pairs([]string{"", "political"},
-		strings.Fields("party partyname partycode partyabbreviation")), strings.Fields("symbol "+
-		"symbolname seat constituency constituencyname constname chamber")...),
+		strings.Fields("party partyname partycode partyabbreviation partyshort")),
+		strings.Fields("incumbent term congress officetype symbol symbolname seat "+
+			"constituency constituencyname constname chamber")...),
 		alone: pairs([]string{"political", "party"}, []string{"affiliation"})},
 	others: func(p *Profile) bool { return politicians.has(p.words) || seats.has(p.words) },
 	files:  politicians,
@@ -225,6 +228,7 @@ var contextual = []struct {
 		not: strings.Fields("how often abuse disorder injured concerned")},
 	others: isCalled(words{alone: strings.Fields("smoke smoker smokes smoking smoked " +
 		"currentsmoker tobacco cigarettes cigs")}),
+	most: 8,
 }, { // figures of an employer
 	facts: words{whole: slices.Concat(pairs([]string{"no", "noof", "num", "numof", "numberof"},
 		[]string{"employees"}), pairs([]string{"yr", "year"}, []string{"ofestab", "estab",
@@ -235,12 +239,20 @@ var contextual = []struct {
 }, { // the time in a job
 	facts: words{whole: append(pairs([]string{"tenure"}, []string{"", "months", "years",
 		"inmonths", "inyears"}), strings.Fields("exp expr pexper ttlexp")...)},
-	others: func(p *Profile) bool { return paid.has(p.words) || isDayOfTurn(p.words) },
-}, {
-	facts: words{whole: []string{"tenure"}},
-	others: isCalled(words{alone: strings.Fields("joblost jobloss bluecol bluecoll whitecol " +
-		"union wage employed unemployed unempl employer employee displaced industry workclass " +
-		"overtime hired")}),
+	others: func(p *Profile) bool {
+		return paid.has(p.words) || isDayOfTurn(p.words) || withJobs.has(withoutEnds(p.words))
+	},
+	unless: words{alone: append([]string{"churned"}, sold.alone...)},
+}, { // the contract of somebody at work
+	facts: words{alone: pairs([]string{"contract"}, strings.Fields("type status category "+
+		"classification"))},
+	others: (*Profile).isBasic,
+	unless: words{alone: append([]string{"churned"}, sold.alone...)},
+}, { // passengers of a ship
+	facts: words{whole: strings.Fields("class pclass passengerclass embarked deck")},
+	others: isCalled(words{alone: strings.Fields("passenger passengers sibsp parch embarked " +
+		"pclass lifeboat")}),
+	most: 20,
 }, { // the rank of a job, but not of pupils, loans and tumors
 	facts: words{whole: pairs([]string{"", "job", "emp", "employee"},
 		[]string{"grade", "level"})},
@@ -271,17 +283,23 @@ var contextual = []struct {
 	facts: words{alone: append(pairs(strings.Fields("official finish finishing chip gun net"),
 		[]string{"time"}), "finishtimes"),
 		whole: strings.Fields("time pace finish place rank overall division divplace genderplace " +
-			"overallplace divisionplace")},
+			"overallplace divisionplace year date event")},
+	files: words{alone: strings.Fields("marathon marathons")},
 	others: isCalled(words{alone: strings.Fields("bib bibno 5k 10k 15k 20k 25k 30k 35k 40k 5km " +
 		"10km 15km 20km 25km 30km 35km 40km")}),
 }}
 
+// withJobs are names of columns of tables in which a tenure is that of a job.
+var withJobs = words{alone: strings.Fields("joblost jobloss bluecol bluecoll whitecol union wage " +
+	"employed unemployed unempl employer employee department dept manager displaced industry " +
+	"workclass overtime hired absent absenteeism")}
+
 // seats are names of columns of what somebody is elected for.
-var seats = words{whole: strings.Fields("house chamber seat district")}
+var seats = words{whole: strings.Fields("house chamber seat district dist party")}
 
 // politicians are words for those who are elected, and for where they meet.
-var politicians = words{alone: strings.Fields("candidate constituency winner incumbent elected " +
-	"legislator senator senators congress bioguide mp mps parliament")}
+var politicians = words{alone: strings.Fields("candidate candidates constituency winner " +
+	"incumbent elected deputies legislator senator senators congress bioguide mp mps parliament")}
 
 // lengthsOfStay are names of columns of how long somebody stayed.
 var lengthsOfStay = pairs([]string{"lengthofstay"}, append([]string{""}, lasted...))

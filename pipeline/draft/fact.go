@@ -10,9 +10,11 @@ import (
 // Facts that people know about others come first by how much they distinguish: the date of birth,
 // sex and place (Sweeney, Simple Demographics Often Identify People Uniquely, 2000).
 var (
-	sexes = words{alone: append(strings.Fields("sex sx gender genders gndr riagendr ppgender mf"),
+	sexes = words{alone: append(strings.Fields("sex sx gender genders genderid gend "+
+		"gndr riagendr ppgender mf"),
 		pairs([]string{"sex", "gender"}, []string{"male", "female", "m", "f"})...),
-		whole: []string{"male", "female", "woman", "man", "ismale", "isfemale"}}
+		whole: []string{"male", "female", "woman", "man", "ismale", "isfemale"},
+		not:   strings.Fields("ever same orientation partner partners")}
 	first = []words{
 		{alone: append(births.alone, "age", "ages", "ridageyr", "ppage"), not: births.not},
 		sexes,
@@ -26,8 +28,8 @@ var (
 var facts = []words{
 	first[0], first[1], first[2],
 	{
-		alone: strings.Fields("agea agey agem ageyr ageyrs agemo " +
-			"howold daysoflife monthsoflife yearsoflife " +
+		alone: strings.Fields("agea agey agem ageyr ageyrs ageyears agemo " +
+			"ageentry howold daysoflife monthsoflife yearsoflife " +
 			"mthage fthage chldage agefbrth agefstm agefirstbirth agehed agehead " +
 			"birthplace birthplc bplace pob cob " +
 			"yearborn monthborn mnthborn yob ybirth " +
@@ -48,12 +50,13 @@ var facts = []words{
 			pairs([]string{"nat", "amer", "african", "mexican"},
 				[]string{"am", "amer", "ind", "american"})),
 		whole: strings.Fields("black white asian nonwhite afam nation denom skincolor " +
-			"skincolour international isinternational internationalflag"),
+			"skincolour international isinternational internationalflag religious religiousness"),
 		not: notOrigin,
 	},
 	{
-		alone: append(pairs([]string{"home", "native", "first"}, []string{"language", "lang"}),
-			strings.Fields("language primlang engnat mothertongue")...),
+		alone: slices.Concat(pairs([]string{"home", "native", "first"},
+			[]string{"language", "lang"}), pairs([]string{"language", "lang", "lan"},
+			[]string{"spoken"}), strings.Fields("language primlang engnat mothertongue")),
 		whole: []string{"lang"}, not: notOrigin,
 	},
 	{ // place
@@ -69,12 +72,14 @@ var facts = []words{
 			pairs([]string{"community"}, []string{"name", "area"}),
 			pairs([]string{"property"}, []string{"area"}),
 			pairs([]string{"dist"}, []string{"name"}),
+			pairs([]string{"company", "office"}, []string{"location"}),
+			pairs([]string{"reg"}, strings.Fields("ne nw se sw mw so we")),
 			pairs([]string{"area", "residence", "residential", "location", "zone", "locality"},
 				[]string{"type"}),
 			pairs(strings.Fields("big large lg vlg small smll sm med inner outer cent home"),
 				[]string{"city"})),
 		whole: strings.Fields("address south north east west northeast northwest southeast " +
-			"southwest midwest northcentral northcen nrthcen nrtheast locationcode"),
+			"southwest midwest northcentral northcen nrthcen nrtheast locationcode reg"),
 		not: tracts.not,
 	},
 	{ // home: who owns or rents what, and pets
@@ -87,9 +92,9 @@ var facts = []words{
 			pairs(strings.Fields("land plot plots farm rice crop"),
 				strings.Fields("area size acres")),
 			strings.Fields("homeown rentown ownrent ownershp ownershg homeowner homeownership "+
-				"houseown houseowner renter cars "+
+				"houseown houseowner householder homeless renter cars ncars nbcars "+
 				"vehicles dwelling accommodation")),
-		whole: []string{"home", "housing", "tenant", "pet"},
+		whole: []string{"home", "housing", "own", "tenant", "pet"},
 	},
 	{ // family: marriage, children, household
 		meaning: askedNext,
@@ -97,7 +102,7 @@ var facts = []words{
 			"marriage marr "+
 			"yrsmarr divorced divorce widowed widow household partner dependents "+
 			"numdep depends dependent dependant dependants family familysize "+
-			"famsize hhsize fmsize fsize householdsize children kids "+
+			"famsize hhsize hsize fmsize fsize householdsize children kids "+
 			"kidslt kidsge kidlt kidge kidhome teenhome teen teens preteen preteens "+
 			"babies sibling siblings sibs sibsp parch birthorder birthord brthord firstborn "+
 			"nsibs numsib separated "+
@@ -113,11 +118,12 @@ var facts = []words{
 			pairs([]string{"death", "died"},
 				strings.Fields("year yr month day date place places")),
 			[]string{"adults"},
-			pairs([]string{"never", "ever", "un"}, []string{"marr", "married"}), headed,
+			pairs([]string{"never", "nev", "ever", "un"}, []string{"mar", "marr", "married"}),
+			headed,
 			strings.Fields("hhmmb famsz numkid nummar numsibs numadults nmembers hhpop agpop "+
 				"mstat mstatus singleparent famtype hhtype")),
-		whole: append(strings.Fields("kid child nyc noc son marr bmarr yearofdeath monthofdeath "+
-			"placeofdeath"),
+		whole: append(strings.Fields("kid child nyc noc son marr bmarr relation relat "+
+			"yearofdeath monthofdeath placeofdeath"),
 			headed...),
 	},
 	{
@@ -127,20 +133,24 @@ var facts = []words{
 	},
 	{ // schooling
 		meaning: askedNext,
-		alone: append(append(pairs([]string{"major", "degree", "academic"}, []string{"discipline"}),
+		alone: slices.Concat(pairs([]string{"major", "degree", "academic"},
+			[]string{"discipline"}),
 			pairs([]string{"academic", "school", "study", "student", "class"},
-				[]string{"level", "standing"})...),
+				[]string{"level", "standing"}),
+			pairs([]string{"student"}, []string{"status"}),
+			pairs([]string{"ed"}, []string{"level", "field"}),
+			pairs([]string{"deg"}, strings.Fields("hs ged ba bs ma ms phd")),
 			strings.Fields("frosh freshman soph sophomore "+
 				"edu educ education schooling school hschool yschool college coll "+
 				"university graduation graduate gradyear collgrad hsgrad hgc enroll degree "+
 				"nodegree "+
 				"qualification qualifications qualif diploma phd isced literate literacy "+
 				"specialisation "+
-				"specialization")...),
+				"specialization")),
 		whole: strings.Fields("ed student graduated major majors yedu stream studyfield " +
 			"readwrite readandwrite fieldofstudy classyear yearofstudy studyyear yos " +
-			"fgrade mgrade institutiontype institutetype levelofstudy yearinschool workex " +
-			"repeatgr"),
+			"yearsofstudy fgrade mgrade institutiontype institutetype levelofstudy yearinschool " +
+			"workex repeatgr"),
 		not: marks,
 	},
 	{ // work
@@ -151,26 +161,28 @@ var facts = []words{
 			"whitecol union hired hire emplength yjob employmentlength jobtenure "+
 			"jobtime yoj prevexp "+
 			"emptenure seniority experience exper "+
-			"workexp empexp overtime businesstravel commute commuting parttime fulltime retired "+
-			"veteran military selfemp selfempl selfemployed selfemployment selfe classwk "+
-			"classwkr vetstat labforce empstat empstatd empstatus occup isco nace "+
+			"workexp wexp empexp experien overtime businesstravel commute commuting parttime "+
+			"fulltime retired veteran military selfemp selfempl selfemployed selfemployment selfe "+
+			"classwk classwkr vetstat labforce empstat empstatd empstatus occup isco nace "+
 			"workposition jobtitle jobrole officerrank workyou"),
 			ofEmployers.alone,
 			pairs(spans[:2], []string{"exp", "exper"}), pairs([]string{"exp"}, spans[:2]),
 			pairs([]string{"classof"}, []string{"worker", "work"}),
 			pairs([]string{"health", "healthcare"}, []string{"worker"}),
 			pairs([]string{"primary", "your"}, []string{"role"}),
+			pairs([]string{"position", "career"}, []string{"level", "status"}),
 			pairs([]string{"research"}, []string{"domain", "field", "area"}),
 			pairs([]string{"economic", "eco", "socioeconomic"},
 				[]string{"activity", "sector", "status"}),
 			pairs([]string{"work", "emp", "activity"}, []string{"status"}),
 			pairs([]string{"work", "job", "income"}, []string{"type"}), []string{"typeincome"},
-			pairs([]string{"employee", "emp", "staff", "employment", "contract"},
+			pairs([]string{"employee", "emp", "staff", "employment"},
 				[]string{"type", "status", "category", "classification"}),
 			pairs([]string{"department", "dept"}, []string{"type", "name"}),
 			strings.Fields("mtrans transport transportation travelmode")),
 		whole: strings.Fields("employed unemployed wrkstat workstat empl employ position " +
-			"department dept sector servicetime armedforces"),
+			"department dept sector servicetime armedforces remote " +
+			"agric construc constr mining clerical clerocc profocc pubadmin"),
 	},
 	{ // stays: where somebody is treated, and when a guest arrived
 		alone: slices.Concat(pairs([]string{"clinic", "hospital", "facility"}, []string{"name"}),
@@ -184,14 +196,15 @@ var facts = []words{
 			[]string{"type"}), pairs([]string{"bmi", "obesity", "weight", "bodyweight"},
 			[]string{"category", "class", "group", "cat", "range"}),
 			strings.Fields("height heights howtall smoke smstat tobacco tob "+
-				"drinker disability handicap handicapped handcap preferredfoot "+
+				"drinker disability overwt handicap handicapped handcap preferredfoot "+
 				"preferredhand handed handedness pregnant pregnancies gravida gravidity "+
 				"npreg preg haircolor haircolour eyecolor eyecolour obese overweight alopecia "+
 				"bald baldness amputee wheelchair")),
-		whole: strings.Fields("ht hgt bodyweight obesity foot hand bats throws fml alco " +
-			"pregnancy parity " +
+		whole: strings.Fields("ht hgt bodyweight obesity deaf blind foot hand bats throws fml " +
+			"alco pregnancy parity " +
 			"booze drinks nicotine"),
-		not: strings.Fields("injury death peak infants"),
+		not: strings.Fields("injury death peak infants hip waist chest knee elbow ankle " +
+			"shoulder neck sitting"),
 	},
 	{ // a sentence that somebody served
 		alone: pairs(strings.Fields("time t months month mos days years yrs"),
@@ -215,7 +228,7 @@ var ofEmployers = words{alone: slices.Concat(
 		[]string{"size", "type"}),
 	pairs([]string{"no", "num"}, []string{"employees"}),
 	pairs([]string{"workers", "employees"}, []string{"no", "num", "number", "count"}),
-	pairs([]string{"remote"}, []string{"work", "worker", "working"}),
+	pairs([]string{"remote"}, strings.Fields("work worker working days")),
 	pairs([]string{"tech"}, []string{"company", "organization"}))}
 
 // roles are names of columns of what somebody does for an employer.
@@ -229,13 +242,13 @@ var notOrigin = strings.Fields("disorder distance winner currency account exchan
 	"transaction")
 
 // ofSurveys are names of columns of large surveys that no other table has: NHANES, BRFSS, GSS, ESS,
-// KnowledgePanel.
+// KnowledgePanel, IPUMS.
 var ofSurveys = words{alone: strings.Fields("ridageyr riagendr ridreth1 ridreth3 dmdeduc " +
 	"dmdmartl dmdhhsiz dmdfmsiz dmdcitzn dmdborn dmqmiliz bmxwt bmxht bmxbmi ageg educa renthom " +
 	"childs hompop wrkslf indus spwrksta gndr eisced domicil brncntr ctzcntr hhmmb mainact " +
 	"mnactic rshpsts chldhm chldhhe emplrel maritalb ppeduc ppeduc5 ppeducat ppethm pphhsize " +
 	"pphouse ppmarit ppmarit5 ppmsacat ppreg4 ppreg9 pprent ppstaten ppwork ppemploy ppkid017 " +
-	"ppt01 ppt25 ppt612 ppt1317")}
+	"ppt01 ppt25 ppt612 ppt1317 agekdbrn xnorcsiz mothfath16 gq occisco")}
 
 // attended are words for institutions with a number in which people are treated or learn.
 var attended = strings.Fields("hosp hospital centre center clinic site facility practice school " +
@@ -256,7 +269,7 @@ var unknown = words{alone: slices.Concat(
 		"increase increased enjoy enjoyment safety security opportunity opportunities influence "+
 		"missed attends reason priority telecom "+
 		"oppose opposes ranking rankings offers feeling feelings irritable trouble problems "+
-		"want wants wanted timeon usage communication "+
+		"want wants wanted timeon tohire usage communication unsafe attach planned "+
 		"support supports agree disagree approve vote discuss discussed negative serious seek"),
 	strings.Fields("price prices income inc earnings wage wages salary expenditure spending "+
 		"expense expenses earn earned money cost costs fee fees debt loan loans charge pay"),
@@ -286,11 +299,13 @@ var (
 		{"disab", "disability"}, {"racethn", "race"}, {"raceethn", "race"}, {"racecmb", "race"}}
 	// ofChildren are ends of words for children, as in nkids and ychild.
 	ofChildren = strings.Fields("kid kids child children teens")
-	// aged are words for things that have an age, unless somebody has them.
+	// aged are words for things that have an age, unless somebody has them, and for what others do
+	// not see begin.
 	aged = words{
 		alone: strings.Fields("car auto vehicle house housing home building property dwelling " +
 			"apartment machine device equipment account policy loan store company firm payment " +
-			"card subscription membership contract rbc"),
+			"card subscription membership contract rbc smoke cig marij drug drink " +
+			"alcohol diabetes dm"),
 		not: slices.Concat(people, staff),
 	}
 	// limits are words that make an age nobody's.
@@ -304,8 +319,8 @@ var (
 		"qualifications education school schooling degree")}
 	// relatives are what names have in front of a fact about a relative, or of what else it may be,
 	// as in mage, feduc, othrace, with only the word for the fact behind one letter.
-	relatives = strings.Fields("m f d h mo fa ma mth chld child fam pa mom dad mum ind resp head " +
-		"sp hus husb wife moth fath hh oth other")
+	relatives = strings.Fields("m f d h mo fa ma par mth chld child fam pa mom dad mum ind resp " +
+		"head sp hus husb wife moth fath hh oth other")
 	// ofRelatives are names of columns about a relative.
 	ofRelatives = words{alone: strings.Fields("mother father parent spouse husband wife partner " +
 		"mom dad mum hus husb moth fath sp hh")}
@@ -459,6 +474,7 @@ var ownAge = words{alone: strings.Fields("your youfall youbelong areyou")}
 // isAgeOfNobody reports whether a column has the age of a thing, or a limit of ages, by its name,
 // as drinking_age_limit, or asks for an opinion on one.
 func isAgeOfNobody(name []string) bool {
+	name = withoutEnds(name)
 	return slices.Contains(name, "age") && (aged.has(name) || limits.has(name) ||
 		slices.Contains(name, "what") && !ownAge.has(name))
 }

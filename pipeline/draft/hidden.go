@@ -16,7 +16,7 @@ var hidden = words{alone: slices.Concat(
 		"default contract contracts bill billing payment pay payer paid paperless policy "+
 		"insurance insured insurer premium coverage claim claims "+
 		"supplements suppliments plan plans tariff subscription card "+
-		"cards balance bonus grant medicaid medicare mortgage"),
+		"cards balance bonus grant medicaid medicare mortgage wealth"),
 	// what somebody buys, and is offered
 	strings.Fields("purchase purchases order orders product products item items campaign "+
 		"cmp promo promotion coupon discount "+
@@ -25,7 +25,7 @@ var hidden = words{alone: slices.Concat(
 		"mobile call calls line lines streaming service services support backup security "+
 		"protection session website profile media app email sms response responded complain "+
 		"complains complaint complaints interaction interactions lastactivity segment poutcome "+
-		"ticket tickets resolution"),
+		"ticket tickets resolution meal repeated bullied weapon drunk"),
 	// health
 	strings.Fields("health hlth goodhealth goodhlth mental suicidal suicide depressed fear legal "+
 		"partners contraception contraceptive diet dietary eating allergies "+
@@ -43,15 +43,15 @@ var hidden = words{alone: slices.Concat(
 	strings.Fields("answer answers interest motivation knowledge worry vote votes voted voting "+
 		"party partyid polint intention intentions judgment judgement abortion political "+
 		"ideology govt therm thermometer distrust test tests result results proficient "+
-		"proficiency"),
+		"proficiency stimulus scale value text"),
 	// offences
 	strings.Fields("incident collision damage police report authorities fraud offence offense "+
 		"charged charge sentence verdict plea arrest recidivism recid searched citation"),
 	// how a table is made
 	strings.Fields("type kind category code reason flag level group sample split set fold batch "+
 		"version wave round form mode quality visit referral weight control random "+
-		"randomized assigned cohort study trial imputed missing label predicted prediction "+
-		"prelaunch postlaunch"),
+		"randomized assigned train training cohort study trial imputed missing label "+
+		"predicted prediction selected identified prelaunch postlaunch"),
 )}
 
 // recorded are names of times at which a table was made, or rows of it.
@@ -60,8 +60,9 @@ var recorded = words{
 		"created published inserted submitted submission extracted recorded reported report " +
 		"issue entry load effective loaded login signup seen active due expiry expires " +
 		"expiration issued timestamp datetime transaction subscribed registered lastmodified " +
-		"odate fdate"),
-	whole: strings.Fields("dt year yr month day week date time quarter wave weekday hour"),
+		"odate fdate applied retrieved raised input release"),
+	whole: strings.Fields("dt year yr month day week date time quarter wave weekday hour start " +
+		"stop"),
 }
 
 // mayBeKnown reports whether an acquaintance may know a column: one of words, codes, two values,
@@ -74,7 +75,7 @@ func (d *draft) mayBeKnown(p *Profile) bool {
 		len(p.name) > 1 && !d.isOfOthers(p) && !inWindow(strings.Join(p.words, " ")) &&
 		!hidden.has(name) && !recorded.has(name) && !unknown.has(name) && !formerly.has(name) &&
 		!isOfMissing(name) && !isOfInterview(p.name) &&
-		!p.isPartial() && d.times[p] == nil && !d.isOutcome(p) && !p.amongItems &&
+		!p.isPartial() && !p.isNoSize() && d.times[p] == nil && !d.isOutcome(p) && !p.amongItems &&
 		!working.has(name) && !d.isAnswer(p) && !d.isOnlyCandidate(p) && !p.isOption &&
 		!p.isOfMoney() && !d.isOfForm(p) && !d.isOfThing(p) && !d.isOfDesign(p) &&
 		!(d.asksForOpinions && p.hasOpinions())
@@ -163,8 +164,8 @@ func (d *draft) isOfTeacher(p *Profile) bool {
 // experiments is the form of names of columns that say who was treated how in an experiment, and
 // treated that of texts of such columns.
 var (
-	experiments = matches(`treat|intervention|randomi[sz]|\bassign|\bcompl(y|ier|iance)|adheren|` +
-		`\b(tx|trt|rx|arms?|cue|cond|condition|grp|strat\w*)\b`)
+	experiments = matches(`treat|intervention|\binterv\b|randomi[sz]|\bassign|` +
+		`\bcompl(y|ier|iance)|adheren|\b(tx|trt|rx|arms?|cue|cond|condition|grp|strat\w*)\b`)
 	treated = matches(`^(?i:(un|non)?[ _-]?treat(ed|ment)|(no|the)[ _-]treatment|controls?|` +
 		`placebo|sham)\b`)
 )

@@ -49,7 +49,7 @@ const (
 	byInitial // a name with an initial in front
 	marital
 	list   // several texts with signs between them
-	common // a kind of place or work, a religion or an origin that people know about others
+	common // a kind of place or work, a religion, an origin or who smokes, as people know
 	female
 	paired   // two numbers with a slash between them
 	hourless // minutes and seconds of a time, whose hour a spreadsheet left out
@@ -98,11 +98,12 @@ var forms = [patterns]func(text string) bool{
 		`separated|engaged|cohabiting|partnered|living[ _-]together|seeing[ _-]someone|` +
 		`in[ _-]a[ _-]relationship|available)\b.*)$`),
 	common: matches(`^(?i:((semi|sub)?[ _-]?(rural|urban)|village|metro(politan)?|` +
-		`(self|un|not)?[ _-]?employed|retired|homemaker|housewife|(full|part)[ _-]?time|` +
+		`(self|un|not)?[ _-]?employed|(not?[ _-]?)?working|retired|homemaker|housewife|` +
+		`(full|part)[ _-]?time|` +
 		`(roman[ _-])?catholic|protestant|muslim|islam|hindu|buddhist|jewish|sikh|christian|` +
 		`atheist|white|black|asian|hispanic|latino|caucasian|african[ _-]american|` +
 		`native[ _-]american|senior|junior|sophomore|freshm[ae]n|` +
-		`first[ _-]?year)\b.*|` + placesOfCensus + `)$`),
+		`first[ _-]?year|(non|ex)?[ _-]?smokers?)\b.*|` + placesOfCensus + `)$`),
 	list:      matches(`^[^;|]*\pL[^;|]*([;|][^;|]+)+[;|]?$`),
 	proper:    matches(`^((Dr|Prof|Mr|Mrs|Ms)\.? )?\p{Lu}[\p{L}.'’-]+([ ,]+\p{Lu}[\p{L}.'’-]*){0,3}$`),
 	initial:   matches(`^\p{Lu}\.?$`),

@@ -310,7 +310,7 @@ func (d *draft) doubtedOf(known, others []*Profile, person int) (doubted []*Prof
 	}
 	haveParts := slices.ContainsFunc(doubted, (*Profile).hasPartsOfDays)
 	for _, p := range others {
-		joins := haveParts && p.hasPartsOfDays() ||
+		joins := haveParts && p.hasPartsOfDays() && !unknown.has(p.words) ||
 			slices.ContainsFunc(doubted, func(of *Profile) bool { return areOfOneDay(p, of) })
 		if joins && !slices.Contains(doubted, p) {
 			doubted = append(doubted, p)
@@ -511,8 +511,16 @@ func (p *Profile) hasSexes() bool {
 	return p.share(sex) >= most && 0 < p.share(female) && p.share(female) < p.share(sex)
 }
 
-// mostSexes is the largest number of codes for the sex.
-const mostSexes = 10
+// mostSexes is the largest number of codes for the sex, and mostMarks that for a mark.
+const mostSexes, mostMarks = 10, 3
+
+// believers are words for groups of people that have few codes: more are opinions on them. treating
+// are the names of columns of institutions, which counts of stays have from 0 on.
+var (
+	believers = words{alone: strings.Fields("catholic catholics protestant protestants jewish " +
+		"muslim muslims hindu hindus christian christians immigrant immigrants aboriginal")}
+	treating = words{whole: []string{"hospital", "clinic"}}
+)
 
 // fewKinds are names of columns of marks, few codes or counts, which have a score, a share, hours,
 // a pay or the number of people of a place in others.
@@ -521,16 +529,18 @@ var fewKinds = words{
 	whole: strings.Fields("lang black white asian nonwhite hispanic latino")}
 
 // countsKind reports whether a column has more numbers than there are codes for the sex, for an
-// origin or a language in short, or than a family has children: it counts something that is called
-// so, or is a score.
+// origin or a language in short, or than a family has children, or counts of stays: it counts
+// something that is called so, or is a score.
 func (p *Profile) countsKind() bool {
 	return p.typ.Ordered() && (p.Field.Distinct > mostSexes && sexes.has(p.words) ||
+		p.Field.Distinct > mostMarks && believers.has(withoutEnds(p.words)) ||
+		p.least == 0 && treating.has(p.words) ||
 		p.Field.Distinct > fewCodes && fewKinds.has(p.words))
 }
 
 // isNoSize reports whether a column that is called like a person's size has only two values, as ht
 // for hypertension.
-func (p *Profile) isNoSize() bool { return p.Field.Distinct == 2 && bodies.has(p.words) }
+func (p *Profile) isNoSize() bool { return p.Field.Distinct == 2 && called(&bodies, p.words) }
 
 // isNoDate reports whether a column that is called like the date of a turn of life has yes and no,
 // or numbers too small for one: years since it.
