@@ -342,9 +342,9 @@ func TestDraftKnowsIndicators(t *testing.T) {
 func TestDraftForAPurpose(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("age,city,hours,sold\n")
+	out.WriteString("age,city,sold,hours\n")
 	for i := range 300 {
-		fmt.Fprintf(&out, "%d,%d,%d,%d\n", i%7, i%5, i%11, i%2)
+		fmt.Fprintf(&out, "%d,%d,%d,%d\n", i%7, i%5, i%2, i%11)
 	}
 	write(t, "people.csv", out.String())
 	for purpose, want := range map[string]string{

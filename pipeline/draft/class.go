@@ -20,54 +20,6 @@ const (
 	namedClasses = 50
 )
 
-// predicted are the names of columns that models are usually trained to predict, the likeliest
-// first; perhaps are names that often mean something else, unless a column is at an end of the
-// table; marking are last words that say only that a column has yes and no, or which
-// codes.
-var (
-	predicted = strings.Fields("class label target outcome churn churned default defaulted " +
-		"survived readmitted fraud attrition recid recidivism approved converted exited " +
-		"subscribed canceled cancelled expire expired deceased delinquent noshow termd " +
-		"terminated turnover loanstatus actiontaken defaultpaymentnextmonth seriousdlqin2yrs")
-	perhaps = strings.Fields("y income response deposit salary result results diagnosis status " +
-		"vote voted segment segmentation effect effects buy buys bought")
-	// answered are names of a class of two values, in any place
-	answered = strings.Fields("response output y")
-	// offices are words for where people work, whose classes are known
-	offices = []string{"department", "dept"}
-	// ambiguous are those of the first that name seats, debts or texts, too, before another class
-	ambiguous = strings.Fields("class default label")
-	// suffered are last words of names of such columns
-	suffered = strings.Fields("disease disorder diabetes diabetic stroke cancer malignant " +
-		"malignancy tumor tumour cardio chd cvd dementia autism sepsis hypertension risk success " +
-		"satisfaction satisfied attack infarction depression anxiety illness infection infected " +
-		"obesity obese anemia anaemia anemic anaemic asd ckd biopsy addiction abuse insurance " +
-		"vaccine injury")
-	// deeds are last words of names of what somebody did or did not do
-	deeds = append(strings.Fields("fail taken bought booked complete done achieved"),
-		finished...)
-	// finished are those of two values that no other column has, in any place
-	finished = []string{"completed", "completion"}
-	// shown are words behind them
-	shown = strings.Fields("trait traits present presence detected found positive likelihood " +
-		"occurrence")
-	// finals are names of such columns in the last place, but not parts of names
-	finals = strings.Fields("nsp nobeyesdad prognosis classification condition output " +
-		"performance quality stage admit pass placement placed revenue creditscore risklevel " +
-		"riskcategory stresslevel fetalhealth severity affair num gradeclass notfullypaid " +
-		"loanpaidback dataset selector category level risk1yr")
-	// passing are first words of names of such columns
-	passing = strings.Fields("pass passed predicted")
-	marking = strings.Fields("flag fl ind indicator yn binary 01 012")
-	// kinds are names of a class, behind words that say of what: often of a service or of people
-	kinds = strings.Fields("class label target y")
-	// observed are words in front of them that say that it is no guess
-	observed = strings.Fields("true actual gold observed")
-)
-
-// kinded matches names of such columns that end in a word without a sign in front, as custcat.
-var kinded = matches(`\w(cat|status)$`)
-
 // manifold are names of classes that may have many values in the last place, such as diseases.
 var manifold = words{whole: strings.Fields("class label target prognosis")}
 
@@ -92,15 +44,7 @@ func (d *draft) chooseClass() error {
 		return d.takeClass()
 	}
 	for again := true; again; again = d.class != nil && len(d.class.givenBy) > 0 {
-		d.class = nil
-		for _, p := range d.profiles {
-			rank := d.classRank(p)
-			better := d.class == nil || rank < d.classRank(d.class) ||
-				rank == d.classRank(d.class) && d.isAtEnd(p)
-			if rank >= 0 && better {
-				d.class = p
-			}
-		}
+		d.class = d.likeliestClass()
 		d.findGivers()
 	}
 	if d.class = d.readableClass(); d.class != nil && d.isRemembered(d.class) {
@@ -227,125 +171,17 @@ func (d *draft) noClass(format string, args ...any) error {
 	return fault.Errorf(fault.Usage, hint, format, args...)
 }
 
-// classRank returns a rank for how much a column looks like the class, 0 for the most; −1: it does
-// not. First are the names that are predicted; then the last column, if it has a name that is often
-// predicted; then, those of two values first, the ones that end with such a word, or say who died;
-// then the ones that say what came of somebody; then the one that is called like the file; then the
-// last one with a name that classes have there; then those that have a word that is predicted at an
-// end of the table; then facts that may be what came of somebody; then the last column if it has
-// two values and is called by what was done, as transported, or has yes and no, and the first one
-// with such values; then a group of people, by its texts, how a case or somebody was judged or
-// marked, the last one of a table whose names say nothing, who had the only disease of a table with
-// the time up to an event, or a treatment, in a table of opinions; and then an ambiguous name
-// before another class.
-//
-// One of which less than one in a hundred rows has another value comes behind others, unless its
-// whole name is predicted, and is none if it has more than two values.
-func (d *draft) classRank(p *Profile) int {
-	rank := d.rankByName(p)
-	switch {
-	case rank < len(predicted) || p.place < 0 || d.entropy(p) >= leastEntropy:
-		return rank
-	case p.Field.Distinct > 2:
-		return -1
+// likeliestClass returns the column with most evidence that it is the class, one at an end of the
+// table and else the first one of several with as much; nil: none has enough.
+func (d *draft) likeliestClass() (class *Profile) {
+	most := fewestPoints
+	for _, p := range d.profiles {
+		points := d.classPoints(p)
+		if points > most || points == most && (class == nil || d.isAtEnd(p)) {
+			class, most = p, points
+		}
 	}
-	return rank + 8*usualClasses
-}
-
-// leastEntropy is the information, in nats, of a column of which one in a hundred rows has another
-// value.
-const leastEntropy = 0.08
-
-// rankByName returns the rank of a column by its name, its values and its place.
-func (d *draft) rankByName(p *Profile) int {
-	words := withoutMarks(p.name)
-	isPredicted := func(word string) bool { return slices.Contains(predicted, word) }
-	mayBe := func(word string) bool { return isPredicted(word) || slices.Contains(perhaps, word) }
-	rank, name, last := len(predicted)+int(p.Field.Distinct), strings.Join(words, ""), d.last
-	whole := slices.Index(predicted, name)
-	if of, isStatus := strings.CutSuffix(name, "status"); isStatus && whole < 0 {
-		whole = slices.Index(predicted, of)
-	}
-	switch n := len(words); {
-	case n == 0 || !d.isPredictable(p) || p.share(marital) >= most || d.isOfCrowd(p),
-		p.Field.Distinct > usualClasses && p != last,
-		pay.has(p.words) && p.Field.Distinct > mostOutcomes,
-		// the class stays exact: texts of one row, of which one may be a mistake, are none, and
-		// neither are sources of the rows
-		p.typ.Kind == formats.String && (name == "dataset" ||
-			!mayBe(name) && p.alone*float64(p.Rows) > 1.5),
-		name == "default" && !d.isAtEnd(p) && !d.isOfDebts(),
-		name == "status" && p.Field.Distinct > 2 && d.hasRare(p):
-	case slices.Contains(ambiguous, name) && d.isOutdone(p):
-		return rank + 7*usualClasses
-	case p == last && (d.isSubject(p) ||
-		p.Field.Distinct == 2 && planned(strings.Join(words, " "))):
-		return 0
-	case whole >= 0:
-		return whole
-	case d.isItem(p), name == "status" && d.isSurvey():
-	case p == last && slices.Contains(perhaps, name) && !d.isPay(p),
-		slices.Contains(answered, name) && p.Field.Distinct == 2:
-		return len(predicted)
-	case isPredicted(words[n-1]) && (!slices.Contains(kinds, words[n-1]) ||
-		n == 2 && slices.Contains(observed, words[0])),
-		d.isOutcome(p) && (p.saysWhoDied() || d.isLikeliestStatus(p)):
-		return rank
-	case d.isOutcome(p) && !p.isBasic():
-		return rank + usualClasses
-	case d.isSubject(p):
-		return rank + 2*usualClasses
-	case p == last && (slices.Contains(finals, name) || slices.Contains(passing, words[0]) ||
-		kinded(name) && !p.isBasic() && !d.isContextual(p)) &&
-		(p.Field.Distinct <= mostOutcomes || p.typ.Kind == formats.String):
-		return rank + 3*usualClasses
-	case d.isAtEnd(p) && n <= mostWords && words[n-1] != "name" &&
-		!slices.Contains(offices, words[0]) &&
-		(slices.ContainsFunc(words, mayBe) || isSuffered(words) || isDeed(p) ||
-			p == last && contented.has(words)) &&
-		(!p.isBasic() || words[n-1] != "status") && !p.hasPartsOfDays():
-		return rank + 3*usualClasses
-	case d.isOutcome(p), // a fact, such as who was hired to do a job
-		p.Field.Distinct == 2 && slices.Contains(finished, words[n-1]) && !p.isBasic():
-		return rank + 4*usualClasses
-	case p == last && (n == 1 || n == 2 && words[0] == "is") &&
-		(p.Field.Distinct == 2 && strings.HasSuffix(name, "ed") || d.isOnlyAnswer(p)) &&
-		!p.isBasic() && !d.isContextual(p),
-		d.isFirstAnswer(p), d.isLastMark(p), d.isLikelihood(p):
-		return rank + 5*usualClasses
-	case d.isGroup(p), d.isJudged(p), d.isMark(p), d.isLastOfNameless(p), d.isOnlyDisease(p),
-		d.isSubjectAlone(p),
-		name == "treatment" && p.share(answer) >= most && d.asksForOpinions:
-		return rank + 6*usualClasses
-	}
-	return -1
-}
-
-// hasRare reports whether several values of a column have fewer than k rows.
-func (d *draft) hasRare(p *Profile) bool {
-	return d.sample.Frequent(p.place, uint64(d.K), d.looked).AtLeast+1 < p.Field.Distinct
-}
-
-// isLastMark reports whether a column of two values is the last one, and is called like a mark
-// where all others are numbers of many values, as is_large, or has the only yes and no behind items
-// of a questionnaire.
-func (d *draft) isLastMark(p *Profile) bool {
-	isOther := func(of *Profile) bool {
-		return of != p && of.place >= 0 && (!of.typ.Ordered() || of.Field.Distinct <= fewCodes)
-	}
-	return p == d.last && p.Field.Distinct == 2 && !p.isBasic() && !treatments.has(p.words) &&
-		(isAux(p.words[0]) && !slices.ContainsFunc(d.profiles, isOther) ||
-			d.isOnlyAnswer(p) && slices.ContainsFunc(d.profiles, d.isItem))
-}
-
-// isLikelihood reports whether a column at an end of the table says how likely somebody does
-// something, as no other one does.
-func (d *draft) isLikelihood(p *Profile) bool {
-	is := func(p *Profile) bool {
-		n := p.textsLike(likelihoods)
-		return n > 2 && n == len(p.texts.few)
-	}
-	return d.isAtEnd(p) && is(p) && numberOf(d.profiles, is) == 1
+	return class
 }
 
 // isSurvey reports whether software of surveys wrote the table, with how each answer was given.
@@ -353,50 +189,6 @@ func (d *draft) isSurvey() bool {
 	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
 		return strings.EqualFold(p.name, "RecordedDate")
 	})
-}
-
-// isPay reports whether a column has a pay of some levels, in a table with what came of somebody:
-// who left a company is predicted rather than the salary.
-func (d *draft) isPay(p *Profile) bool {
-	return pay.has(p.words) && p.Field.Distinct > 2 &&
-		slices.ContainsFunc(d.profiles, func(of *Profile) bool {
-			return of != p && of.Field.Distinct == 2 && d.isOutcome(of) && !of.isBasic()
-		})
-}
-
-// isOutdone reports whether a column with an ambiguous name is not the class, as another one has a
-// name that is predicted, or may be the class in the last place.
-func (d *draft) isOutdone(p *Profile) bool {
-	last := d.last
-	return !d.isAtEnd(p) && d.classRank(last) >= 0 || p != last &&
-		slices.ContainsFunc(d.profiles, func(of *Profile) bool {
-			name := strings.Join(withoutMarks(of.name), "")
-			return of.couldBeClass() && (slices.Contains(predicted, name) ||
-				slices.Contains(answered, name) && of.Field.Distinct == 2) &&
-				!slices.Contains(ambiguous, name)
-		})
-}
-
-// debts are parts of names of columns of those who owe something: elsewhere a default is not what
-// came of them, but what they had without a choice.
-var debts = strings.Fields("loan credit debt payment bill balance mortgage borrow repay")
-
-// isOfDebts reports whether a column of the table is about debts, by its name.
-func (d *draft) isOfDebts() bool {
-	return slices.ContainsFunc(d.profiles, func(p *Profile) bool {
-		return slices.ContainsFunc(debts, func(part string) bool {
-			return strings.Contains(strings.ToLower(p.name), part)
-		})
-	})
-}
-
-// isSuffered reports whether a column has the name of a disease or the like that nobody had before,
-// alone or with a word behind it that says no more than that somebody has it.
-func isSuffered(name []string) bool {
-	if n := len(name); n > 1 && slices.Contains(shown, name[n-1]) {
-		name = name[:n-1]
-	}
-	return !past.has(name) && slices.Contains(suffered, name[len(name)-1])
 }
 
 // findEnds finds the first and the last column that could be a class: lines may begin and end with
@@ -419,93 +211,6 @@ func (d *draft) findEnds() {
 			return
 		}
 	}
-}
-
-// manyItems is the number of columns with the same scale that are a questionnaire.
-const manyItems = 12
-
-// isItem reports whether a column is one of a questionnaire's many answers on the same scale.
-func (d *draft) isItem(p *Profile) bool {
-	if !p.typ.Ordered() || p.Field.Distinct <= 2 {
-		return false
-	}
-	return d.hasMany(p)
-}
-
-// isGroup reports whether a column has the groups of people that a study compares, without a
-// treatment among them: texts in a table with what everybody knows of people, which may be many
-// diagnoses, or two values before many items.
-func (d *draft) isGroup(p *Profile) bool {
-	isKnown := func(of *Profile) bool { return of != p && of.isBasic() }
-	few := p.Field.Distinct <= mostOutcomes || diagnoses.has(p.words)
-	isText := p.typ.Kind == formats.String && few && slices.ContainsFunc(d.profiles, isKnown)
-	isFirst := p.Field.Distinct == 2 && p != d.last && d.isAtEnd(p) &&
-		slices.ContainsFunc(d.profiles, d.hasMany)
-	return (isText || isFirst) && groups.has(p.words) && !p.isBasic() &&
-		p.texts.forms[treatment] == 0
-}
-
-var (
-	// judged are names of columns with the disposition of a case, with how content somebody is, or
-	// with how badly somebody was hurt.
-	judged = words{
-		alone: slices.Concat([]string{"disposition", "finding", "findings"}, polled.alone,
-			pairs(strings.Fields("injury accident casualty crash collision"),
-				[]string{"severity"})),
-		not: append(strings.Fields("date dt time day year month count number num id"),
-			past.alone...),
-	}
-	// judgedLast are such names in the last place, or those with what somebody chose.
-	judgedLast = words{
-		alone: strings.Fields("methoduse methodused contraceptivemethod"),
-		last:  strings.Fields("choice severity grade stage level category"),
-		not:   judged.not,
-	}
-)
-
-// isJudged reports whether a column says how a case or somebody was judged, as hardly another one
-// does, or in the last place what somebody chose, in a table with the age or the sex of people. In
-// the midst of a poll such an answer is one of many.
-func (d *draft) isJudged(p *Profile) bool {
-	is := func(p *Profile) bool {
-		isLast := p == d.last
-		return (judged.has(p.words) || isLast && judgedLast.has(p.words)) &&
-			(isLast || !polled.has(p.words) || !d.isPoll()) && p.couldBeClass() &&
-			!p.isBasic() && !d.isContextual(p)
-	}
-	last := d.last
-	isScore := last.typ.Ordered() && last.Field.Distinct > longestScale && scores.has(last.words)
-	return is(p) && !isScore && numberOf(d.profiles, is) <= mostVerdicts &&
-		slices.ContainsFunc(d.profiles,
-			func(of *Profile) bool { return of.isBasic() && rank(of) < 2 })
-}
-
-// polled are names of columns of whom somebody voted for, and of how content somebody is.
-var polled = words{alone: append(strings.Fields("vote voted rating"), contented.alone...)}
-
-// contented are those of the latter that score it, not those of before.
-var contented = words{alone: strings.Fields("satisfaction satisfied nps csat"), not: past.alone}
-
-// isPoll reports whether a table has the answers to many questions, also in words, or weights of
-// those who gave them.
-func (d *draft) isPoll() bool {
-	return d.asksForOpinions || slices.ContainsFunc(d.profiles, func(p *Profile) bool {
-		return p.isWeightOfRow() || d.isItem(p)
-	})
-}
-
-// isLastOfNameless reports whether a column is the last one of a table whose names say nothing,
-// where most tables have the class, and has no fact and not the scale of most columns.
-func (d *draft) isLastOfNameless(p *Profile) bool {
-	stem := func(p *Profile) string { return strings.TrimRight(p.name, "0123456789") }
-	isNamedLike := func(of *Profile) bool { return nameless(of.name) && stem(of) == stem(p) }
-	isOnScale := func(of *Profile) bool {
-		return of.typ == p.typ && of.Field.Distinct == p.Field.Distinct
-	}
-	n := float64(len(d.profiles))
-	return p == d.last && !p.isBasic() && !strings.HasPrefix(strings.ToLower(p.name), "q") &&
-		float64(numberOf(d.profiles, isNamedLike)) >= most*n &&
-		float64(numberOf(d.profiles, isOnScale)) <= n/2
 }
 
 // isAtEnd reports whether a column is the first or the last one that could be a class.

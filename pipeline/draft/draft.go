@@ -256,7 +256,7 @@ func (d *draft) propose(ctx context.Context, in *dataset.Dataset, try Try,
 			return err
 		}
 		d.forOutcome = d.class != nil &&
-			(d.isOutcome(d.class) || d.isOnlyDisease(d.class))
+			(d.isOutcome(d.class) || d.class.isSuffered())
 		if err := d.chooseRoles(ctx, in, budget); err != nil {
 			return err
 		}

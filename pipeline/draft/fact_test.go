@@ -29,7 +29,7 @@ func TestDraftKnowsFactsByRules(t *testing.T) {
 		{"age GraduateOrNot imd_band highest_education Location", "studied_credits"},
 		{"age Where.do.you.live Where_are_you_based Do.you.smoke How_many_children_do_you_have",
 			"At_what_age_should_people_vote What_do_you_think_of_work_stress"},
-		{"age zodiac sign Obesity alopecia NAME_FAMILY_STATUS", "road_sign DAYS_ID_PUBLISH"},
+		{"age zodiac sign alopecia NAME_FAMILY_STATUS", "road_sign DAYS_ID_PUBLISH"},
 		{"sex k5 k618 ba nsibs brthord hgc depends imigrnt agefbrth siteid", "k1 k9"},
 		{"age housing_status is_health_worker", "housing_loan"},
 		{"age income_type Type_Income", "income_level"},

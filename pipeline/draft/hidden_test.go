@@ -108,7 +108,7 @@ func TestDraftDoubts(t *testing.T) {
 		"a trial": {[]string{"age#", "farm=0|1", "given=0_placebo|1_pill", "moth=x|y|z"}, nil},
 		"last of two": {[]string{"age#", "farm=0|1", "house=x|y|z", "moth=0|1"},
 			[]string{"farm", "house"}},
-		"a candidate": {[]string{"age#", "result=x|y|z", "moth=0|1"}, []string{"moth"}},
+		"a candidate": {[]string{"age#", "result=x|y|z", "moth=a|x"}, []string{"moth"}},
 		"year of an event": {[]string{"age#", "year=1998|1999|2000", "arrests=0|1|2", "moth=x|y|z"},
 			[]string{"year", "moth"}},
 		"years and days": {[]string{"age#", "pilgrimage=1987|1990|2001", "vow=1999-01-02|" +

@@ -19,6 +19,8 @@ const (
 	longestScale = 11
 	// nearItems is the number of columns before an item, and behind it, one of which is an item.
 	nearItems = 2
+	// manyItems is the number of columns with the same scale that are a questionnaire.
+	manyItems = 12
 )
 
 // scaleOf returns the scale of a column; one without values: it has none.

@@ -2,7 +2,6 @@ package draft
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -51,10 +50,6 @@ var (
 			strings.Fields("toleave toquit tostay")),
 		pairs(strings.Fields("leave leaving quit quitting turnover stay"),
 			strings.Fields("intent intention intentions"))...)
-	// planned begin the names of columns of what somebody will do
-	planned = matches(`^(likely to|will|(intend|plan|want)s? to) `)
-	// likelihoods are texts for how likely somebody does something.
-	likelihoods = regexp.MustCompile(`^(\w+ ){0,2}(un)?likely$`)
 	// left are names of columns of who left or stayed, which only some may have been asked.
 	left = words{whole: gone, alone: []string{"retained"}, not: happened.not}
 	// decided are words of happened that name kinds of these where texts say neither yes and no nor
@@ -338,29 +333,3 @@ func (d *draft) noteDurations() {
 		}
 	}
 }
-
-// isDeed reports whether a column of two values says what somebody did, by the end of its name.
-func isDeed(p *Profile) bool {
-	n := len(p.words) - 1
-	return n >= 0 && p.Field.Distinct == 2 && slices.Contains(deeds, p.words[n])
-}
-
-// isOnlyDisease reports whether a column says who had a disease, as no other one does, in a table
-// with the time up to an event, or one of the heart next to what brings such.
-func (d *draft) isOnlyDisease(p *Profile) bool {
-	is := func(p *Profile) bool {
-		return p.Field.Distinct == 2 && p.couldBeClass() && len(p.words) > 0 &&
-			(isSuffered(withoutEnds(p.words)) || ofHeart(p.words[0]))
-	}
-	shows := func(of *Profile) bool {
-		return of.isDuration() || ofHeart(p.words[0]) && called(&risks, of.words)
-	}
-	return is(p) && numberOf(d.profiles, is) == 1 && slices.ContainsFunc(d.profiles, shows)
-}
-
-// ofHeart matches names of diseases of the heart in short, with what defines them behind, and risks
-// are names of columns of what brings such.
-var (
-	ofHeart = matches(`^(cvd|chd|ihd)[a-z]*$`)
-	risks   = words{alone: strings.Fields("smoke smoker smoking cholesterol chol sbp sysbp")}
-)

@@ -21,17 +21,17 @@ import (
 func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("stamped_on,stamped,sub_grade,grade,unit_cd,unit,hours,band,shift,machine," +
-		"risk,dob,birth_year,hours_again,team,team_id,seen,precinct,unit_grp,unit_risk,hours2," +
+	out.WriteString("stamped_on,stamped,sub_tier,tier,unit_cd,unit,hours,band,shift,machine," +
+		"peril,dob,birth_year,hours_again,team,team_id,seen,precinct,unit_grp,unit_peril,hours2," +
 		"post,post_coded\n")
 	rng, start := rand.New(rand.NewPCG(8, 8)), time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 2000 {
-		grade, unit, hours, driver := rng.IntN(25), rng.IntN(9), rng.IntN(60), rng.IntN(59)
+		tier, unit, hours, driver := rng.IntN(25), rng.IntN(9), rng.IntN(60), rng.IntN(59)
 		year := 1940 + rng.IntN(60)
 		stamped := start.AddDate(0, 0, rng.IntN(500)).Format(time.DateOnly)
 		fmt.Fprintf(&out, "%s,%c,%c%d,%c,%d,unit %c,%d,%d,%d,driver%d,%d,%d-0%d-1%d,%d,%s,team "+
-			"%d,%d,%s,%d,%c,%c,%d,p%d,q%d\n", strings.Repeat(stamped, i%2), "uv"[i%2], 'A'+grade/5,
-			1+grade%5, 'A'+grade/5, 100+unit*7, 'a'+unit, hours, hours/20, hours%7%2, driver,
+			"%d,%d,%s,%d,%c,%c,%d,p%d,q%d\n", strings.Repeat(stamped, i%2), "uv"[i%2], 'A'+tier/5,
+			1+tier%5, 'A'+tier/5, 100+unit*7, 'a'+unit, hours, hours/20, hours%7%2, driver,
 			driver%3%2, year, 1+rng.IntN(9), rng.IntN(10), year,
 			strings.Repeat(fmt.Sprint(hours), min(1, i%50)), i%4, i%4*3+i/1995,
 			start.AddDate(0, 0, i/4).Format(time.DateOnly), i/4%5, 'p'+unit/3, 'p'+unit/4,
@@ -41,23 +41,23 @@ func TestDraftSettlesWhatTellsEachOther(t *testing.T) {
 	text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
 	job, _ := runDraft(t, text)
 	wantMasks(t, job, map[string]string{
-		"sub_grade": "generalize{[1] [] []}", "grade": "drop", "unit_cd": "drop",
+		"sub_tier": "generalize{[1] [] []}", "tier": "drop", "unit_cd": "drop",
 		"unit": "suppress", "hours": "discretize", "band": "drop", "shift": "suppress",
-		"machine": "suppress", "risk": "suppress", "dob": "discretize", "birth_year": "drop",
+		"machine": "suppress", "peril": "suppress", "dob": "discretize", "birth_year": "drop",
 		"hours_again": "drop", "team": "suppress", "team_id": "suppress", "precinct": "suppress",
-		"seen": "discretize", "unit_grp": "drop", "unit_risk": "suppress", "hours2": "drop",
+		"seen": "discretize", "unit_grp": "drop", "unit_peril": "suppress", "hours2": "drop",
 		"post": "drop", "post_coded": "suppress", "stamped_on": "discretize", "stamped": "suppress",
 	})
-	for _, want := range []string{"# begins with grade, 25 distinct", "# unit determines it",
+	for _, want := range []string{"# begins with tier, 25 distinct", "# unit determines it",
 		"# hours determines it", "# hours has the same values",
 		"# hours determines it in nearly all rows", "# dob determines it",
-		", determines risk, which may stay visible in rows with *"} {
+		", determines peril, which may stay visible in rows with *"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
 		}
 	}
 	// What determines the class is dropped: it may not be known when the class is predicted.
-	text = draftOf(t, draft.Options{Input: []string{"table.csv"}, Class: "risk"})
+	text = draftOf(t, draft.Options{Input: []string{"table.csv"}, Class: "peril"})
 	want := "# it determines the class: no model "
 	if slices.Contains(maskedOf(t, text), "machine") || !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
@@ -246,7 +246,7 @@ func TestDraftDropsPartsOfDays(t *testing.T) {
 func TestDraftNamesReleasedColumns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("age,high_status,band,pts,score,sex\n")
+	out.WriteString("age,high_hours,band,pts,score,sex\n")
 	rng := rand.New(rand.NewPCG(5, 4))
 	for range 2000 {
 		score := rng.IntN(60)
