@@ -51,8 +51,8 @@ var ofClass = []evidence{
 	}},
 }
 
-// classPoints returns the sum of the evidence that a column is the class; 0: it cannot be. The class
-// stays exact: texts of one row, of which one may be a mistake, are none but by their name.
+// classPoints returns the sum of the evidence that a column is the class; 0: it cannot be. The
+// class stays exact: texts of one row, of which one may be a mistake, are none but by their name.
 func (d *draft) classPoints(p *Profile) (points int) {
 	isRare := d.isRare(p) || p.typ.Kind == formats.String && p.alone*float64(p.Rows) > 1.5
 	if len(p.words) == 0 || !d.isPredictable(p) || p.share(marital) >= most || d.isOfCrowd(p) ||
@@ -176,7 +176,8 @@ func (p *Profile) isFinal() bool {
 // stroke.csv, Churned of customer_churn.csv. The file of a survey has the name of its questions.
 func (d *draft) isOfFile(p *Profile) bool {
 	file := d.subjects()
-	return d.isCalledLikeFile(p) || slices.ContainsFunc(withoutMarks(p.name), func(word string) bool {
+	isWord := func(word string) bool {
 		return slices.ContainsFunc(file, func(of string) bool { return isAlike(word, of) })
-	})
+	}
+	return d.isCalledLikeFile(p) || slices.ContainsFunc(withoutMarks(p.name), isWord)
 }
