@@ -294,6 +294,8 @@ var unreached = map[string][]size{
 		{name: "pipeline/draft.list", value: 37},
 		{name: "pipeline/draft.fewestKin", value: 100},
 		{name: "pipeline/draft.fewestRows", value: 1000},
+		{name: "pipeline/draft.fineKnown", value: 100},
+		{name: "pipeline/draft.wideTable", value: 40},
 		{name: "pipeline/draft.kilometres", value: 111},
 		{name: "pipeline/draft.manyValues", value: 200},
 		{name: "pipeline/draft.mistaken", value: 1000},

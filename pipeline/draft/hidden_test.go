@@ -245,3 +245,47 @@ func TestDraftDoubtsFigures(t *testing.T) {
 		t.Errorf("%q in doubt:\n%s", got, text)
 	}
 }
+
+// A column in doubt is in the first set unless more speaks against it: it is a text, or one of few
+// numbers, of a table with a class, and neither next to a fact nor one of some tens of values.
+func TestDraftWeighsColumnsInDoubt(t *testing.T) {
+	const far = "age# b# c# d# "
+	for columns, isIn := range map[string]bool{
+		"age# moth=x|y|z died=0|1": true, far + "moth=x|y|z": true,
+		far + "moth=x|y|z died=0|1": false, far + "moth=0|1 died=0|1": false,
+		far + "moth=" + strings.Join(codesOf(30), "|") + " died=0|1": true,
+		far + "moth=x|y|z" + strings.Repeat(" e#", 40):               false,
+	} {
+		text := study(t, 600, strings.Fields(columns)...)
+		j, err := job.Parse("", []byte(text), nil)
+		if err != nil || !slices.Equal(doubted(text), []string{"moth"}) ||
+			slices.Contains(j.Sets[0].Columns, "moth") != isIn ||
+			strings.Contains(text, ", and not in this set, ") == isIn {
+			t.Errorf("%s: %v\n%s", columns, err, text)
+		}
+	}
+}
+
+// codesOf returns n texts.
+func codesOf(n int) (all []string) {
+	for i := range n {
+		all = append(all, fmt.Sprintf("m%d", i))
+	}
+	return all
+}
+
+// Days of what happened stay in the first set if little is left of the age, and no draft goes on
+// for ever.
+func TestDraftKeepsDaysThatCost(t *testing.T) {
+	text := tableOf(t, 900, map[string]func(i int) string{
+		"age":  func(i int) string { return fmt.Sprint(20 + i*7%60) },
+		"year": func(i int) string { return fmt.Sprint(1990 + i%20) },
+		"won":  func(i int) string { return fmt.Sprint(i / 3 % 2) },
+	})
+	again, err := draft.Job(t.Context(), draft.Options{Input: []string{"table.csv"}}, sees(2, 1))
+	for _, text := range []string{text, again} {
+		if err != nil || !strings.Contains(text, "  - columns: all\n") {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+}

@@ -116,9 +116,10 @@ quasi_identifiers:
 `
 	nobodyWords = `  # NO NAME SAYS WHAT AN ACQUAINTANCE KNOWS. Name a set of that, with your k, if there is something.
 `
-	doubtedWords = `  # In doubt%s, as their names do not say that others cannot know them: %s.
+	doubtedWords = `  # In doubt, as their names do not say that others cannot know them: %s.
 `
-	asideWords  = ", and not in this set, of which too little would be left"
+	asideWords = `  # In doubt, and not in this set, as fewer know them or too little would be left: %s.
+`
 	columnWords = `
 # generalize with a taxonomy of your own keeps more than suppress. Declare the bounds of discretized
 # columns if they are public. Keep columns that nobody can know.
@@ -251,11 +252,11 @@ func (d *draft) yaml() (string, error) {
 	writeDoubted := func(columns []*Profile, words string) {
 		if len(columns) > 0 {
 			names := text.List(quoted(namesOf(columns)), mostLost)
-			fmt.Fprintf(&out, doubtedWords, words, names)
+			fmt.Fprintf(&out, words, names)
 		}
 	}
 	isAside := func(p *Profile) bool { return slices.Contains(d.known.aside, p) }
-	writeDoubted(slices.DeleteFunc(slices.Clone(d.known.doubted), isAside), "")
+	writeDoubted(slices.DeleteFunc(slices.Clone(d.known.doubted), isAside), doubtedWords)
 	writeDoubted(d.known.aside, asideWords)
 	columns := "all"
 	if !d.known.all {
