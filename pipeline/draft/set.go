@@ -72,7 +72,7 @@ func (d *draft) chooseSet() {
 		isNobody: isNobody, cutFirst: d.toCutFirst(known, doubted)}
 }
 
-// asideOf returns those of the columns in doubt that are not in the first set: all of which too much
+// asideOf returns those of the columns in doubt that are not in the first set: all of which much
 // speaks against being known, or more than may be, and what one of these determines, or is a dummy
 // of its kind; but none of some that are published, as days of what happened.
 func (d *draft) asideOf(known, doubted []*Profile, isPublished func(p *Profile) bool) []*Profile {
