@@ -90,10 +90,6 @@ var working = words{whole: strings.Fields("column col field unnamed recalc helpe
 var inWindow = matches(`\b(last|past|previous|prev) ?(\d|(day|week|month|year)s?\b)|` +
 	`\w \d+ ?(d|w|m|mo|day|week|month)s?$`)
 
-// nameless is the form of names that tools and owners give to columns whose meaning is not known.
-var nameless = matches(`^(?i:[a-z]|var|col|column|feat|feature|field|attr|attribute|unnamed:)` +
-	`[ _-]*\d+$`)
-
 // ofAskers are names of columns about those who ask people.
 var ofAskers = words{alone: []string{"enum", "enumerator", "interviewer", "surveyor"}}
 
