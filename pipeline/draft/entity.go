@@ -76,7 +76,8 @@ func (d *draft) chooseEntity() {
 				p.role = &Role{Mask: job.MaskSuppress, Reason: distinctValues(p) +
 					": too few for people next to " + job.Quoted(d.entity.name)}
 			}
-			if (p.role.masked() || p.role.crowded) && d.isOfDesign(p) && d.isWave(p, d.entity) {
+			if (p.role.masked() || p.role.crowded) && d.isOfDesign(p) && d.isWave(p, d.entity) &&
+				!d.follows(p) {
 				p.role = &Role{Mask: job.MaskKeep, Reason: distinctValues(p) +
 					", of which nearly each one of " + job.Quoted(d.entity.name) +
 					" has each once: nobody differs in it"}
@@ -99,6 +100,14 @@ func (d *draft) isSecond(id *Profile) bool {
 	isFamily := d.entity.entityRank() == ofFamily || id.entityRank() == ofFamily
 	return id != d.entity && id.repeats() && !id.role.names && !isFamily &&
 		!d.determines(id, d.entity) && !d.determines(d.entity, id)
+}
+
+// follows reports whether a masked column determines one: a run refuses to keep that exact, as it
+// would show what the other one hides.
+func (d *draft) follows(p *Profile) bool {
+	return slices.ContainsFunc(d.profiles, func(of *Profile) bool {
+		return of != p && of.role.masked() && d.determines(of, p)
+	})
 }
 
 // isKind reports whether an identifier of few values has many rows of each, as the subject of a

@@ -197,6 +197,26 @@ func TestDraftKnowsNumbersOfSurveys(t *testing.T) {
 	}
 }
 
+// Visits stay only if no masked column shows them: a run refuses to keep what follows from one.
+func TestDraftMasksVisitsThatFollow(t *testing.T) {
+	for _, step := range []int{0, 40} { // days between visits
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString("uid,age,visit,days\n")
+		for i := range 1200 {
+			person, visit := i/3, i%3
+			fmt.Fprintf(&out, "%d,%d,%d,%d\n", 1000+person, 20+person%37, 1+visit,
+				step*visit+(person+visit)*7%31)
+		}
+		write(t, "survey.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"survey.csv"}})
+		runDraft(t, text)
+		if (roleOfText(text, "visit") == "keep") != (step == 0) {
+			t.Errorf("%d days:\n%s", step, text)
+		}
+	}
+}
+
 // Numbers of rooms, of advertisements and of other things, and those of rows, are no people.
 func TestDraftCountsNoThings(t *testing.T) {
 	for _, name := range strings.Fields("RoomNumber bed_no ad_id ticket_no flight_id row obs " +
