@@ -146,6 +146,9 @@ func (d *draft) isRefused() bool {
 	figures, who := d.sample.Figures([]int{d.class.place}, 1), "rows"
 	if d.entity != nil && d.entity.place >= 0 {
 		figures, who = d.sample.FiguresOfPeople(d.class.place, d.entity.place), "entities"
+		both := []int{d.class.place, d.entity.place} // a run divides by people, not by their values
+		figures.Unique *= float64(d.sample.Figures(both, 1).Classes) /
+			float64(d.sample.Figures(both[1:], 1).Classes)
 	}
 	found := guard.FoundOnClass(figures, who, job.Quoted(d.class.name), d.class.typ)
 	if d.Class != "" {

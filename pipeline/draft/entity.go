@@ -77,7 +77,7 @@ func (d *draft) chooseEntity() {
 					": too few for people next to " + job.Quoted(d.entity.name)}
 			}
 			if (p.role.masked() || p.role.crowded) && d.isOfDesign(p) && d.isWave(p, d.entity) &&
-				!d.follows(p) {
+				d.class == nil && !d.follows(p) {
 				p.role = &Role{Mask: job.MaskKeep, Reason: distinctValues(p) +
 					", of which nearly each one of " + job.Quoted(d.entity.name) +
 					" has each once: nobody differs in it"}
@@ -102,11 +102,15 @@ func (d *draft) isSecond(id *Profile) bool {
 		!d.determines(id, d.entity) && !d.determines(d.entity, id)
 }
 
-// follows reports whether a masked column determines one: a run refuses to keep that exact, as it
-// would show what the other one hides.
+// mostApart is the largest share of the rows in which a column differs that follows from another.
+const mostApart = 0.05
+
+// follows reports whether a masked column determines one, nearly: a run refuses to keep that exact,
+// as it would show what the other one hides, and what shows people together with the class.
 func (d *draft) follows(p *Profile) bool {
 	return slices.ContainsFunc(d.profiles, func(of *Profile) bool {
-		return of != p && of.role.masked() && d.determines(of, p)
+		return of != p && of.role.masked() && of.place >= 0 &&
+			d.sample.Determines(of.place, p.place, int64(mostApart*float64(p.Rows)))
 	})
 }
 

@@ -199,20 +199,21 @@ func TestDraftKnowsNumbersOfSurveys(t *testing.T) {
 
 // Visits stay only if no masked column shows them: a run refuses to keep what follows from one.
 func TestDraftMasksVisitsThatFollow(t *testing.T) {
-	for _, step := range []int{0, 40} { // days between visits
+	for _, step := range []int{0, 3} { // years between visits
 		t.Chdir(t.TempDir())
 		var out strings.Builder
-		out.WriteString("uid,age,visit,days\n")
+		out.WriteString("uid,age,visit,dose\n")
 		for i := range 1200 {
 			person, visit := i/3, i%3
-			fmt.Fprintf(&out, "%d,%d,%d,%d\n", 1000+person, 20+person%37, 1+visit,
-				step*visit+(person+visit)*7%31)
+			years := step * (visit + person/30%2*(i%20/19)) // some come later
+			fmt.Fprintf(&out, "%d,%d,%d,%d\n", 1000+person, 20+person%3+years, 1+visit,
+				(person+visit)*7%31)
 		}
 		write(t, "survey.csv", out.String())
 		text := draftOf(t, draft.Options{Input: []string{"survey.csv"}})
 		runDraft(t, text)
 		if (roleOfText(text, "visit") == "keep") != (step == 0) {
-			t.Errorf("%d days:\n%s", step, text)
+			t.Errorf("%d years:\n%s", step, text)
 		}
 	}
 }
