@@ -50,6 +50,8 @@ func TestDraftKnowsOutcomesByValues(t *testing.T) {
 		{"age# disposition=a|b|c died=0|1 hours# sex=m|f", "died"},
 		{"age# disposition_date=a|b|c hours# sex=m|f", ""},
 		{"age# rating=1|2|3|4 hours# sex=m|f", ""},
+		{"age# status=a|b|c|d|e|f|g|h|i|j hours# sex=m|f", "status"},
+		{"age# status=a|b|c|d|e|f|g|h|i|j|k hours# sex=m|f", ""},
 		{"age# hours# sex=m|f rating=1|2|3|4", "rating"},
 		{"hours# weeks# satisfaction=1|2|3|4 will_buy=0|1", "will_buy"},
 		{"hours# weeks# days# is_large=0|1", "is_large"},
